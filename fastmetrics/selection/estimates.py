@@ -47,7 +47,7 @@ from fastmetrics.selection.fitting import (
     values_of,
 )
 from fastmetrics.selection.folds import FiveByTwo, Folds, GroupedFolds, LeaveOneOut, Split
-from fastmetrics.selection.point632 import Bootstrap632, LossesOutOfBag, combined, not_of_rows
+from fastmetrics.selection.point632 import Bootstrap632, by_632, not_of_rows
 from fastmetrics.selection.scoring import Metric, asked_metric, asked_metrics, defaults
 
 
@@ -456,7 +456,7 @@ def evaluate_estimator(
         metrics = defaults(task.classes)[: 1 if by_row else None]
     asked = asked_metrics(metrics, task.classes)
     for metric in asked:
-        if how.rule is not None and metric.row_loss is None:
+        if how.rule is not None and not metric.is_of_rows:
             raise not_of_rows(metric.label)
     splits = how.splitter.split(task.X, task.y, groups)
     total = int(how.splitter.get_n_splits(task.X, task.y, groups))
@@ -605,11 +605,10 @@ def _by_632(
     train, test = _columns(scores)
     found = {}
     for i, (metric, (error, gamma)) in enumerate(zip(asked, on_all, strict=True)):
-        out_of_bag = LossesOutOfBag(n)
-        for one in scores:
-            of_sample: Any = one.tested[i]
-            out_of_bag.add(of_sample.rows, of_sample.of_rows)
-        estimates = combined(error, out_of_bag, gamma, len(scores))
+        samples: list[Any] = [one.tested[i] for one in scores]
+        rows = np.concatenate([sample.rows for sample in samples])
+        losses = np.concatenate([sample.of_rows for sample in samples])
+        estimates = by_632(error, rows, losses, n, gamma, len(scores))
         found[metric.label] = MetricEstimate(
             estimates.err632 if rule == ".632" else estimates.err632_plus,
             None,

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,10 @@ from fastmetrics.errors import (
 )
 from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression.regression_measures import TERMS
+from fastmetrics.measures.regression.regression_measures import DIVERGENCES, GAPS, TERMS
 
 Column = NDArray[Any]
+Floats = NDArray[np.float64]
 LossLike = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
 _BLOCK: Final = 1 << 20  # pairs of a block, for losses without a closed form
@@ -55,66 +56,62 @@ JASA 92:548-560.
 """
 
 
-class RowLoss(NamedTuple):
-    """A loss of single rows: that whose mean a measure is, or a function of one's own.
+def has_row_losses(asked: Asked) -> bool:
+    """Return whether a measure is a mean of losses of rows; a function is taken for such a loss."""
+    return asked.measure is None or bool(asked.measure.row_loss)
 
-    Its rows are true values, or numbers of classes, and what the measure takes beside them: numbers
-    of classes, numbers, or of each row probabilities or decision values of the classes.
+
+def losses_of_rows(asked: Asked, true: Column, said: Column) -> Floats:
+    """Return the loss of each row.
+
+    Rows are true values, or numbers of classes, and what the measure takes beside them: numbers of
+    classes, numbers, or of each row probabilities or decision values of the classes.
     """
+    one: Any = asked
+    if one.measure is not None:
+        return np.asarray(one.measure.losses(true, said, **one.parameters), np.float64)
+    losses = np.asarray(one.function(true, said), np.float64)
+    if losses.shape != (len(true),):
+        raise InputError(
+            f"`loss` must return one number for each of the {len(true):,} rows: got shape "
+            f"{losses.shape}"
+        )
+    if not np.isfinite(losses).all():
+        raise InputError(
+            f"`loss` must return finite numbers: got {losses[~np.isfinite(losses)][0]}"
+        )
+    return losses
 
-    asked: Asked
 
-    @property
-    def needs(self) -> str:
-        """What it takes beside the true values; "own" for a function of one's own."""
-        return "own" if self.asked.measure is None else self.asked.measure.needs
-
-    def of(self, true: Column, said: Column) -> Floats:
-        """Return the loss of each row."""
-        one: Any = self.asked
-        if one.measure is not None:
-            return np.asarray(one.measure.losses(true, said, **one.parameters), np.float64)
-        found = np.asarray(one.function(true, said), np.float64)
-        if found.shape != (len(true),):
-            raise InputError(
-                f"`loss` must return one number for each of the {len(true):,} rows: got shape "
-                f"{found.shape}"
-            )
-        if not np.isfinite(found).all():
-            raise InputError(
-                f"`loss` must return finite numbers: got {found[~np.isfinite(found)][0]}"
-            )
-        return found
-
-    def over_pairs(self, true: Column, said: Column) -> float:
-        """Return the mean loss over all pairs of a true value and what is said of a row."""
-        one = self.asked
-        if one.name in ("error_rate", "hamming_loss"):
-            return _errors_over_pairs(true, said)
-        if self.needs == "values":
-            return _numbers_over_pairs(one, true, said)
-        if self.needs == "own":
-            return self._over_blocks(true, said)
-        shares = np.bincount(true) / len(true)
-        classes = np.flatnonzero(shares)
-        means = [self.of(np.full(len(said), c), said).mean() for c in classes]
-        return float(shares[classes] @ np.array(means))
-
-    def _over_blocks(self, true: Column, said: Column) -> float:
-        n = len(true)
+def loss_over_pairs(asked: Asked, true: Column, said: Column) -> float:
+    """Return the mean loss over all pairs of a true value and what is said of a row."""
+    needs, n = _needs(asked), len(true)
+    if needs in ("own", "values"):
+        if asked.name in DIVERGENCES:
+            return _divergence_over_pairs(asked, true, said)
+        if asked.name in GAPS:
+            return _gaps_over_pairs(asked, true, said)
         step = max(1, _BLOCK // n)
         total = 0.0
         for start in range(0, n, step):
             some = said[start : start + step]
-            total += float(self.of(np.tile(true, len(some)), np.repeat(some, n)).sum())
+            repeated = np.repeat(some, n)
+            total += float(losses_of_rows(asked, np.tile(true, len(some)), repeated).sum())
         return total / n / n
+    counts: Any = 1
+    if needs == "labels":  # equal predictions lose alike, and whole losses add up exactly
+        counts = np.bincount(said)
+        said = np.flatnonzero(counts)
+        counts = counts[said]
+    by_class = np.bincount(true)
+    classes = np.flatnonzero(by_class)
+    sums = [(losses_of_rows(asked, np.full(len(said), c), said) * counts).sum() for c in classes]
+    return float(by_class[classes] @ np.array(sums) / (n * n))
 
 
-def row_loss_of(asked: Asked) -> RowLoss | None:
-    """Return the loss whose mean a measure is, or a function itself; None if there is none."""
-    if asked.measure is None or asked.measure.row_loss:
-        return RowLoss(asked)
-    return None
+def _needs(asked: Asked) -> str:
+    """Return what the loss takes beside the true values; "own" for a function of one's own."""
+    return "own" if asked.measure is None else asked.measure.needs
 
 
 def not_of_rows(name: str) -> InputError:
@@ -126,28 +123,28 @@ def not_of_rows(name: str) -> InputError:
     )
 
 
-def check_loss(loss: Any) -> RowLoss:
+def _check_loss(loss: Any) -> Asked:
     """Return the loss that was asked for."""
     try:
         asked = ask_one(loss)
     except InputError as error:
         raise error.renamed({"metrics": "loss"}) from error
-    found = row_loss_of(asked)
-    if found is None:
+    if not has_row_losses(asked):
         raise not_of_rows(asked.label)
-    return found
+    return asked
 
 
-def columns(loss: RowLoss, y_true: Any, **said: Any) -> tuple[Column, ...]:
+def _columns(loss: Asked, y_true: Any, **said: Any) -> tuple[Column, ...]:
     """Return true values, then what is said of rows, as the loss takes them; checked.
 
     The names of what is said are those of messages. Labels become numbers of all classes that are
     named.
     """
-    if loss.needs == "labels":
+    needs = _needs(loss)
+    if needs == "labels":
         return _codes({"y_true": y_true, **said})
     true = as_vector(y_true, "y_true")
-    if loss.needs in ("own", "values"):
+    if needs in ("own", "values"):
         both = ((name, as_vector(one, name)) for name, one in said.items())
         return tuple(_finite(loss, name, one) for name, one in (("y_true", true), *both))
     found = check_class_labels(true)
@@ -159,34 +156,33 @@ def columns(loss: RowLoss, y_true: Any, **said: Any) -> tuple[Column, ...]:
                 f"`{name}` must have a column for each of {len(found.classes):,} classes, or one "
                 f"for the greater of two: got shape {one.shape}"
             )
-        if loss.needs == "probabilities" and one.ndim == 2 and n_columns == 2:
+        if needs == "probabilities" and one.ndim == 2 and n_columns == 2:
             chances[name] = one[:, 1]
     return (found.codes, *chances.values())
 
 
-def check_defined(loss: RowLoss, true: Column, said: Column, name: str) -> None:
+def _check_defined(loss: Asked, true: Column, said: Column, name: str) -> None:
     """Raise what the measure itself raises for such rows: probabilities, or signs, that are off."""
-    one = loss.asked
-    if one.measure is None or loss.needs == "labels":
+    if loss.measure is None or loss.measure.needs == "labels":
         return
     of_classes: dict[str, Any] = {}
-    if loss.needs != "values":
+    if loss.measure.needs != "values":
         of_classes["labels"] = np.arange(2 if said.ndim == 1 else said.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            one.measure.value(true, said, **of_classes, **one.parameters)
+            loss.measure.value(true, said, **of_classes, **loss.parameters)
         except InputError as error:
             names = ("y_pred", "y_proba", "pred_decision")
             raise error.renamed(dict.fromkeys(names, name)) from error
 
 
-def _finite(loss: RowLoss, name: str, column: Column) -> Column:
+def _finite(loss: Asked, name: str, column: Column) -> Column:
     column = text_or_numbers(column, name)
-    if loss.needs == "values":
+    if _needs(loss) == "values":
         if column.dtype.kind not in "biuf":
             raise InputTypeError(
-                f"`{name}` must hold numbers for loss={loss.asked.label!r}: got {column.dtype}"
+                f"`{name}` must hold numbers for loss={loss.label!r}: got {column.dtype}"
             )
         column = column.astype(np.float64)
     if column.dtype.kind == "f" and not np.isfinite(column).all():
@@ -237,7 +233,8 @@ def no_information_error(
     predictions of class c. Other losses of classes are the mean over classes of what all
     predictions lose against one, O(n k) for k classes. Squares and deviances are linear in
     `y_true` but for a term that no prediction is part of, so that means suffice, O(n); errors
-    without squares need a sort, O(n log n). A callable is called for all pairs, O(n^2) time.
+    without squares need a sort, O(n log n). A callable, and the squared log error, are computed
+    for all pairs, O(n^2) time.
 
     References
     ----------
@@ -252,60 +249,46 @@ def no_information_error(
     >>> round(no_information_error([0, 1, 1, 1], [0.2, 0.9, 0.8, 0.7], loss="log_loss"), 4)
     0.7639
     """
-    chosen = check_loss(loss)
-    true, said = columns(chosen, y_true, y_pred=y_pred)
+    chosen = _check_loss(loss)
+    true, said = _columns(chosen, y_true, y_pred=y_pred)
     check_same_length(y_true=true, y_pred=said)
-    check_defined(chosen, true, said, "y_pred")
-    return chosen.over_pairs(true, said)
+    _check_defined(chosen, true, said, "y_pred")
+    return loss_over_pairs(chosen, true, said)
 
 
-def _errors_over_pairs(codes: Column, called: Column) -> float:
-    n_classes = max(codes.max(), called.max()) + 1
-    true, named = (np.bincount(each, minlength=n_classes) for each in (codes, called))
-    hits = sum(count * other for count, other in zip(true.tolist(), named.tolist(), strict=True))
-    pairs = len(codes) * len(called)
-    return float((pairs - hits) / pairs)
+def _divergence_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
+    """Return the mean over pairs of a Bregman divergence, which is linear in y but for one term.
 
-
-def _numbers_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
-    """Return the mean over pairs of a loss of numbers: one of gaps, or else a divergence.
-
-    A Bregman divergence D(y, p) is linear in y but for a term without p. So its mean over all y is
-    that of D(y, m) + D(mean y, p) - D(mean y, m), whatever m is: the mean of p is in its range.
+    That term has no p in it: so the mean over all y of D(y, p) is that of D(y, m) + D(mean y, p) -
+    D(mean y, m), whatever m is: the mean of p is in its range.
     """
-    name, y, p = asked.name, np.asarray(y, np.float64), np.asarray(p, np.float64)
-    if name == "mean_absolute_error":
-        return sum(_gaps_over_pairs(y, p))
-    if name == "mean_pinball_loss":
-        alpha = float(asked.parameters.get("alpha", 0.5))
-        above, below = _gaps_over_pairs(y, p)
-        return alpha * above + (1.0 - alpha) * below
-    if name == "mean_absolute_percentage_error":
-        return sum(_gaps_over_pairs(y, p, 1.0 / np.maximum(np.abs(y), np.finfo(np.float64).eps)))
-    if name == "mean_squared_log_error":  # the squares of logarithms are a divergence of these
-        name, y, p = "mean_squared_error", np.log1p(y), np.log1p(p)
+    y, p = np.asarray(y, np.float64), np.asarray(p, np.float64)
     centre, middle = y.mean(), p.mean()
     from_middle, of_centre, both = (
-        float(np.mean(TERMS[name](true, said, **asked.parameters)))
+        float(np.mean(TERMS[asked.name](true, said, **asked.parameters)))
         for true, said in ((y, middle), (centre, p), (centre, middle))
     )
     return from_middle + of_centre - both
 
 
-def _gaps_over_pairs(y: Floats, p: Floats, weights: Floats | None = None) -> tuple[float, float]:
-    """Return the means over pairs of how far y lies above p and below it, times weights of y."""
-    n, centre = len(y), y.mean()  # sums cancel less
-    order = np.argsort(y)
-    y, p = y[order] - centre, p - centre
-    w = np.ones(n) if weights is None else weights[order]
-    sums, totals = (np.concatenate([[0.0], np.cumsum(each)]) for each in (w * y, w))
+def _gaps_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
+    """Return the mean over pairs of a loss that is linear in how far p lies above y, and below."""
+    n, unit = len(y), max(1.0, float(np.abs(y).max()))
+    y = np.sort(np.asarray(y, np.float64))
+    above, below = (
+        TERMS[asked.name](y, y + step, **asked.parameters) / unit for step in (unit, -unit)
+    )
+    centre = y.mean()  # sums cancel less
+    y, p = y - centre, p - centre
     at = np.searchsorted(y, p)
-    below = p * totals[at] - sums[at]
-    above = sums[-1] - sums[at] - p * (totals[-1] - totals[at])
-    return float(above.mean() / n), float(below.mean() / n)
-
-
-Floats = NDArray[np.float64]
+    total = 0.0
+    for slopes, side in ((above, 1), (below, -1)):
+        sums, totals = (np.concatenate([[0.0], np.cumsum(w)]) for w in (slopes * y, slopes))
+        gaps = p * totals[at] - sums[at]
+        if side < 0:
+            gaps = sums[-1] - sums[at] - p * (totals[-1] - totals[at])
+        total += float(gaps.mean() / n)
+    return total
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -408,8 +391,7 @@ def err632_plus(err: float, err1: float, gamma: float) -> float:
     >>> round(err632_plus(0.0, 0.4, 0.5), 4), round(err632_plus(0.0, 0.6, 0.5), 4)
     (0.3583, 0.5632)
     """
-    numbers = _error("err", err), _error("err1", err1), _error("gamma", gamma)
-    return _plus(*numbers)
+    return _err632_plus(_error("err", err), _error("err1", err1), _error("gamma", gamma))
 
 
 @documented(RULES)
@@ -467,7 +449,7 @@ def bootstrap632(
     >>> found.err1, round(found.err632, 3), round(found.err632_plus, 3)
     (0.625, 0.395, 0.579)
     """
-    chosen = check_loss(loss)
+    chosen = _check_loss(loss)
     out = as_array(out_of_bag, "out_of_bag")
     if out.dtype != np.bool_:
         raise InputTypeError(f"`out_of_bag` must hold booleans: got dtype {out.dtype}")
@@ -480,54 +462,43 @@ def bootstrap632(
                 f"{matrix.shape}"
             )
     read = resampled[out]
-    true, fitted, *of_bags = columns(
-        *(chosen, y_true), y_pred=y_pred, **({"resampled_predictions": read} if len(read) else {})
-    )
+    resamples = {"resampled_predictions": read} if len(read) else {}
+    true, fitted, *of_bags = _columns(chosen, y_true, y_pred=y_pred, **resamples)
     check_same_length(y_true=true, y_pred=fitted)
-    check_defined(chosen, true, fitted, "y_pred")
-    losses, rows = LossesOutOfBag(n), np.nonzero(out)[1]
+    _check_defined(chosen, true, fitted, "y_pred")
+    losses, rows = np.empty(0), np.nonzero(out)[1]
     for said in of_bags:
-        check_defined(chosen, true[rows], said, "resampled_predictions")
-        losses.add(rows, chosen.of(true[rows], said))
-    err, gamma = float(chosen.of(true, fitted).mean()), chosen.over_pairs(true, fitted)
-    return combined(err, losses, gamma, len(out))
+        _check_defined(chosen, true[rows], said, "resampled_predictions")
+        losses = losses_of_rows(chosen, true[rows], said)
+    err = float(losses_of_rows(chosen, true, fitted).mean())
+    return by_632(err, rows, losses, n, loss_over_pairs(chosen, true, fitted), len(out))
 
 
-class LossesOutOfBag:
-    """The sum and number of each row's losses, over the samples that it is not in."""
-
-    def __init__(self, n: int) -> None:
-        self.sums = np.zeros(n)
-        self.counts = np.zeros(n, np.int64)
-
-    def add(self, rows: NDArray[np.intp], losses: Floats) -> None:
-        """Add the losses of rows that are out of a bag."""
-        self.sums += np.bincount(rows, losses, len(self.sums))
-        self.counts += np.bincount(rows, minlength=len(self.counts))
-
-    def err1(self) -> tuple[float, int]:
-        """Return the mean of the rows' mean losses, and how many rows have none."""
-        was_out = self.counts > 0
-        never = len(was_out) - int(np.count_nonzero(was_out))
-        if never == len(was_out):
-            warn_user("every row is in all samples: err1 is not defined", UndefinedMetricWarning)
-            return math.nan, never
-        if never:
-            warn_user(
-                f"{never:,} of {len(was_out):,} rows are in all samples and so not in err1: draw "
-                "more samples",
-                DegenerateDataWarning,
-            )
-        return float(np.mean(self.sums[was_out] / self.counts[was_out])), never
-
-
-def combined(err: float, losses: LossesOutOfBag, gamma: float, n_resamples: int) -> Bootstrap632:
-    """Return both estimates from their parts."""
-    err1, never = losses.err1()
+def by_632(
+    err: float,
+    rows: NDArray[np.intp],
+    losses: Floats,
+    n: int,
+    gamma: float,
+    n_resamples: int,
+) -> Bootstrap632:
+    """Return both estimates from the losses of all rows out of a bag, which `rows` numbers."""
+    sums, counts = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)
+    was_out = counts > 0
+    err1, never = math.nan, n - int(np.count_nonzero(was_out))
+    if never == n:
+        warn_user("every row is in all samples: err1 is not defined", UndefinedMetricWarning)
+    else:
+        err1 = float(np.mean(sums[was_out] / counts[was_out]))
+    if 0 < never < n:
+        warn_user(
+            f"{never:,} of {n:,} rows are in all samples and so not in err1: draw more samples",
+            DegenerateDataWarning,
+        )
     rate = _overfitting(err, err1, gamma)
     return Bootstrap632(
         _err632(err, err1),
-        _plus(err, err1, gamma),
+        _err632_plus(err, err1, gamma),
         err,
         err1,
         gamma,
@@ -549,7 +520,7 @@ def _overfitting(err: float, err1: float, gamma: float) -> float:
     return (min(err1, gamma) - err) / (gamma - err) if err1 > err and gamma > err else 0.0
 
 
-def _plus(err: float, err1: float, gamma: float) -> float:
+def _err632_plus(err: float, err1: float, gamma: float) -> float:
     rate = _overfitting(err, err1, gamma)
     clipped = min(err1, gamma)
     return _err632(err, err1) + (clipped - err) * (0.368 * 0.632 * rate) / (1.0 - 0.368 * rate)

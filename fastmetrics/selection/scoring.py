@@ -31,7 +31,7 @@ from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import DEFAULTS, MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
-from fastmetrics.selection.point632 import RowLoss, row_loss_of
+from fastmetrics.selection.point632 import has_row_losses, loss_over_pairs, losses_of_rows
 
 
 class Judged:
@@ -216,19 +216,19 @@ class Metric:
         return -math.inf, math.inf
 
     @property
-    def row_loss(self) -> RowLoss | None:
-        """The loss of single rows whose mean it is; None if it is no such mean."""
-        return None if self.find is _by_scorer else row_loss_of(self.asked)
+    def is_of_rows(self) -> bool:
+        """Whether it is a mean of losses of single rows."""
+        return self.find is not _by_scorer and has_row_losses(self.asked)
 
     def losses(self, judged: Judged) -> NDArray[np.float64]:
         """Return the losses of some rows, of a measure that is their mean; nan where undefined."""
         if self.asked.measure is not None and math.isnan(self.of(judged)):
             return np.full(len(judged.y), np.nan)
-        return RowLoss(self.asked).of(*self._given(judged))
+        return losses_of_rows(self.asked, *self._given(judged))
 
     def no_information(self, judged: Judged) -> float:
         """Return the mean of such a loss over all pairs of a row and what is said of a row."""
-        return RowLoss(self.asked).over_pairs(*self._given(judged))
+        return loss_over_pairs(self.asked, *self._given(judged))
 
     def _given(self, judged: Judged) -> tuple[NDArray[Any], NDArray[Any]]:
         measure = self.asked.measure

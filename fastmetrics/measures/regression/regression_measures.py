@@ -660,6 +660,18 @@ TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
     "mean_gamma_deviance": lambda y, p: tweedie_deviances(y, p, 2.0),
 }
+#: Losses that are linear in y but for a term without p; and in how far p lies above y, and below.
+DIVERGENCES: Final = frozenset(
+    {
+        "mean_squared_error",
+        "mean_tweedie_deviance",
+        "mean_poisson_deviance",
+        "mean_gamma_deviance",
+    }
+)
+GAPS: Final = frozenset(
+    {"mean_absolute_error", "mean_absolute_percentage_error", "mean_pinball_loss"}
+)
 #: Roots of means of losses of rows, and those means.
 ROOTS: Final = {
     "root_mean_squared_error": "mean_squared_error",
