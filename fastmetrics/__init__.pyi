@@ -28,10 +28,7 @@ from .errors import (
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
 from .inference.bands import pr_band as pr_band, roc_band as roc_band
-from .inference.bootstrap.bootstrap import (
-    bootstrap as bootstrap,
-    multiclass_bootstrap as multiclass_bootstrap,
-)
+from .inference.bootstrap.bootstrap import bootstrap as bootstrap
 from .inference.bootstrap.paired import (
     paired_bootstrap as paired_bootstrap,
     paired_permutation_test as paired_permutation_test,

@@ -51,7 +51,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "batches_of_a_part": (f"{_BOOTSTRAP}._engine._BATCHES",),
     "cell_batch": (f"{_BOOTSTRAP}._samples._CELLS_OF_A_BATCH",),
     "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
-    "most_refits": (f"{_BOOTSTRAP}._specs.MAX_REFITS",),
     "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
     "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
     # of comparisons and selection

@@ -92,10 +92,9 @@ def _influences(measure: Measure, **more: Any) -> Any:
 def _replicates(measure: Measure, method: Any = None) -> Any:
     rows, form = _data(measure)
     method = method or "percentile"
-    function, asked = fm.bootstrap, _asked(measure)
-    if measure.classes == 3:
-        function, asked = fm.multiclass_bootstrap, measure.name
-    return function(*rows, metrics=asked, method=method, n_resamples=19, rng=1, **form)
+    return fm.bootstrap(
+        *rows, metrics=_asked(measure), method=method, n_resamples=19, rng=1, **form
+    )
 
 
 def _bca(measure: Measure) -> Any:

@@ -130,7 +130,7 @@ def _multiclass(n: int, way: str) -> Values:
     parts[np.arange(n), classes] += 2
     scores = parts / parts.sum(axis=1, keepdims=True)
     options = {"metrics": OF_CLASSES, "n_resamples": 15, "rng": 1}
-    found = fm.multiclass_bootstrap(classes, scores, **options, **ways(n)[way])
+    found = fm.bootstrap(classes, scores, **options, **ways(n)[way])
     return {label: one.details.distribution for label, one in found.items()}
 
 

@@ -3,7 +3,6 @@
 from typing import get_args, get_type_hints
 
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap._specs import SUMS, THRESHOLD_SPECS
 from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import PLANS
@@ -15,7 +14,11 @@ COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
 COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 
 #: What the bootstrap measures, by what it needs of each replicate.
-RESAMPLED = {"threshold": THRESHOLD_SPECS, "count": COUNT_MEASURES, "sum": SUMS}
+RESAMPLED = {
+    "threshold": {m.name for m in MEASURES.values() if m.resampled in ("pairs", "curve", "point")},
+    "count": COUNT_MEASURES,
+    "sum": {m.name for m in MEASURES.values() if m.resampled == "sums"},
+}
 
 #: Count measures that need prices.
 PRICED = {"cost", "expected_cost"}

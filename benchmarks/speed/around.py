@@ -107,7 +107,7 @@ def _multiclass(data: Data) -> Call:
     names = ["roc_auc_ovr"]
 
     def bootstrap() -> float:
-        found = fastmetrics.multiclass_bootstrap(*columns, metrics=names, n_resamples=FEW, rng=1)
+        found = fastmetrics.bootstrap(*columns, metrics=names, n_resamples=FEW, rng=1)
         return float(found["roc_auc_ovr"].estimate)
 
     return bootstrap
@@ -269,7 +269,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     _seconds(
         "multiclass_replicate",
-        "`multiclass_bootstrap`, ten classes, a replicate of the AUCs, 10⁶ rows",
+        "`bootstrap`, ten classes, a replicate of the AUCs, 10⁶ rows",
         "multiclass replicates",
         0.02,
         scale=1 / FEW,

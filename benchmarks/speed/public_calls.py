@@ -230,10 +230,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
         lambda r: (r.y, np.round(r.chance, 1), fastmetrics.accuracy_score),
         {},
     ),
-    "multiclass_bootstrap": (
-        _class_scores,
-        _DRAWN | {"metrics": ["roc_auc_ovr"]},
-    ),
     "net_benefit": (_chances, {"threshold": 0.3}),
     "one_sample_t_test": (lambda r: (r.chance,), {"error_rate": 0.3, "n_folds": 10}),
     "paired_bootstrap": (_models, _DRAWN),
@@ -258,6 +254,7 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     # the first label is of every row
     "evaluate, labels of a row": (lambda r: tuple(each[:, 1:] for each in r.many_labels), {}),
     "compare, joint": (_chance_models, {"metrics": ["roc_auc", "brier_score"], "joint": True}),
+    "bootstrap, classes": (_class_scores, _DRAWN | {"metrics": ["roc_auc_ovr"]}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
 }
 _OF_QUERIES: Options = {"query": attrgetter("query")}

@@ -40,7 +40,6 @@ def weighted_mean(labels, scores, weights):
     [
         ({"slow": slow}, 1_000, {"n_threads": 2}),
         pytest.param({"slow": slow}, 1_000, {"n_threads": 1}, marks=pytest.mark.exhaustive),
-        ({"slow": slow}, 2, {"method": "bca"}),
         ("roc_auc", 5_000_000, {"n_threads": 2}),
         pytest.param("average_precision", 5_000_000, {}, marks=pytest.mark.exhaustive),
         ("accuracy", 5_000_000, {"threshold": 0.5}),

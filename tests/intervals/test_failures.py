@@ -110,7 +110,7 @@ def test_several_classes() -> None:
     p = np.random.default_rng(0).dirichlet([1, 1, 1], 45)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        one = fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1)["roc_auc_ovr"]
+        one = fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=B, rng=1)["roc_auc_ovr"]
     assert 0 < one.details.n_failed < B
     assert "they lost a class (gather more of it)" in one.note
 

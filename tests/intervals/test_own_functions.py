@@ -106,13 +106,6 @@ def test_drawn_rows_come_in_the_order_given():
     assert len(of_replicates) == 6  # and once reversed
 
 
-def test_bca_of_a_function_with_weights():
-    """The acceleration from the rows without each, which keep their amounts."""
-    found = fm.bootstrap(Y, SCORES["a"], metrics={"cost": cost}, method="bca", rng=1)["cost"]
-    assert found.method == "bca"
-    assert found.confidence_interval.low < found.estimate < found.confidence_interval.high
-
-
 def test_weights_by_keyword_and_by_position():
     def keyword(y, score, *, weights):
         return cost(y, score, weights)

@@ -74,18 +74,10 @@ def influences(
     measure: Callable[..., float], y: NDArray[Any], scores: NDArray[Any], times: NDArray[Any]
 ) -> NDArray[Any]:
     """Return how a measure changes with the weight of each row that is drawn, by differences."""
-    if measure is top_mean:  # which has no weights: without each row in turn
-        rows = np.repeat(np.arange(len(y)), times)
-        return np.array([-top_mean(y[rest], scores[rest]) for i in range(len(rows))
-                         for rest in [np.delete(rows, i)]])  # fmt: skip
     y, scores, times = (column[times > 0] for column in (y, scores, times))
     steps = 1e-4 * np.eye(len(y))
     ends = [[measure(y, scores, times + sign * step) for step in steps] for sign in (1, -1)]
     return np.repeat(np.subtract(*ends), times)
-
-
-def top_mean(targets: Any, predictions: Any) -> float:
-    return float(np.mean(predictions[targets > 0.3]) + np.median(predictions))
 
 
 def weighted_auc(y: NDArray[Any], s: NDArray[Any], w: NDArray[Any]) -> float:
@@ -102,12 +94,10 @@ BINARY: dict[str, Callable[..., float]] = {
     "f1": lambda y, s, w: peer.f1_score(y, s >= 0.5, sample_weight=w),
     "matthews_corrcoef": lambda y, s, w: peer.matthews_corrcoef(y, s >= 0.5, sample_weight=w),
     "brier_score": lambda y, s, w: peer.brier_score_loss(y, s, sample_weight=w),
-    "top_mean": top_mean,
 }
 REAL: dict[str, Callable[..., float]] = {
     "mean_squared_error": lambda y, p, w: peer.mean_squared_error(y, p, sample_weight=w),
     "r2": lambda y, p, w: peer.r2_score(y, p, sample_weight=w),
-    "top_mean": top_mean,
 }
 PREDICTED: dict[str, Callable[..., float]] = {
     "accuracy": lambda y, p, w: peer.accuracy_score(y, p, sample_weight=w),
@@ -129,8 +119,6 @@ def check_bca(
         name: {"low": ("partial_auc", {"false_positive_rate_range": (0.1, 0.6)})}.get(name, name)
         for name in measures
     }
-    if "top_mean" in asked:
-        asked["top_mean"] = top_mean  # type: ignore[assignment]
     result = fm.paired_bootstrap(
         y,
         models,

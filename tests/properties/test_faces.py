@@ -80,8 +80,7 @@ def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     few: dict[str, Any] = {"n_resamples": 2, "metrics": asked, "method": "percentile", "rng": 1}
     found: dict[str, float] = {}
     if entry.measure.resampled == "classes":
-        results = fm.multiclass_bootstrap(true, values, n_resamples=2, metrics=name)
-        found["multiclass_bootstrap"] = results[name].estimate
+        found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
     elif entry.measure.resampled and values.ndim == 1:
         found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)

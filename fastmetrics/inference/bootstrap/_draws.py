@@ -5,10 +5,10 @@ The order is built once for all replicates, and does not depend on how the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -417,19 +417,13 @@ def cell_counts(
     return totals
 
 
-class Needs(NamedTuple):
-    """What every replicate must yield: lines of threshold metrics, and the user's statistics."""
-
-    lines: tuple[Line, ...]
-    statistics: Mapping[str, Statistic]
-
-
 @dataclass(slots=True, eq=False)
 class Yield:
     """What some replicates of one model yielded; arrays with one row a replicate.
 
-    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own;
-    `score_at` returns the scores at indices that kernels name.
+    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own,
+    `problems` what the binary ones of several classes yielded; `score_at` returns the scores at
+    indices that kernels name.
     """
 
     total: Floats
@@ -441,6 +435,7 @@ class Yield:
     score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
     states: dict[Line, Floats] = field(default_factory=dict)
     statistics: dict[str, Floats] = field(default_factory=dict)
+    problems: dict[str, list[Yield]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:

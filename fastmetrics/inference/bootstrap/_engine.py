@@ -22,7 +22,6 @@ from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Floats,
     Method,
-    Needs,
     Yield,
     padded,
 )
@@ -32,7 +31,7 @@ from fastmetrics.inference.bootstrap._samples import (
     RowSample,
     TableCells,
 )
-from fastmetrics.inference.bootstrap._specs import MetricSpec, UserSpec
+from fastmetrics.inference.bootstrap._specs import STRATIFY, MetricSpec, UserSpec
 from fastmetrics.inference.estimate_result import Replicates
 from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 
@@ -276,10 +275,6 @@ def _bca_tail(share: float, bias: float, acceleration: float) -> float:
 #: Share of failed replicates above which there is a warning.
 MANY_FAILED: Final = 0.05
 
-#: What keeps both classes in every replicate: draws by class where these are possible.
-STRATIFY: Final = "`stratified=True` keeps both"
-GATHER: Final = "gather more of it"
-
 _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
 #: Between two calls of kernels threads wait for one another: batches are large, as long as there
 #: are so many of them for the cores to share, and none of them has more rows.
@@ -303,8 +298,8 @@ class Engine:
     ) -> None:
         self.samples, self.specs, self.draws = list(samples), list(specs), draws
         lines = dict.fromkeys(line for spec in specs for line in spec.lines)  # shared by metrics
-        statistics = {spec.label: spec.statistic for spec in specs if isinstance(spec, UserSpec)}
-        self.needs = Needs(tuple(lines), statistics)
+        self.lines = tuple(lines)
+        self.statistics = {s.label: s.statistic for s in specs if isinstance(s, UserSpec)}
         self.values = np.empty((len(samples), len(specs), 0))
         self.lost_a_class = np.empty((len(samples), 0), np.bool_)
 
@@ -314,7 +309,7 @@ class Engine:
         self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
         self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
         size, first = self._batch_size(n_resamples), 0
-        if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
+        if self.statistics:  # of unknown cost: an interrupt waits for a batch to end
             size, first = min(size, self._timed()), 2
         run_batches(
             self._batch,
@@ -386,20 +381,28 @@ class Engine:
 
     def _drawn(self, first: int, count: int) -> list[Yield]:
         """Return what ``count`` replicates from number ``first`` on yield for each sample."""
-        draws, needs = self.draws, self.needs
+        draws, lines = self.draws, self.lines
         sample = self.samples[0]
         if isinstance(sample, TableCells | MatrixCells):
-            return [sample.draw(draws, needs, first, count)]
+            return [sample.draw(draws, lines, first, count)]
         samples = cast(list[RowSample], self.samples)
         if self._is_streamed():
             return [_streamed(samples[0], draws, first, count)]
         counts = draws.every(first, count)
-        return [rows.measure(needs, rows.counts_of_rows(counts)) for rows in samples]
+        yields = []
+        for rows in samples:
+            of_rows = rows.counts_of_rows(counts)
+            yields.append(rows.measure(lines, of_rows))
+            for label, statistic in self.statistics.items():
+                yields[-1].statistics[label] = rows.each(statistic, of_rows)
+        return yields
 
     def _is_streamed(self) -> bool:
         """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
         sample = self.samples[0]
-        return len(self.samples) == 1 and cast(RowSample, sample).passes_through(self.needs)
+        if len(self.samples) > 1 or self.statistics:
+            return False
+        return cast(RowSample, sample).passes_through(self.lines)
 
 
 def _streamed(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import (
     LabelColumn,
     LabelColumns,
+    check_class_labels,
     check_groups,
     check_label_column,
+    in_class_order,
     of_one_kind,
 )
 from fastmetrics._input.containers import as_vector
@@ -40,17 +43,20 @@ from fastmetrics.inference.bootstrap._draws import (
     inverse_of,
     order_of,
     rows_in_order,
+    rows_of_arrays,
     rows_of_table,
     taken,
 )
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
+    ClassSample,
     MatrixCells,
     RowSample,
     ScoredRowSample,
     TableCells,
 )
 from fastmetrics.inference.bootstrap._specs import (
+    ClassesSpec,
     CountSpec,
     MetricSpec,
     SumSpec,
@@ -59,6 +65,7 @@ from fastmetrics.inference.bootstrap._specs import (
     columns_are,
     columns_of,
 )
+from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.measures.decisions.count_measures import positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
@@ -112,8 +119,10 @@ def parse(given: Given, specs: Specs) -> BootstrapSample:
                     f"{spec.label!r} does not follow from a ConfusionMatrix: pass rows"
                 )
         return MatrixCells.of_matrix(y_true)
-    refuse_several(given.scores, "paired_bootstrap")
-    if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
+    are = columns_are(specs, given.threshold, given.pos_label)
+    if are != "classes":
+        refuse_several(given.scores, "paired_bootstrap")
+    if read := _READ.get(are):
         model = NamedScores("", "y_score", given.scores)
         return read(given._replace(scores=[model]), specs)[0]
     if given.scores is None and given.pos_label is not None:
@@ -362,6 +371,54 @@ def real_targets(given: Given, specs: Specs) -> list[BootstrapSample]:
     ]
 
 
+def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
+    """Return rows of several classes with the binary problems of the metrics."""
+    if len(given.scores) > 1:
+        raise InputError(f"{specs[0].label!r} has no replicates of several models: one by one")
+    scores = class_scores(in_class_order(given.scores[0].values, given.y_true), sum_to_1=True)
+    if scores.shape[1] < 3:
+        raise InputError(
+            "`y_score` must have a column for each of three classes or more: got shape "
+            f"{scores.shape}; for two classes pass [:, 1] with `metrics='roc_auc'`"
+        )
+    codes = class_codes(given.y_true, None, scores.shape[1])
+    check_same_length(y_true=codes, y_score=scores)
+    weights, groups, chosen = as_drawn(given.weights(len(codes)), given.codes(len(codes)))
+    if chosen is not None:
+        codes, scores = codes[chosen], scores[chosen]
+    of_rows = drawn(np.arange(len(codes)), weights, groups)
+    if groups is None:  # numbered by what the rows hold, not by where they stand
+        of_rows["units"] = inverse_of(order_of(codes, *scores.T, weights)).astype(np.int32)
+
+    def problem(positive: int, against: int | None = None) -> ScoredRowSample:
+        kept = slice(None) if against is None else np.isin(codes, (positive, against))
+        column = np.ascontiguousarray(scores[kept, positive])
+        own = None if weights is None else weights[kept].astype(np.float64)
+        units = of_rows["units"][kept]  # ties stand in the order of the units
+        labels = (codes[kept] == positive).astype(np.int8)
+        binary = BinaryRows(labels, 0, column, own, False, False)
+        rows, order = rows_of_arrays(binary, units)
+        return ScoredRowSample(
+            n_rows=rows.n,
+            n_units=of_rows["n_units"],
+            n=rows.n,
+            weights=None if own is None else own[order],
+            units=taken(units, order),
+            rows=rows,
+        )
+
+    classes = range(scores.shape[1])
+    pairs: dict[str, list[tuple[int, ...]]] = {"ovr": [(k,) for k in classes], "ovo": []}
+    for a, b in combinations(classes, 2):
+        pairs["ovo"] += (a, b), (b, a)
+    problems = {
+        how: [problem(*pair) for pair in pairs[how]]
+        for how in {cast(ClassesSpec, spec).multi_class: None for spec in specs}
+    }
+    names = check_class_labels(given.y_true).classes.tolist()
+    return [ClassSample(**of_rows, arguments=(codes, scores), names=names, problems=problems)]
+
+
 _ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: got one"
 
 
@@ -389,7 +446,7 @@ def as_drawn(
 
 
 #: What reads columns that are not labels with scores.
-_READ = {"decisions": predicted_classes, "values": real_targets}
+_READ = {"decisions": predicted_classes, "values": real_targets, "classes": several_classes}
 
 
 def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:

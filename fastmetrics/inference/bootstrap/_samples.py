@@ -9,6 +9,7 @@ metrics of the data themselves follow from.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal
@@ -24,7 +25,7 @@ from fastmetrics.inference.bootstrap._draws import (
     Codes,
     Draws,
     Floats,
-    Needs,
+    Line,
     SortedRows,
     Statistic,
     Yield,
@@ -43,6 +44,7 @@ from fastmetrics.inference.units import (
     effective_sample_size,
     warn_of_few_groups,
     warn_of_few_rows,
+    warn_of_rare_classes,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
@@ -200,26 +202,24 @@ class RowSample(BootstrapSample):
         replicates.gather_counts(of_units, self.units, counts)
         return counts
 
-    def measure(self, needs: Needs, counts: Bytes) -> Yield:
+    def measure(self, lines: Sequence[Line], counts: Bytes) -> Yield:
         """Measure replicates whose counts of every row are at hand."""
         if self.weights is not None:
-            return self.weigh(needs, counts[:, : self.n] * self.weights)
+            return self.weigh(lines, counts[:, : self.n] * self.weights)
         out = self.empty(len(counts))
         state = np.zeros((len(counts), 4), np.int64)
         segments = self.add_counts(counts, 0, state, out)
         out.close(state)
-        self._measure(needs, counts, segments, out)
-        self._call(needs, counts[:, : self.n], out)
+        self._measure(lines, counts, segments, out)
         return out
 
-    def weigh(self, needs: Needs, weights: NDArray[Any]) -> Yield:
+    def weigh(self, lines: Sequence[Line], weights: NDArray[Any]) -> Yield:
         """Measure replicates whose rows have weights."""
         out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
         for r, of_rows in enumerate(weights):
-            self._weigh(needs, of_rows, r, out)
-        self._call(needs, weights, out)
+            self._weigh(lines, of_rows, r, out)
         return out
 
     def empty(self, count: int) -> Yield:
@@ -238,19 +238,24 @@ class RowSample(BootstrapSample):
         sum_columns(weights, self.columns, row, out)
         replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
 
-    def passes_through(self, needs: Needs) -> bool:
+    def passes_through(self, lines: Sequence[Line]) -> bool:
         """Return whether parts of a replicate can be forgotten one after the other."""
-        return self.units is None and not (needs.lines or needs.statistics or self._n_cells())
+        return self.units is None and not (lines or self._n_cells())
 
     def weights_of_columns(self) -> NDArray[Any] | None:
         return self.weights
 
-    def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
-        """Return a function of the user's of the rows, or of those that are kept."""
-        if kept is None:
-            ones = np.ones(self.n, np.int64) if self.weights is None else self.weights
-            kept = self.in_given_order(ones)
-        return function(self.arguments, kept)
+    def statistic(self, function: Statistic) -> float:
+        """Return a function of the user's of the rows."""
+        ones = np.ones(self.n, np.int64) if self.weights is None else self.weights
+        return function(self.arguments, self.in_given_order(ones))
+
+    def each(self, function: Statistic, counts: Bytes) -> Floats:
+        """Return a function of the user's of every replicate."""
+        weights: NDArray[Any] = counts[:, : self.n]
+        if self.weights is not None:
+            weights = weights * self.weights
+        return np.array([function(self.arguments, self.in_given_order(row)) for row in weights])
 
     def in_given_order(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Return the weight of each row of the arguments, from those of the rows in this order."""
@@ -280,21 +285,15 @@ class RowSample(BootstrapSample):
     def _n_cells(self) -> int:
         return 0 if self.starts is None else len(self.starts)
 
-    def _measure(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+    def _measure(self, lines: Sequence[Line], counts: Bytes, segments: Any, out: Yield) -> None:
         """Measure what needs a second look at the counts."""
         if self.starts is not None:
             out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
 
-    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
+    def _weigh(self, lines: Sequence[Line], weights: Floats, r: int, out: Yield) -> None:
         """Measure what needs a second look at the weights of replicate r."""
         if self.starts is not None:
             out.cells[r] = by_cell(weights[None, :], self.starts, np.float64)[0]
-
-    def _call(self, needs: Needs, weights: NDArray[Any], out: Yield) -> None:
-        """Call the user's statistics of the replicates."""
-        for label, statistic in needs.statistics.items():
-            values = [statistic(self.arguments, self.in_given_order(row)) for row in weights]
-            out.statistics[label] = np.array(values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -334,17 +333,17 @@ class ScoredRowSample(RowSample):
     def _n_cells(self) -> int:
         return 0 if self.cut is None else 4
 
-    def _measure(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
-        for line in needs.lines:
+    def _measure(self, lines: Sequence[Line], counts: Bytes, segments: Any, out: Yield) -> None:
+        for line in lines:
             out.states[line] = measure_line(self.rows, line, counts, segments)
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(self.rows, self.cut, counts, segments))
 
-    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
-        if needs.lines:
+    def _weigh(self, lines: Sequence[Line], weights: Floats, r: int, out: Yield) -> None:
+        if lines:
             *curve, at = points_of_weights(self.rows, weights.astype(np.float64))
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
-            _measure_curve(needs, curve, at, slack, r, out)
+            _measure_curve(lines, curve, at, slack, r, out)
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = float(weights[: self.cut][positive].sum())
@@ -354,12 +353,39 @@ class ScoredRowSample(RowSample):
 
 
 def _measure_curve(
-    needs: Needs, curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
+    lines: Sequence[Line], curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
 ) -> None:
     """Measure the threshold metrics of replicate r from TP and FP at each point of its curve."""
-    for line in needs.lines:
+    for line in lines:
         states = out.states.setdefault(line, np.zeros((len(out.total), replicates.STATE)))
         replicates.measure_curve(*line, *curve, at, slack, states[r])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClassSample(RowSample):
+    """Rows of several classes, whose ``names`` are given; arguments are codes and scores.
+
+    ``problems`` are the binary ones, of each class against the rest ("ovr") or of pairs ("ovo").
+    """
+
+    names: Sequence[Any]
+    problems: Mapping[str, Sequence[ScoredRowSample]]
+
+    def warn_of_sizes(self) -> None:
+        RowSample.warn_of_sizes(self)
+        counts = np.bincount(self.arguments[0], minlength=len(self.names))
+        warn_of_rare_classes(self.names, counts.tolist())
+
+    def counts_of_rows(self, of_units: Bytes) -> Bytes:
+        return of_units  # of which each problem looks up its own
+
+    def measure(self, lines: Sequence[Line], counts: Bytes) -> Yield:
+        out = self.empty(len(counts))
+        for how, problems in self.problems.items():
+            out.problems[how] = [
+                problem.measure(lines, problem.counts_of_rows(counts)) for problem in problems
+            ]
+        return out
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -378,7 +404,7 @@ class TableCells(BootstrapSample):
     def weights_of_columns(self) -> NDArray[Any]:
         return np.concatenate(self.times("scores"), dtype=np.float64)
 
-    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
         """Return what ``count`` replicates from number ``first`` on yield."""
         positives, negatives = self.drawn(draws, first, count)
         n_scores = positives.shape[1]
@@ -392,8 +418,8 @@ class TableCells(BootstrapSample):
         if self.cut is not None:
             out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
         at = np.arange(n_scores)
-        for r in range(count if needs.lines else 0):
-            _measure_curve(needs, (tp[r], fp[r]), at, 0.0, r, out)
+        for r in range(count if lines else 0):
+            _measure_curve(lines, (tp[r], fp[r]), at, 0.0, r, out)
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
@@ -449,7 +475,7 @@ class MatrixCells(BootstrapSample):
     def masks(self) -> Bytes:
         return np.zeros(0, np.uint8)
 
-    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
         """Return what ``count`` replicates yield; by class, each true class by itself."""
         key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)

@@ -1,13 +1,13 @@
 """Specs of the requested metrics: of thresholds, counts, sums, or the user's own functions.
 
 A spec says what a replicate must yield, and makes of it the `values` of the metric; it measures the
-data themselves (`estimate`) and, for BCa, how far rows move that (`influences`). A threshold metric
-asks the kernels for doubled pair counts, or for a state of ``_kernels/replicates.py``.
+data themselves (`estimate`) and, for BCa, how far rows move that (`influences`).
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,54 +19,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.regression_targets import exponent_of
-from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_positive
 from fastmetrics._kernels import replicates
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Floats, Line, Method, Statistic, Yield
-from fastmetrics.inference.bootstrap._samples import BootstrapSample, CellsAre, RowSample
+from fastmetrics.inference.bootstrap._samples import (
+    BootstrapSample,
+    CellsAre,
+    ClassSample,
+    RowSample,
+)
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.curves.best_threshold import best_threshold, check_constraint
 from fastmetrics.measures.curves.influences import CurveInfluences, of_curve
-from fastmetrics.measures.curves.roc_auc import _checked_range, mcclish, roc_auc_score
+from fastmetrics.measures.curves.replicates import of_curve as replicates_of_curve
+from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions import count_measures
-from fastmetrics.tables.confusion._label_counts import score_cells
 from fastmetrics.tables.pairs import PairCounts, exact_dot, pairs_of_weights
-from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
+from fastmetrics.tables.score_table import ScoreTable
 
-ColumnsAre = Literal["scores", "decisions", "values"]
+ColumnsAre = Literal["scores", "decisions", "values", "classes"]
+
+#: What keeps both classes in every replicate: draws by class where these are possible.
+STRATIFY: Final = "`stratified=True` keeps both"
+GATHER: Final = "gather more of it"
+
 #: Of equal targets the variance is at most this share of their mean square, by rounding.
 _ROUNDED: Final = 1e-14
 DIVIDES_BY_0: Final = "what the measure divides by is 0"
-CRITERIA = {
-    "youden": replicates.YOUDEN,
-    "closest-topleft": replicates.CLOSEST,
-    "fewest-errors": replicates.ERRORS,
-    "fbeta": replicates.F_BETA,
-    "precision_at_recall": replicates.PRECISION,
-    "recall_at_precision": replicates.RECALL,
-    "recall_at_false_positive_rate": replicates.RECALL_AT_FPR,
-}
-# A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
-_ROUNDING = 2.0**-46
-OF_A_MAXIMUM: Final = (
-    "the interval is of the best value in the population, which a sample's overstates by chance; "
-    "it covers less than its level (docs/coverage.md)"
-)
-OF_A_CHOICE: Final = (
-    "the interval is of the value at the best threshold of the population, which each resample "
-    "looks for anew, not at the threshold found here; where positives are few it covers less than "
-    "its level (docs/coverage.md)"
-)
-REPORTED = (
-    "value",
-    "threshold",
-    "true_positive_rate",
-    "false_positive_rate",
-    "precision",
-    "recall",
-)
 
 
 #: What the options of every bootstrap mean.
@@ -174,14 +154,13 @@ class MetricSpec(ABC):
 class ThresholdSpec(MetricSpec):
     """A threshold metric.
 
-    ``of_table`` measures the data themselves, ``finish`` makes values of a yield and its states;
-    ``undefined_where`` says why a replicate of both classes may have none. ``moved`` returns the
-    influences of the table's rows; where the estimate has none, as it jumps from score to score,
-    there is no BCa interval.
+    ``of_table`` measures the data themselves, ``finish`` makes values of a yield and its states.
+    ``moved`` returns the influences of the table's rows; where the estimate has none, as it jumps
+    from score to score, there is no BCa interval.
     """
 
     finish: Callable[..., Floats]
-    of_table: Callable[[ScoreTable], Any] | None = None
+    of_table: Callable[[ScoreTable], Any]
     moved: Callable[[ScoreTable], CurveInfluences] | None = None
     cells = "scores"
 
@@ -197,7 +176,7 @@ class ThresholdSpec(MetricSpec):
         return np.where(both, self.finish(out, *states), np.nan)
 
     def estimate(self, sample: BootstrapSample) -> float:
-        return float(cast(Any, self.of_table)(sample.score_table()))
+        return float(self.of_table(sample.score_table()))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
         why = MetricSpec.why_no_bca(self, sample)
@@ -217,10 +196,6 @@ class ThresholdSpec(MetricSpec):
         return influences
 
 
-def _auc(out: Yield) -> Floats:
-    return out.twice_pairs / (2.0 * out.n_positive * out.n_negative)
-
-
 def _auc_of_table(table: ScoreTable) -> float:
     """Return the AUC from sums that measures share; of one class `roc_auc_score`, which warns.
 
@@ -234,198 +209,6 @@ def _auc_of_table(table: ScoreTable) -> float:
     above = int(exact_dot(table.positives, table.false_positives))
     lost = 2 * above - int(exact_dot(table.positives, table.negatives))
     return PairCounts(p, n, 2 * p * n - lost, lost).auc
-
-
-def _roc_auc(max_fpr: float | None = None) -> ThresholdSpec:
-    if max_fpr is None or max_fpr == 1:
-        return ThresholdSpec(of_table=_auc_of_table, finish=_auc)
-    high = check_fraction("max_fpr", max_fpr, include_high=True)
-
-    def standardised(out: Yield, states: Floats) -> Floats:
-        area = states[0] / (2.0 * out.n_positive * out.n_negative)
-        least = high * high / 2.0
-        value: Floats = 0.5 * (1.0 + (area - least) / (high - least))
-        return value
-
-    return ThresholdSpec(finish=standardised, lines=((replicates.AREA, 0, 0.0, high),))
-
-
-def _partial_auc(**given: Any) -> ThresholdSpec:
-    over_tpr, low, high = _checked_range(
-        given.get("false_positive_rate_range"), given.get("true_positive_rate_range")
-    )
-    standardized = check_flag("standardized", given.get("standardized", False))
-    least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
-    slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
-
-    def finish(out: Yield, states: Floats) -> Floats:
-        area: Floats = states[0] / (2.0 * out.n_positive * out.n_negative)
-        if not standardized:
-            return area
-        corrected = least + slope * area
-        corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)
-        return np.where(corrected < 0.5, np.nan, corrected)
-
-    line = (replicates.AREA, int(over_tpr), float(low), float(high))
-    below = "the area is below that of chance, where McClish's correction has no value"
-    return ThresholdSpec(finish=finish, lines=(line,), undefined_where=below)
-
-
-def _pr_auc(interpolation: str = "continuous") -> ThresholdSpec:
-    names = ("step", "trapezoid", "continuous")
-    code = names.index(check_choice("interpolation", interpolation, names))
-    return ThresholdSpec(
-        finish=lambda out, states: states[0] / out.n_positive,
-        lines=((replicates.PRECISION_AREA, code, 0.0, 0.0),),
-    )
-
-
-def _ks_statistic() -> ThresholdSpec:
-    def finish(out: Yield, above: Floats, below: Floats) -> Floats:
-        value: Floats = np.maximum(above[0], below[0]) / (out.n_positive * out.n_negative)
-        return value
-
-    criteria = replicates.YOUDEN, replicates.YOUDEN_BELOW
-    return ThresholdSpec(
-        finish=finish,
-        lines=tuple((replicates.BEST, criterion, 0.0, 0.0) for criterion in criteria),
-        note=f"{OF_A_MAXIMUM}; `estimate` has limits that hold",
-    )
-
-
-def _break_even_point() -> ThresholdSpec:
-    return ThresholdSpec(
-        finish=lambda out, states: np.where(states[1] > 0, states[1] / out.n_positive, np.nan),
-        lines=((replicates.BREAK_EVEN, 0, 0.0, 0.0),),
-        undefined_where="precision equals recall at 0 only",
-    )
-
-
-def _best_threshold(
-    criterion: str = "youden",
-    of: str = "value",
-    *,
-    beta: float = 1.0,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    **costs: Any,
-) -> ThresholdSpec:
-    check_choice("criterion", criterion, (*CRITERIA, "lowest-cost"))
-    if criterion == "lowest-cost":
-        raise InputError(
-            "the bootstrap covers neither the cheapest threshold nor its cost (docs/coverage.md): "
-            "`threshold_cost_interval` has intervals of both"
-        )
-    for name, cost in costs.items():
-        if cost is not None:
-            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
-    check_choice("of", of, REPORTED)
-    given: dict[str, Any] = {
-        "criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most
-    }  # fmt: skip
-    square = check_positive("beta", beta) ** 2
-    bound = check_constraint(criterion, at_least, at_most)
-    if criterion == "fbeta":
-        bound = square / (1.0 + square)
-    line = (replicates.BEST, CRITERIA[criterion], float(bound or 0.0), 0.0)
-    why = "nothing is called positive at the threshold"
-    if criterion == "recall_at_precision":
-        why = f"no threshold reaches a precision of {bound:g}"
-    note, moved = "", None
-    if at_least is None and at_most is None:  # nothing but the best value determines it
-        note = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
-        if of == "value":
-            moved = partial(_moved_at_best, **given)
-    return ThresholdSpec(
-        of_table=partial(_best_of_data, of=of, **given),
-        finish=partial(_reported, criterion=criterion, of=of),
-        lines=(line,),
-        undefined_where=why,
-        note=note,
-        moved=moved,
-    )
-
-
-def _best_of_data(table: ScoreTable, of: str, **given: Any) -> float:
-    """Return a field of the best threshold of the data."""
-    value: float = getattr(best_threshold(table, **given), of)
-    if of == "threshold" and table.scores.dtype.kind in "iu":
-        largest = max(map(abs, table.scores[[0, -1]].tolist()), default=0)
-        if largest > 2**53:
-            raise InputError(
-                "`y_score` holds integers beyond 2**53, which thresholds of replicates, being "
-                "floats, cannot tell apart: subtract a number from all of them"
-            )
-    return value
-
-
-def _moved_at_best(table: ScoreTable, **given: Any) -> CurveInfluences:
-    """Return the best value of a criterion with the influences of rows.
-
-    They are those of the decision at the best threshold: that the threshold moves too does not
-    matter to first order, as the value is greatest there.
-    """
-    best = best_threshold(table, **given)
-    decided = score_cells(table, None, best.threshold, None, None).counts
-    gradient = partial(count_measures.gradient, counts=decided)
-    if best.criterion == "closest-topleft":
-        missed, false = 1.0 - best.true_positive_rate, best.false_positive_rate
-        slopes = false * gradient("false_positive_rate") - missed * gradient("recall")
-    elif best.criterion == "fbeta":
-        slopes = gradient("fbeta", beta=given["beta"])
-    elif best.criterion == "fewest-errors":  # a number, not a share
-        slopes = 1.0 - np.eye(2)
-    else:
-        slopes = gradient("informedness")
-    called = is_called_positive(table.scores, real_threshold(best.threshold)).astype(np.int64)
-    return CurveInfluences(best.value, slopes[1, called], slopes[0, called])
-
-
-def _reported(out: Yield, states: Floats, *, criterion: str, of: str) -> Floats:
-    """Return a field of the best threshold of each replicate, nan where there is none."""
-    merit, row, tp, fp = states
-    tpr, fpr = tp / out.n_positive, fp / out.n_negative
-    values: Floats
-    if of == "threshold":
-        places = row.astype(np.int64)
-        values = np.where(row >= 0, out.score_at(np.maximum(places, 0)), math.inf)
-    elif of == "precision" or (of == "value" and criterion == "precision_at_recall"):
-        with np.errstate(invalid="ignore"):
-            values = tp / (tp + fp)
-    elif of == "false_positive_rate":
-        values = fpr
-    elif of != "value" or criterion in ("recall_at_precision", "recall_at_false_positive_rate"):
-        values = tpr
-    elif criterion == "youden":
-        values = tpr - fpr
-    elif criterion == "closest-topleft":
-        values = np.hypot(1.0 - tpr, fpr)
-    elif criterion == "fewest-errors":
-        values = out.n_positive - tp + fp
-    else:
-        values = merit
-    return np.where(row == -2, np.nan, values)
-
-
-#: Name of a threshold metric to what makes its spec of its parameters.
-THRESHOLD_SPECS: dict[str, Callable[..., ThresholdSpec]] = {
-    "roc_auc": _roc_auc,
-    "rank_loss": lambda: ThresholdSpec(finish=lambda out: 1.0 - _auc(out)),
-    "gini_coefficient": lambda: ThresholdSpec(finish=lambda out: 2.0 * _auc(out) - 1.0),
-    "partial_auc": _partial_auc,
-    "average_precision": lambda: _pr_auc("step"),
-    "pr_auc": _pr_auc,
-    "ks_statistic": _ks_statistic,
-    "break_even_point": _break_even_point,
-    "best_threshold": _best_threshold,
-    "recall_at_false_positive_rate": lambda false_positive_rate: _best_threshold(
-        "recall_at_false_positive_rate", at_most=false_positive_rate
-    ),
-    "precision_at_recall": lambda recall: _best_threshold("precision_at_recall", at_least=recall),
-    "recall_at_precision": lambda precision: _best_threshold(
-        "recall_at_precision", at_least=precision
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -458,24 +241,16 @@ class SumSpec(MetricSpec):
 
     ``columns`` makes them of targets and predictions, ``finish`` values of shape (...) of means of
     shape (..., n_columns), and ``slopes`` its derivatives by the means, (n_columns,); ``of_data``
-    makes the value of the data and their number, where it is defined for more. Predictions
-    that are clipped keep the machine epsilon of their dtype from 0 and 1.
+    makes the value of the data and their number, where it is defined for more.
     """
 
-    name: str
-    columns: Callable[[Floats, Floats], list[Floats]]
+    entry: Measure
+    columns: Callable[[Any, Any], list[Floats]]
     finish: Callable[[Floats], Floats] = _first
     n_columns: int = 1
-    needs_prediction: bool = True
-    is_clipped: bool = False
     slopes: Callable[[Floats], Any] = np.ones_like
     of_data: Callable[[Floats, int], float] | None = None
     undefined_where: str = DIVIDES_BY_0
-
-    @property
-    def measure(self) -> Measure:
-        """The registry's entry of the metric."""
-        return asking.find(self.name)
 
     def values(self, out: Yield) -> Floats:
         return self.finish((out.sums / out.total[:, None])[:, self._place])
@@ -533,40 +308,65 @@ def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
     return [(y - p) ** 2, centred, centred**2]
 
 
-#: Metrics of sums by their names.
-SUMS = {
-    metric.name: metric
-    for metric in (
-        SumSpec(name="mean", columns=lambda y, p: [y], needs_prediction=False),
-        SumSpec(name="mean_squared_error", columns=lambda y, p: [(y - p) ** 2]),
-        SumSpec(
-            name="root_mean_squared_error",
-            columns=lambda y, p: [(y - p) ** 2],
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClassesSpec(MetricSpec):
+    """An AUC of several classes, a mean over binary problems."""
+
+    entry: Measure
+    undefined_where: str = f"they lost a class ({GATHER})"
+
+    @property
+    def multi_class(self) -> str:
+        """Which binary problems: each class against the rest ("ovr"), or all pairs ("ovo")."""
+        return str(self.entry.arguments["multi_class"])
+
+    def values(self, out: Yield) -> Floats:
+        problems = out.problems[self.multi_class]
+        areas = [each.twice_pairs / (2.0 * each.n_positive * each.n_negative) for each in problems]
+        if self.entry.arguments["average"] == "macro":
+            return np.asarray(sum(areas) / len(areas))
+        sizes = [
+            each.n_positive + (each.n_negative if self.multi_class == "ovo" else 0.0)
+            for each in problems
+        ]
+        return np.asarray(sum(map(operator.mul, areas, sizes)) / sum(sizes))
+
+    def estimate(self, sample: BootstrapSample) -> float:
+        rows = cast(ClassSample, sample)
+        return float(self.entry.value(*rows.arguments, sample_weight=rows.weights))
+
+    def why_no_bca(self, sample: BootstrapSample) -> str:
+        return f"`method='bca'` is not defined for {self.label!r}: take `method='percentile'`"
+
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
+        raise InputError(self.why_no_bca(sample))
+
+
+def _sum_spec(entry: Measure) -> SumSpec:
+    """Return the spec of a mean of terms of rows, of a root of one, or of R²."""
+    from fastmetrics.measures.regression.regression_measures import ROOTS, TERMS
+
+    if entry.row_loss:
+        return SumSpec(entry=entry, columns=lambda y, p: [entry.losses(y, p)])
+    if term := TERMS.get(entry.name):
+        return SumSpec(entry=entry, columns=lambda y, p: [term(y, p)])
+    if entry.name in ROOTS:
+        return SumSpec(
+            entry=entry,
+            columns=lambda y, p: [TERMS[ROOTS[entry.name]](y, p)],
             finish=lambda means: np.sqrt(means[..., 0]),
             slopes=lambda mean: 0.5 / np.sqrt(mean),
-        ),
-        SumSpec(name="mean_absolute_error", columns=lambda y, p: [np.abs(y - p)]),
-        SumSpec(name="mean_error", columns=lambda y, p: [p - y]),
-        SumSpec(
-            name="r2",
-            columns=_r2_columns,
-            finish=_r2,
-            n_columns=3,
-            slopes=_r2_slopes,
-            of_data=_r2_of_data,
-        ),
-        SumSpec(
-            name="log_loss",
-            columns=lambda y, p: [-np.where(y > 0, np.log(p), np.log1p(-p))],
-            is_clipped=True,
-        ),
-        SumSpec(name="brier_score", columns=lambda y, p: [(y - p) ** 2]),
+        )
+    return SumSpec(
+        entry=entry,
+        columns=_r2_columns,
+        finish=_r2,
+        n_columns=3,
+        slopes=_r2_slopes,
+        of_data=_r2_of_data,
     )
-}
 
 
-#: Rows up to which a user's own statistic is computed anew without each of them.
-MAX_REFITS: Final = 10_000
 #: Of the functions used last: each `without_gil` would compile anew.
 _unlocked = lru_cache(maxsize=32)(without_gil)
 
@@ -627,33 +427,16 @@ class UserSpec(MetricSpec):
         return self.statistic(tuple(column[::-1] for column in columns), weights[::-1])
 
     def default_method(self, sample: BootstrapSample) -> Method:
-        return "percentile"  # for "bca" each row would be left out in turn
+        return "percentile"
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
-        if why := MetricSpec.why_no_bca(self, sample):
-            return why
-        if sample.is_grouped:
-            return (
-                f"`method='bca'` is not defined for {self.label!r} with groups: take "
-                "`method='percentile'`"
-            )
-        if sample.n_rows > MAX_REFITS:
-            return (
-                f"`method='bca'` needs {self.label!r} without each row in turn, for "
-                f"{MAX_REFITS:,} rows at most: got {sample.n_rows:,}; take `method='percentile'`"
-            )
-        return ""
+        return (
+            f"`method='bca'` is not defined for {self.label!r}, a function of your own, of which "
+            "it is not known how far a row moves it: take `method='percentile'`"
+        )
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
-        """Return what the function lacks without each row in turn, less a number common to all."""
-        function, rows = self.statistic, cast(RowSample, sample)
-        kept = rows.in_given_order(np.ones(rows.n, np.int64))
-        values = np.empty(len(kept))
-        for i in np.flatnonzero(kept):
-            kept[i] -= 1
-            values[i] = rows.statistic(function, kept)
-            kept[i] += 1
-        return [-(values if rows.numbers is None else values[rows.numbers])]
+        raise InputError(self.why_no_bca(sample))
 
 
 def _read_only(column: NDArray[Any]) -> NDArray[Any]:
@@ -683,13 +466,11 @@ def _spec(one: asking.Asked) -> MetricSpec:
         raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if one.measure is not None and how in ("pairs", "curve", "point"):
-        spec = THRESHOLD_SPECS[one.name](**one.parameters)
-        if spec.of_table is None:
-            spec = replace(spec, of_table=partial(one.measure.value, **one.parameters))
+        value = _auc_of_table if one.is_auc else partial(one.measure.value, **one.parameters)
+        fields: dict[str, Any] = {"of_table": value}
         if one.measure.influences:
-            load = one.measure.load_influences
-            spec = replace(spec, moved=partial(load(), **one.parameters))
-        return spec
+            fields["moved"] = partial(one.measure.load_influences(), **one.parameters)
+        return ThresholdSpec(**fields | replicates_of_curve(one.measure, **one.parameters))
     if how == "cells":
         return CountSpec(name=one.name, parameters=one.parameters)
     if hasattr(one.function, "get_metadata_routing"):
@@ -709,11 +490,13 @@ def _spec(one: asking.Asked) -> MetricSpec:
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
-        return SUMS[one.name]
-    instead = "take `multiclass_bootstrap`"
-    if how != "classes":
-        instead = "its function is resampled as one of your own (`functools.partial` completes it)"
-    raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: {instead}")
+        return _sum_spec(one.entry)
+    if how == "classes":
+        return ClassesSpec(entry=one.entry)
+    raise InputError(
+        f"`metrics` names {one.label!r}, which has no replicates here: its function is resampled "
+        "as one of your own (`functools.partial` completes it)"
+    )
 
 
 def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
@@ -741,7 +524,7 @@ def check_domains(
     """Raise for predictions outside the domain that a metric of sums declares."""
     for spec in specs:
         if isinstance(spec, SumSpec):
-            spec.measure.domain_under({}).check_predicted(predictions, name)
+            spec.entry.domain_under({}).check_predicted(predictions, name)
 
 
 def columns_of(
@@ -752,26 +535,34 @@ def columns_of(
     if not sums:
         return None
     y = np.asarray(targets, np.float64)
-    p = np.zeros(0) if predictions is None else np.asarray(predictions, np.float64)
+    p = None if predictions is None else np.asarray(predictions, np.float64)
     columns: list[Floats] = []
     for spec in sums:
-        if spec.needs_prediction and predictions is None:
+        if predictions is None and spec.entry.needs != "nothing":
             raise InputError(f"`y_score` is needed for {spec.label!r}: got None")
-        if spec.is_clipped and predictions is not None:
-            dtype = predictions.dtype if predictions.dtype.kind == "f" else np.float64
-            eps = float(np.finfo(dtype).eps)
-            columns.extend(spec.columns(y, np.clip(p, eps, 1.0 - eps)))
-        else:
-            columns.extend(spec.columns(y, p))
+        # A loss of probabilities keeps the epsilon of their dtype from 0 and 1.
+        columns.extend(spec.columns(y, predictions if spec.entry.needs == "probabilities" else p))
     return np.ascontiguousarray(columns, np.float64)
 
 
 def columns_are(specs: Sequence[MetricSpec], threshold: Any, pos_label: Any) -> ColumnsAre:
     """Return how the metrics read the columns."""
+    of_classes = [spec for spec in specs if isinstance(spec, ClassesSpec)]
+    if of_classes:
+        other = next((spec for spec in specs if not isinstance(spec, ClassesSpec)), None)
+        if other is not None:
+            raise InputError(
+                f"{of_classes[0].label!r} takes probabilities of several classes and "
+                f"{other.label!r} does not: ask for them in two calls"
+            )
+        for name, value in (("threshold", threshold), ("pos_label", pos_label)):
+            if value is not None:
+                raise InputTypeError(f"`{name}` has no meaning for {of_classes[0].label!r}")
+        return "classes"
     counted = [spec.label for spec in specs if isinstance(spec, CountSpec)]
     of_two = any(
         isinstance(spec, ThresholdSpec)
-        or (isinstance(spec, SumSpec) and spec.measure.needs == "probabilities")
+        or (isinstance(spec, SumSpec) and spec.entry.needs == "probabilities")
         for spec in specs
     )
     if threshold is not None or of_two or (pos_label is not None and not counted):

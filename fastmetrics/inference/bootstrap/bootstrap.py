@@ -1,19 +1,16 @@
-"""``bootstrap`` and ``multiclass_bootstrap``: intervals from replicates that never sort again."""
+"""``bootstrap``: intervals from replicates that never sort again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import check_class_labels, in_class_order
-from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -22,7 +19,6 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_integer,
     check_memory,
-    check_same_length,
     check_weights_are,
     seed_key,
 )
@@ -30,14 +26,8 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Method,
-    inverse_of,
-    order_of,
-    rows_of_arrays,
-    taken,
 )
 from fastmetrics.inference.bootstrap._engine import (
-    GATHER,
-    STRATIFY,
     Engine,
     failures,
     joined,
@@ -46,22 +36,19 @@ from fastmetrics.inference.bootstrap._engine import (
     replicates_of,
     warn_of_failures,
 )
-from fastmetrics.inference.bootstrap._parse import Given, as_drawn, check_stratified, drawn, parse
-from fastmetrics.inference.bootstrap._samples import BootstrapSample, RowSample, ScoredRowSample
+from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
+from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import (
+    GATHER,
     RESAMPLED,
-    SUMS,
-    THRESHOLD_SPECS,
+    STRATIFY,
     MetricSpec,
     ThresholdSpec,
     metric_specs,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.units import Sizes, warn_of_rare_classes
-from fastmetrics.measures import asking
-from fastmetrics.measures._measure import Measure
+from fastmetrics.inference.units import Sizes
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -92,8 +79,10 @@ def bootstrap(
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable or ConfusionMatrix
         Labels or, for measures of regression, targets; or a table of counts, alone.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; predicted labels for measures of counts without `threshold`; predicted values.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Scores; predicted labels for measures of counts without `threshold`; predicted values. For
+        AUCs of more than two classes, which stand alone ("roc_auc_ovr" and its kin), probabilities
+        that add up to 1, one column for each class in sorted order.
     method : {"percentile", "basic", "bca"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
         defined, else "percentile": with groups or importances, for statistics of your own,
@@ -123,6 +112,8 @@ def bootstrap(
     while it is in cache. The AUC takes about 1.3 ns a row and replicate. A table with few distinct
     scores, a confusion matrix, and rows of which measures of counts alone are asked, are resampled
     by cells, at a cost that does not depend on n.
+    An AUC of several classes costs as much as n_classes models (one-vs-rest), or as 2 (n_classes -
+    1) (one-vs-one); all binary problems see the same draws.
     Memory beside the sorted rows: a block for each thread; for best thresholds, crossings and
     groups one byte a row a thread.
 
@@ -133,7 +124,8 @@ def bootstrap(
     References
     ----------
     Efron & Tibshirani (1993), An introduction to the bootstrap. Field & Welsh (2007),
-    Bootstrapping clustered data, JRSS B 69:369-390.
+    Bootstrapping clustered data, JRSS B 69:369-390. Of several classes Hand & Till (2001), A simple
+    generalisation of the area under the ROC curve, Machine Learning 45:171-186.
 
     Examples
     --------
@@ -319,191 +311,3 @@ def checked_options(
     check_stratified(stratified, given.groups)
     how = method, alternative, stratified, progress
     return Options(specs, count, level, seed_key(rng), *how, given.weights_are)
-
-
-# ``multiclass_bootstrap``: intervals of the AUC of more than two classes.
-
-
-MulticlassMetric = Literal[
-    "roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted"
-]
-
-
-@documented(RESAMPLED)
-def multiclass_bootstrap(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    metrics: MulticlassMetric | Sequence[MulticlassMetric] = "roc_auc_ovr",
-    n_resamples: int = 9999,
-    confidence_level: float = 0.95,
-    method: Literal["percentile", "basic"] = "percentile",
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importances",
-    alternative: Alternative = "two-sided",
-    rng: Any = None,
-    n_threads: int | None = None,
-    progress: bool | None = None,
-) -> Estimates:
-    """Compute bootstrap intervals of macro and weighted AUCs of several classes.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        Class labels.
-    y_score : array-like of shape (n_samples, n_classes)
-        Probabilities that add up to 1, one column for each class in sorted order.
-    metrics : str or sequence of str, default="roc_auc_ovr"
-        "roc_auc_ovr" and "roc_auc_ovo" are macro averages over one-vs-rest problems and over pairs
-        of classes; "roc_auc_ovr_weighted" and "roc_auc_ovo_weighted" weigh by the number of rows.
-        Values are those of `roc_auc_score`.
-    method : {"percentile", "basic"}, default="percentile"
-        Which interval.
-
-    Returns
-    -------
-    Estimates
-        A frozen mapping from the measure's name to its `Estimate`, with `Replicates` as `details`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments without meaning; for fewer than three classes, or scores that are no
-        probabilities.
-
-    Notes
-    -----
-    Every binary problem sees the same draws. One-vs-rest costs as much as n_classes models,
-    one-vs-one as 2 (n_classes - 1), in each replicate.
-
-    References
-    ----------
-    Hand & Till (2001), A simple generalisation of the area under the ROC curve for multiple class
-    classification problems, Machine Learning 45:171-186.
-
-    Examples
-    --------
-    >>> y = [0, 1, 2] * 8
-    >>> p = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]] * 6
-    >>> r = multiclass_bootstrap(y, p, n_resamples=999, rng=1)["roc_auc_ovr"]
-    >>> round(r.estimate, 4), r.confidence_interval.low < r.estimate
-    (0.5, True)
-    """
-    check_choice("method", method, ("percentile", "basic"))
-    metrics_of_classes = _metrics_of_classes(metrics)
-    read = check_weights_are(sample_weight, weights_are)
-    given = Given(y_true, y_score, sample_weight, read, groups=groups)
-    codes, p, rows = _checked_classes(given)
-    n_problems = [len(_problems(metric, p.shape[1])) for _, metric in metrics_of_classes]
-    options = checked_options(
-        given,
-        metrics="mean",
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        method=method,
-        alternative=alternative,
-        stratified=False,
-        rng=rng,
-        progress=progress,
-        n_models=3 * max(n_problems),
-    )
-    sizes = rows.sizes()._replace(n_rows=float(len(codes)))
-    rows.warn_of_sizes()
-    names = check_class_labels(y_true).classes.tolist()
-    warn_of_rare_classes(names, np.bincount(codes, minlength=len(names)).tolist())
-    results = {}
-    for label, metric in metrics_of_classes:
-        distribution = _replicates_of_classes(codes, p, rows, metric, options)
-        lost = np.isnan(distribution)  # for no other reason
-        results[label] = result_of(
-            replace(SUMS["mean"], label=label),  # a mean of AUCs
-            float(metric.value(codes, p, sample_weight=rows.weights)),
-            distribution,
-            options,
-            sizes=sizes,
-            failed=failures(distribution, lost, remedy=GATHER),
-            method=method,
-        )
-    return Estimates(results)
-
-
-def _metrics_of_classes(metrics: Any) -> list[tuple[str, Measure]]:
-    """Return the label of each metric, with what `roc_auc_score` is called with."""
-    requested = []
-    for one in asking.ask(metrics):
-        if one.measure is None or one.measure.resampled != "classes":
-            raise InputError(
-                f"`metrics` names {one.label!r}, which is no AUC of several classes: it must be "
-                "'roc_auc_ovr', 'roc_auc_ovr_weighted', 'roc_auc_ovo' or 'roc_auc_ovo_weighted'"
-            )
-        requested.append((one.label, one.measure))
-    return requested
-
-
-def _checked_classes(given: Given) -> tuple[NDArray[np.int64], NDArray[Any], RowSample]:
-    """Return class and scores of each row, and how rows are drawn; raise as `roc_auc_score`."""
-    scores = class_scores(in_class_order(given.scores, given.y_true), sum_to_1=True)
-    if scores.shape[1] < 3:
-        raise InputError(
-            "`y_score` must have a column for each of three classes or more: got shape "
-            f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
-        )
-    codes = class_codes(given.y_true, None, scores.shape[1])
-    check_same_length(y_true=codes, y_score=scores)
-    weights, groups, chosen = as_drawn(given.weights(len(codes)), given.codes(len(codes)))
-    if chosen is not None:
-        codes, scores = codes[chosen], scores[chosen]
-    return codes, scores, RowSample(**drawn(np.arange(len(codes)), weights, groups))
-
-
-def _problems(metric: Measure, n_classes: int) -> list[tuple[int, int | None]]:
-    """Return the binary problems of a metric: a class against another, or all (None)."""
-    if metric.arguments["multi_class"] == "ovr":
-        return [(k, None) for k in range(n_classes)]
-    return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
-
-
-def _replicates_of_classes(
-    codes: NDArray[np.int64],
-    scores: NDArray[Any],
-    rows: RowSample,
-    metric: Measure,
-    options: Options,
-) -> NDArray[np.float64]:
-    """Return the replicates of an AUC of several classes; nan where one lost a class."""
-    units = rows.units
-    if units is None:  # numbered by what the rows hold, not by where they stand
-        order = order_of(codes, *scores.T, rows.weights)
-        units = inverse_of(order).astype(np.int32, copy=False)
-
-    def problem(positive: int, against: int | None) -> ScoredRowSample:
-        kept = slice(None) if against is None else np.isin(codes, (positive, against))
-        column = np.ascontiguousarray(scores[kept, positive])
-        weights = None if rows.weights is None else rows.weights[kept].astype(np.float64)
-        labels = (codes[kept] == positive).astype(np.int8)
-        of_rows = units[kept]  # ties stand in the order of the units
-        binary = BinaryRows(labels, 0, column, weights, False, False)
-        sorted_rows, order = rows_of_arrays(binary, of_rows)
-        return ScoredRowSample(
-            n_rows=sorted_rows.n,
-            n_units=rows.n_units,
-            n=sorted_rows.n,
-            weights=None if weights is None else weights[order],
-            units=taken(of_rows, order),
-            rows=sorted_rows,
-        )
-
-    samples = [problem(*pair) for pair in _problems(metric, scores.shape[1])]
-    parts = [
-        THRESHOLD_SPECS["roc_auc"](),
-        ThresholdSpec(finish=lambda out: out.n_positive),
-        ThresholdSpec(finish=lambda out: out.n_positive + out.n_negative),
-    ]
-    engine = Engine(samples, parts, options.draws(rows))
-    engine.run(options.n_resamples, progress=options.progress)
-    areas, positives, totals = (engine.values[:, part] for part in range(3))
-    if metric.arguments["average"] == "macro":
-        return np.asarray(areas.mean(axis=0))
-    sizes = positives if metric.arguments["multi_class"] == "ovr" else totals
-    return np.asarray((areas * sizes).sum(axis=0) / sizes.sum(axis=0))

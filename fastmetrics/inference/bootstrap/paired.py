@@ -473,7 +473,7 @@ def _exchanged(
         """Return (models, metrics, replicates), rows with coin 1 being exchanged."""
         counts = np.zeros((2, len(coins), padded(2 * n)), np.uint8)
         exchange_rows(coins, sample.units, second, *counts)
-        return np.stack([engine.values_of(sample.measure(engine.needs, one)) for one in counts])
+        return np.stack([engine.values_of(sample.measure(engine.lines, one)) for one in counts])
 
     observed = of_both(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
