@@ -17,7 +17,7 @@ import fastmetrics
 from benchmarks.speed import naive
 from benchmarks.speed.data import Data, Spec, make
 from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
-from fastmetrics._input.models import named_scores
+from fastmetrics._input.rows import named_scores
 from fastmetrics._input.scalars import seed_key
 from fastmetrics._threads.workers import at_most
 from fastmetrics.inference.bootstrap._draws import Draws

@@ -14,11 +14,11 @@ from fastmetrics._input.scores import (
     check_finite,
     check_scores_array,
     check_unit_interval,
+    check_weights,
     dtype_fault,
     real_numbers,
     refuse,
 )
-from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, renamed
 
 # --- domains: one check for a metric and for every entry point -----------------------------------

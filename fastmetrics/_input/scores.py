@@ -1,13 +1,16 @@
-"""Scores in one of four canonical dtypes: float32, float64, int64, uint64; order kept exactly."""
+"""Scores in one of four dtypes, their order kept exactly; weights, and costs of mistakes."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import math
+import numbers
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, as_vector, from_objects
+from fastmetrics._input.scalars import WeightsAre, check_fraction, check_integer
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 CHUNK: Final = 1 << 16
@@ -204,3 +207,234 @@ def _from_longdouble(array: NDArray[Any], name: str) -> NDArray[Any]:
             f"(such as {such}): pass ranks instead"
         )
     return doubles
+
+
+# --- costs: one number for all rows, or one for each ---------------------------------------------
+
+
+#: Costs of this size or more leave no room for sums of them.
+_TOO_LARGE = 2.0**500
+
+Cost = int | float
+Costs = Cost | NDArray[Any]
+
+
+def check_costs(name: str, costs: Any) -> Costs:
+    """Return a number, or a vector of integers or doubles, none of them negative.
+
+    Integers stay integers, so that sums of cents are exact.
+    """
+    if costs is None or isinstance(costs, str | bool | np.bool_):
+        raise InputTypeError(f"`{name}` must be a number, or one for each row: got {costs!r}")
+    if isinstance(costs, numbers.Real):
+        number = check_fraction(name, costs, high=math.inf, include_low=True)
+        if number >= _TOO_LARGE:
+            raise InputError(f"`{name}` must be below {_TOO_LARGE:.2g}: got {costs!r}")
+        is_whole = isinstance(costs, numbers.Integral) and number < 2.0**53
+        return int(number) if is_whole else number
+    array = real_numbers(as_vector(costs, name), name, "iuf")
+    values = array.astype(np.float64)
+    refuse(np.isnan(values), name, "must be finite: nan")
+    refuse(np.isinf(values), name, "must be finite: inf")
+    refuse(values < 0, name, "must not be negative:", values)
+    refuse(values >= _TOO_LARGE, name, f"must be below {_TOO_LARGE:.2g}:", values)
+    if array.dtype.kind in "iu" and float(values.max()) * len(values) < 2.0**53:
+        return array.astype(np.int64)
+    return values
+
+
+def check_prevalence(prevalence: Any) -> float | None:
+    """Return a share of positives strictly between 0 and 1, or None for that of the data."""
+    return None if prevalence is None else check_fraction("prevalence", prevalence)
+
+
+def lengths_agree(name: str, costs: Costs, n: int) -> None:
+    """Raise unless there is one cost, or one for each of ``n`` rows."""
+    if isinstance(costs, np.ndarray) and len(costs) != n:
+        raise InputError(f"`{name}` has {len(costs):,} rows, `y_true` {n:,}: lengths differ")
+
+
+def check_threshold_grid(thresholds: Any) -> NDArray[np.float64]:
+    """Return the threshold probabilities, rising inside (0, 1), or raise."""
+    if thresholds is None:
+        return np.arange(1, 100) / 100.0
+    grid = check_scores_array(thresholds, "thresholds").astype(np.float64)
+    for what, bad in (
+        ("lie in (0, 1)", (grid <= 0) | (grid >= 1)),
+        ("rise", np.diff(grid, prepend=-1.0) <= 0),
+    ):
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise InputError(f"`thresholds` must {what}: got {grid[at].item()!r} at index {at}")
+    return grid
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+_SAFE: Final = 250
+"""Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
+product of four sums neither overflows nor loses bits as a subnormal."""
+
+_EXACT: Final = 2**53
+#: Sums of weights, of many batches, are below this: a product of four is a double.
+_MOST_SUM: Final = 2.0**256
+#: Powers of two that weights are multiplied by, those that users say themselves included.
+_MOST_EXPONENT: Final = 2**13
+
+
+class Weights(NamedTuple):
+    """Checked weights: ``values`` are the user's times ``2**exponent`` (0 unless extreme)."""
+
+    values: NDArray[np.float64]
+    is_integer: bool
+    exponent: int
+
+
+def check_weights(
+    sample_weight: Any, n: int, name: str = "sample_weight", weights_are: WeightsAre | None = None
+) -> Weights:
+    """Return the weights of ``n`` rows, fully verified: the very array where it is float64.
+
+    ``weights_are`` says what they are where the spread of a result hangs on it; a value alone does
+    not: by default integer dtypes whose sum is at most 2**53 are summed exactly (``is_integer``, as
+    for frequencies), and that is all. Larger ones are rounded to double one by one (relative error
+    at most 2**-53 each).
+
+    Refused are weights that span so many powers of two that scaling one end loses the other, and
+    frequencies that are not whole, or sum above 2**53. O(n), in chunks.
+    """
+    array = as_array(sample_weight, name)
+    if array.ndim == 0:
+        raise InputTypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
+    if array.ndim != 1:
+        raise InputError(f"`{name}` must have shape ({n},): got {array.shape}")
+    if len(array) != n:
+        raise InputError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
+    array = real_numbers(array, name)
+    if n == 0:
+        raise InputError(f"`{name}` is empty: shape (0,), at least one row is needed")
+    if weights_are == "frequencies":
+        return _frequencies(array, name)
+    if array.dtype.kind in "iub" and weights_are is None:
+        return _integer_weights(array, name)
+    values = contiguous(array.astype(np.float64, copy=False))
+    high, least = _range(values, name)
+    _check_positive(high, name, n)
+    exponent = _exponent(high, least, n)
+    if exponent:
+        if math.frexp(least)[1] + exponent <= -1022:
+            raise InputError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
+        values = np.ldexp(values, exponent)
+    return Weights(values, False, exponent)
+
+
+def as_given(sums: Any, exponent: int) -> Any:
+    """Return sums of weights that were multiplied by ``2**exponent`` as the user gave them.
+
+    Beyond the range of float64 they are inf; counts, which have no exponent, stay what they are.
+    """
+    if not exponent:
+        return sums
+    with np.errstate(over="ignore"):
+        given = np.ldexp(sums, -exponent)
+    return given if isinstance(sums, np.ndarray) else float(given)
+
+
+def check_sums(sums: NDArray[np.float64], least: int = -1022) -> None:
+    """Raise unless these are sums of weights as `check_weights` makes them, or some of them 0.
+
+    Those of a state that needs no exponent are at least ``2**-250``, which ``least`` says.
+    """
+    with np.errstate(over="ignore"):
+        is_right = float(sums.sum()) < _MOST_SUM and bool((sums >= 0).all())
+    if not is_right or 0.0 < sums.min(initial=1.0, where=sums > 0) < math.ldexp(1.0, least):
+        raise InputError(f"weights must be 0, or between 2**{least} and 2**256 in all")
+
+
+def check_exponent(exponent: Any) -> int:
+    """Return the power of two that such sums were multiplied by."""
+    return check_integer("weight_exponent", exponent, low=-_MOST_EXPONENT, high=_MOST_EXPONENT)
+
+
+def _integer_weights(array: NDArray[Any], name: str) -> Weights:
+    if array.dtype.kind == "i" and array.min() < 0:
+        _check_signs(array, name)
+    high = int(array.max())
+    _check_positive(high, name, len(array))
+    exact = high * len(array) <= _EXACT or _integer_sum(array) <= _EXACT
+    return Weights(contiguous(array.astype(np.float64)), exact, 0)
+
+
+def _frequencies(array: NDArray[Any], name: str) -> Weights:
+    if array.dtype.kind == "f":
+        _range(contiguous(array.astype(np.float64, copy=False)), name)  # finite, not negative
+        rule = "must hold whole numbers with `weights_are='frequencies'`:"
+        refuse(np.rint(array) != array, name, rule, array)
+        if array.max() < 2.0**62:
+            array = array.astype(np.int64)
+    found = _integer_weights(array, name) if array.dtype.kind in "iub" else None
+    if found is None or not found.is_integer:
+        raise InputError(
+            f"`{name}` must not sum above 2**53 with `weights_are='frequencies'`: so many rows "
+            "cannot be counted exactly"
+        )
+    return found
+
+
+def _integer_sum(array: NDArray[Any]) -> int:
+    """Return the exact sum of non-negative integers: halves of 32 bits cannot overflow 64."""
+    high = low = 0
+    for start in range(0, len(array), CHUNK):
+        chunk = array[start : start + CHUNK].astype(np.uint64)
+        high += int((chunk >> np.uint64(32)).sum())
+        low += int((chunk & np.uint64(0xFFFFFFFF)).sum())
+    return (high << 32) + low
+
+
+def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
+    """Return the largest and the least positive weight (inf if none), or raise."""
+    high, least = 0.0, math.inf
+    safe = math.ldexp(1.0, -_SAFE)
+    for start in range(0, len(values), CHUNK):
+        chunk = values[start : start + CHUNK]
+        low_here, high_here = float(chunk.min()), float(chunk.max())
+        if not (low_here >= 0.0 and high_here < math.inf):
+            refuse(np.isnan(values), name, "must be finite: nan")
+            refuse(np.isposinf(values), name, "must be finite: inf")
+            _check_signs(values, name)
+        high = max(high, high_here)
+        if low_here < safe and high_here > 0.0:
+            low_here = _least_positive(chunk)
+        if low_here > 0.0:
+            least = min(least, low_here)
+    return high, least
+
+
+def _least_positive(values: NDArray[np.float64]) -> float:
+    """Return the least positive of non-negative doubles, one of which is positive.
+
+    Their bits are in their order, and subtracting 1 sends both zeros above all others: five times
+    as fast as a selection where zeros are many.
+    """
+    bits = (values.view(np.uint64) - np.uint64(1)).min() + np.uint64(1)
+    return float(bits.view(np.float64))
+
+
+def _check_signs(values: NDArray[Any], name: str) -> None:
+    refuse(values < 0, name, "must not be negative:", values)
+
+
+def _check_positive(high: float, name: str, n: int) -> None:
+    if high == 0:
+        raise InputError(f"`{name}` must not be all zero: {n:,} rows, no positive weight")
+
+
+def _exponent(high: float, least: float, n: int) -> int:
+    """Return the power of two that brings extreme weights into the safe range; 0 if they are."""
+    top = math.frexp(high)[1] + n.bit_length()
+    bottom = math.frexp(least)[1]
+    if top > _SAFE:
+        return _SAFE - top
+    if bottom < -_SAFE:
+        return min(-_SAFE - bottom, _SAFE - top)
+    return 0

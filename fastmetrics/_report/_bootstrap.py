@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import key_text
 from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
 from fastmetrics._report.score_evaluation import found_of, of_each_model

@@ -19,7 +19,7 @@ from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import MODELS, NamedScores
+from fastmetrics._input.rows import MODELS, NamedScores
 from fastmetrics._report.score_evaluation import SURE, Severity, doubt_of, models_of
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import are_class_columns, check_class_labels, show_labels
 from fastmetrics._input.containers import as_array, by_names, column_count, has_names
-from fastmetrics._input.models import MODELS, NamedScores
+from fastmetrics._input.rows import MODELS, NamedScores
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,

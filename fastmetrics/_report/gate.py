@@ -14,7 +14,7 @@ from fastmetrics._display import Display, Table, with_limits
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order
 from fastmetrics._input.containers import as_array, by_names, column_count
-from fastmetrics._input.models import MODELS, named_scores
+from fastmetrics._input.rows import MODELS, named_scores
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_decision_level,

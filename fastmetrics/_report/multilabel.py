@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastmetrics._display import with_limits
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.containers import as_array, has_names, named_columns
-from fastmetrics._input.models import NamedScores, pairs_of
+from fastmetrics._input.rows import NamedScores, pairs_of
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation

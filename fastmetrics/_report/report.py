@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table, tables_as_html, words_as_html
 from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array, named_columns
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, draw_forest

@@ -13,10 +13,9 @@ import numpy as np
 
 from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array, column_count, has_names
-from fastmetrics._input.models import NamedScores, named_scores, pairs_of
-from fastmetrics._input.rows import check_binary
+from fastmetrics._input.rows import NamedScores, check_binary, named_scores, pairs_of
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._input.weights import as_given, check_costs, check_prevalence
+from fastmetrics._input.scores import as_given, check_costs, check_prevalence
 from fastmetrics._report.evaluation_result import (
     AUC,
     LIMITED,

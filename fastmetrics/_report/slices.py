@@ -17,7 +17,7 @@ from fastmetrics._display import Display, Table, with_limits
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, by_names
-from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.rows import MODELS, NamedScores, named_scores
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_confidence_level,

@@ -15,7 +15,7 @@ from fastmetrics._input.classes import (
     in_class_order,
 )
 from fastmetrics._input.containers import as_array, column_count
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.evaluation_result import Evaluation, Task
 from fastmetrics._report.score_evaluation import (

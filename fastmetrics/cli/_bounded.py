@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import distinct, encode_labels
-from fastmetrics._input.models import pairs_of
+from fastmetrics._input.rows import pairs_of
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, figures_of
 from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes

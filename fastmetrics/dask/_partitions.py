@@ -17,8 +17,7 @@ from fastmetrics._input.classes import check_label_values, distinct, text_or_num
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import WeightsAre, check_same_length
-from fastmetrics._input.scores import canonical_scores, check_finite
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import canonical_scores, check_finite, check_weights
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores, pairs_of
-from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.rows import BinaryRows, NamedScores, check_same_index, pairs_of
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,

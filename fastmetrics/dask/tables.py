@@ -28,7 +28,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_integer,
 )
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_weights
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.score_evaluation import evaluate_tables
 from fastmetrics._threads.workers import at_most

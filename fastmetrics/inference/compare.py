@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, named_scores, pairs_of
+from fastmetrics._input.rows import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_flag, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons

@@ -13,8 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import column_count, has_names
-from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
-from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.rows import (
+    MODELS,
+    BinaryRows,
+    CheckedModels,
+    NamedScores,
+    check_models,
+    named_scores,
+)
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -24,8 +30,7 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
-from fastmetrics._input.scores import check_probabilities
-from fastmetrics._input.weights import check_prevalence, check_threshold_grid
+from fastmetrics._input.scores import check_prevalence, check_probabilities, check_threshold_grid
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Band, Guide, PlotCurve, band_title, draw_curves
 from fastmetrics._results import Result

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._display import as_p
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, NamedScores, named_scores
-from fastmetrics._input.rows import refuse_several
+from fastmetrics._input.rows import MODELS, NamedScores, named_scores, refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,

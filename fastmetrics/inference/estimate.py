@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import are_class_columns
-from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import refuse_several
+from fastmetrics._input.rows import NamedScores, refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,

@@ -24,11 +24,10 @@ from fastmetrics._input.classes import (
     of_one_kind,
 )
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count
-from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.regression_targets import ANYWHERE, check_censored
+from fastmetrics._input.rows import NamedScores, check_models
 from fastmetrics._input.scalars import WeightsAre, check_same_length
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_scores_array, check_weights
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.units import (

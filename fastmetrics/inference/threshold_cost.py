@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_groups
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._input.weights import Costs, check_costs, check_prevalence, lengths_agree
+from fastmetrics._input.scores import Costs, check_costs, check_prevalence, lengths_agree
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS

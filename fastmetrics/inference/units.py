@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_weights
 from fastmetrics._kernels.curve_kernels import add_by_code, add_products
 from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.errors import SmallSampleWarning, warn_user

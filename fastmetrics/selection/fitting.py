@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import (

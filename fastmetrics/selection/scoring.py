@@ -18,7 +18,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_direction
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_weights
 from fastmetrics.errors import (
     InputError,
     InputTypeError,

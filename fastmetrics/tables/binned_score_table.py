@@ -16,8 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_rows
-from fastmetrics._input.scores import check_finite
-from fastmetrics._input.weights import check_sums
+from fastmetrics._input.scores import check_finite, check_sums
 from fastmetrics._kernels import buckets as kernels
 from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError

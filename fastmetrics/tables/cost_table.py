@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.weights import (
+from fastmetrics._input.scores import (
     Costs,
     check_costs,
     check_prevalence,

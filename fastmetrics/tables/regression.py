@@ -25,7 +25,7 @@ from fastmetrics._input.regression_targets import (
 )
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_flag, check_integer, check_real
-from fastmetrics._input.weights import check_exponent, check_sums
+from fastmetrics._input.scores import check_exponent, check_sums
 from fastmetrics._kernels import errors
 from fastmetrics._kernels.errors import deviance_sums
 from fastmetrics._threads.workers import run, with_threads

@@ -17,8 +17,13 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_real, check_same_length
-from fastmetrics._input.scores import check_scores_array, refuse
-from fastmetrics._input.weights import check_exponent, check_sums, check_weights
+from fastmetrics._input.scores import (
+    check_exponent,
+    check_scores_array,
+    check_sums,
+    check_weights,
+    refuse,
+)
 from fastmetrics._kernels import hulls, merges
 from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, run, with_threads
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user

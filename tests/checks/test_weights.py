@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_weights
 
 SAFE = 250
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import NamedScores
 from fastmetrics.inference.samples import sample_of
 from fastmetrics.measures.asking import ask
 from measure_names import MEASURES

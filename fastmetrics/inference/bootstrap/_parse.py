@@ -25,11 +25,15 @@ from fastmetrics._input.classes import (
     of_one_kind,
 )
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.models import NamedScores, check_models
-from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
+from fastmetrics._input.rows import (
+    BinaryRows,
+    NamedScores,
+    check_binary,
+    check_models,
+    refuse_several,
+)
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics._input.scores import Weights, check_scores_array, check_weights
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import (

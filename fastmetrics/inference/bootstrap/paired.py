@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, check_models, named_scores, pairs_of
-from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.rows import MODELS, BinaryRows, check_models, named_scores, pairs_of
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,

@@ -19,8 +19,7 @@ from fastmetrics._input.scalars import (
     check_same_length,
     check_weights_are,
 )
-from fastmetrics._input.scores import check_score_matrix
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_score_matrix, check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import (
     Floats,

@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
     check_integer,
     check_weights_are,
 )
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given
 from fastmetrics._kernels.losses import terms_of_rows
 from fastmetrics._results import OneNumber, Result
 from fastmetrics._threads.workers import at_most

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
-from fastmetrics._input.scores import check_probabilities
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given, check_probabilities
 from fastmetrics._kernels.losses import MOMENTS, moments_of_runs
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run

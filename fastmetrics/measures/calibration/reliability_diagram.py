@@ -12,8 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given, check_scores_array
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, limits_of
 from fastmetrics._results import OwnArrays, Result

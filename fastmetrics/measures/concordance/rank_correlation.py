@@ -18,8 +18,7 @@ from fastmetrics._input.regression_targets import (
     check_censoring,
 )
 from fastmetrics._input.scalars import check_choice, check_positive, check_same_length
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_scores_array, check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.tables.concordance import (

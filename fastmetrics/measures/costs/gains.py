@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_same_length
-from fastmetrics._input.scores import check_scores_array, float_thresholds
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_scores_array, check_weights, float_thresholds
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Guide, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result

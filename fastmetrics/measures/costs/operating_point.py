@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_flag, check_fraction
-from fastmetrics._input.scores import check_probabilities, float_thresholds
-from fastmetrics._input.weights import check_prevalence
+from fastmetrics._input.scores import check_prevalence, check_probabilities, float_thresholds
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Guide, Mark, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_weights
 from fastmetrics.errors import InputError
 
 #: Labels, scores and weights (or None) of one column to the value of a measure.

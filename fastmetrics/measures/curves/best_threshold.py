@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given, check_scores_array
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves.roc import Piece, by_pieces

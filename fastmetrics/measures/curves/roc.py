@@ -15,8 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_flag, check_same_length
-from fastmetrics._input.scores import check_finite, check_float_thresholds, check_scores_array
-from fastmetrics._input.weights import as_given, check_weights
+from fastmetrics._input.scores import (
+    as_given,
+    check_finite,
+    check_float_thresholds,
+    check_scores_array,
+    check_weights,
+)
 from fastmetrics._kernels.curve_kernels import corner_count, gap_ends, write_roc
 from fastmetrics._results import OneNumber
 from fastmetrics._threads.workers import run

@@ -27,8 +27,7 @@ from fastmetrics._input.scalars import (
     check_real,
     check_same_length,
 )
-from fastmetrics._input.scores import check_finite, check_score_matrix, score_matrix
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_finite, check_score_matrix, check_weights, score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user

@@ -27,7 +27,7 @@ from fastmetrics._input.classes import (
 )
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics._input.weights import Weights, as_given, check_weights
+from fastmetrics._input.scores import Weights, as_given, check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.confusion._label_counts import Margins, cells_of_plain, label_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

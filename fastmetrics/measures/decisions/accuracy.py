@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given
 from fastmetrics.errors import (
     InputError,
     InputTypeError,

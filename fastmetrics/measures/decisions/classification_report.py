@@ -16,7 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import ARGMAX, distinct, is_matrix, show_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given
 from fastmetrics._results import Result
 from fastmetrics.errors import (
     InputError,

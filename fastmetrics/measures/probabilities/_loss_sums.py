@@ -25,8 +25,13 @@ from fastmetrics._input.classes import (
 )
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_real, check_same_length
-from fastmetrics._input.scores import canonical_scores, check_finite, check_unit_interval
-from fastmetrics._input.weights import as_given, check_weights
+from fastmetrics._input.scores import (
+    as_given,
+    canonical_scores,
+    check_finite,
+    check_unit_interval,
+    check_weights,
+)
 from fastmetrics._kernels import losses
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user

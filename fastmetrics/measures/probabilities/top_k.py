@@ -12,8 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_choice, check_flag, check_integer, check_same_length
-from fastmetrics._input.scores import check_finite
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.scores import as_given, check_finite
 from fastmetrics._kernels import cells
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user

@@ -11,8 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator, in_class_order
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_flag, check_integer, check_positive
-from fastmetrics._input.scores import check_score_matrix
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.scores import check_score_matrix, check_weights
 from fastmetrics._kernels.ranking import expected_gains, ideal_gains
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.ranking.positions import of_queries, over, ranks

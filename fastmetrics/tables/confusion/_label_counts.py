@@ -24,8 +24,7 @@ from fastmetrics._input.classes import (
 )
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
-from fastmetrics._input.scores import CHUNK
-from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics._input.scores import CHUNK, Weights, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics._threads import workers as _workers
 from fastmetrics.errors import InputError, InputTypeError

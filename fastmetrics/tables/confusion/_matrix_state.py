@@ -16,7 +16,7 @@ from fastmetrics._input.classes import (
 )
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics._input.weights import Weights, check_exponent, check_sums, check_weights
+from fastmetrics._input.scores import Weights, check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._label_counts import (

@@ -16,7 +16,7 @@ from fastmetrics._files import Members, as_json
 from fastmetrics._input.classes import LabelColumns, check_label_columns, in_order
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._input.weights import as_given, check_weights
+from fastmetrics._input.scores import as_given, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics._plots.confusion import draw_confusion
 from fastmetrics._threads.workers import with_threads
