@@ -31,10 +31,9 @@ from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import Measured, QuerySample, Sample, asked_of, sample_of
-from fastmetrics.inference.units import Spread, Units
+from fastmetrics.inference.units import Ints, Spread, Units
 from fastmetrics.measures.asking import Asked
 
-Part = NDArray[np.int64]
 #: Columns and their values.
 Conditions = tuple[tuple[str, Any], ...]
 
@@ -46,7 +45,7 @@ def named(conditions: Conditions) -> str:
 
 def _parts_of(
     columns: Sequence[tuple[NDArray[np.int64], list[tuple[str, Any]]]],
-) -> Iterable[tuple[Conditions, Part]]:
+) -> Iterable[tuple[Conditions, Ints]]:
     """Return the conditions and the rows of each combination of values that there is."""
     codes, _ = columns[0]
     for more, others in columns[1:]:
@@ -376,7 +375,7 @@ class SlicedRows:
     options: Mapping[str, Any]
     groups: NDArray[np.int64] | None
     confidence_level: float
-    cuts: list[list[tuple[Conditions, Part]]] = field(default_factory=list)
+    cuts: list[list[tuple[Conditions, Ints]]] = field(default_factory=list)
     small: list[str] = field(default_factory=list)
     same: dict[str, str] = field(default_factory=dict)
     shared: list[str] = field(default_factory=list)
@@ -419,7 +418,7 @@ class SlicedRows:
         rows._cut(slices, kept, min_n, intersections)
         return rows
 
-    def _cut(self, slices: Mapping[str, Any], kept: Part, min_n: int, intersections: int) -> None:
+    def _cut(self, slices: Mapping[str, Any], kept: Ints, min_n: int, intersections: int) -> None:
         """Find the slices of each column, and of several; ``kept`` are the rows of a weight."""
         units, columns = self.groups, {}
         if units is None and "query" in self.columns:
@@ -463,7 +462,7 @@ class SlicedRows:
         """The level of each slice that keeps that of all (Šidák 1967)."""
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
-    def sample(self, one: Asked, part: Part | slice) -> Sample | QuerySample:
+    def sample(self, one: Asked, part: Ints | slice) -> Sample | QuerySample:
         """Return some rows in the form that a metric is of."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
@@ -472,7 +471,7 @@ class SlicedRows:
         given["groups"] = None if self.groups is None else self.groups[part]
         return sample_of((one,), self.labels[part], models, **given)[one.label]
 
-    def measured(self, one: Asked, part: Part) -> Measured | None:
+    def measured(self, one: Asked, part: Ints) -> Measured | None:
         """Return a metric of each model in some rows, undefined values without a warning.
 
         None where there are no rows.
@@ -578,12 +577,12 @@ def _estimated(one: Asked, measured: Measured, model: int, rows: SlicedRows) -> 
 
 
 def _gaps(
-    rows: SlicedRows, one: Asked, inside: Measured | None, part: Part
+    rows: SlicedRows, one: Asked, inside: Measured | None, part: Ints
 ) -> list[tuple[float, Spread]]:
     """Return the difference between each model in a slice and in the rows outside, with its spread.
 
-    Slices of independent rows are independent of the rows outside. Groups may have rows in both,
-    so that their contributions are added up over all rows.
+    Slices of independent rows are independent of the rows outside. Groups may have rows in both:
+    their contributions are added up over all rows, the two sides being strata.
     """
     rest = np.delete(np.arange(len(rows.labels)), part)
     outside = rows.measured(one, rest)
@@ -595,7 +594,12 @@ def _gaps(
         weights = rows.columns.get("sample_weight")
         counts = weights if rows.options["weights_are"] == "frequencies" else None
         weights = None if counts is not None or weights is None else weights.astype(np.float64)
-        units = Units(len(rows.labels), counts=counts, weights=weights, groups=rows.groups)
+        # A mean was fitted on either side: a group's share is of the rows on its own side.
+        sides = np.empty(len(rows.labels), np.int64)
+        for side, (own, measured) in enumerate(((part, inside), (rest, outside))):
+            strata = measured.units.strata
+            sides[own] = side if strata is None else 2 * strata + side
+        units = Units(len(sides), counts=counts, weights=weights, groups=rows.groups, strata=sides)
     gaps = []
     for value, other, moved, moved_outside in zip(
         inside.values, outside.values, inside.influences, outside.influences, strict=True

@@ -170,6 +170,45 @@ def test_the_error_of_a_gap_between_parts_of_the_same_groups_is_the_jackknife_s(
     assert row.gap_standard_error == pytest.approx(jackknife, rel=0.03)
 
 
+@pytest.mark.parametrize(("metric", "few", "off"), [("roc_auc", 12, 0.1), ("accuracy", 6, 0.05)])
+def test_the_error_of_a_gap_with_groups_nested_in_slices_is_the_cluster_bootstrap_s(
+    data, metric, few, off
+) -> None:
+    y, score, _ = data
+    groups = np.arange(N) // 25
+    rng = np.random.default_rng(5)
+    score = score + rng.normal(size=groups.max() + 1)[groups]
+    part = np.where(groups < few, "few", "many")
+    options = {"metrics": [metric], "threshold": None if metric == "roc_auc" else 0.5}
+    row = fm.evaluate(y, score, slices={"part": part}, groups=groups, **options).slices["part=few"]
+
+    def value(rows: np.ndarray) -> float:
+        if metric == "accuracy":
+            return float(np.mean((score[rows] >= 0.5) == y[rows]))
+        ranks = stats.rankdata(score[rows])
+        m = y[rows].sum()
+        return (ranks[y[rows] == 1].sum() - m * (m + 1) / 2) / (m * (len(rows) - m))
+
+    variance = 0.0
+    for which in ("few", "many"):
+        own = np.unique(groups[part == which])
+        drawn = rng.choice(own, (4_000, len(own)))
+        rows = (drawn[:, :, None] * 25 + np.arange(25)).reshape(len(drawn), -1)
+        variance += np.var([value(each) for each in rows]) * len(own) / (len(own) - 1)
+    assert row.gap_standard_error == pytest.approx(np.sqrt(variance), rel=off)
+    errors = [
+        fm.estimate(
+            y[here],
+            score[here],
+            metrics=metric,
+            groups=groups[here],
+            threshold=options["threshold"],
+        )[metric].standard_error
+        for here in (part == "few", part == "many")
+    ]
+    assert row.gap_standard_error == pytest.approx(np.hypot(*errors), rel=1e-12)
+
+
 def test_shrinking_is_dersimonian_and_laird_s(data) -> None:
     y, score, country = data
     rows = list(fm.evaluate(y, score, slices={"country": country}).slices)
