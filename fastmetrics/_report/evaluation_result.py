@@ -23,10 +23,10 @@ from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
 #: What `evaluate` knows.
 Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
 #: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
-Judged = Task | Literal["items"]
+EvaluationTask = Task | Literal["items"]
 
 #: What the tasks are called in a title.
-_TITLES: Final[dict[Judged, str]] = {
+_TITLES: Final[dict[EvaluationTask, str]] = {
     "binary": "Two classes",
     "multiclass": "Several classes, by their probabilities",
     "labels": "Predicted labels",
@@ -36,7 +36,7 @@ _TITLES: Final[dict[Judged, str]] = {
     "items": "Items of a log",
 }
 #: What varies, where it is not a row.
-_VARIES: Final[dict[Judged, tuple[str, str]]] = {
+_VARIES: Final[dict[EvaluationTask, tuple[str, str]]] = {
     "rankings": ("query", "queries"),
     "items": ("item", "items"),
 }
@@ -290,7 +290,7 @@ class Evaluation(Result):
         others are what varies.
     """
 
-    task: Judged
+    task: EvaluationTask
     models: Mapping[str, Any] = field(hash=False)
     comparisons: Comparisons | None = field(hash=False)
     confidence_level: float
@@ -322,7 +322,7 @@ class Evaluation(Result):
     @classmethod
     def of_task(
         cls,
-        task: Judged,
+        task: EvaluationTask,
         estimates: Mapping[str, Mapping[str, Estimate]],
         pairs: Mapping[str, Any],
         confidence_level: float,

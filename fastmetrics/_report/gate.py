@@ -33,10 +33,10 @@ from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quant
 from fastmetrics.inference.samples import asked_of
 from fastmetrics.measures.asking import Asked
 
-Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+GateDecision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
 #: What a process ends with that asked: 2 is a wrong question.
-STATUS: Final[dict[Decision, int]] = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
+STATUS: Final[dict[GateDecision, int]] = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 #: What is said first.
 _ORDER: Final = ("FAIL", "INCONCLUSIVE", "PASS")
 
@@ -94,7 +94,7 @@ class GateRule(OneNumber):
     pvalue_noninferior: float
     pvalue_worse: float
     pvalue_worse_holm: float
-    decision: Decision
+    decision: GateDecision
     chance_of_pass: float
     n_needed: float
     n_samples: float
@@ -164,7 +164,7 @@ class Gate(Several[GateRule]):
     """
 
     _rows = "rules"
-    verdict: Decision
+    verdict: GateDecision
     rules: tuple[GateRule, ...]
     candidate: str
     baselines: tuple[str, ...]
@@ -310,7 +310,7 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
     adjusted = holm([rule.pvalue_worse for rule in rules])
     found = []
     for rule, p in zip(rules, adjusted, strict=True):
-        decision: Decision = "INCONCLUSIVE"
+        decision: GateDecision = "INCONCLUSIVE"
         if rule.pvalue_worse < alpha:  # the interval, which leaves alpha outside, is beyond
             decision = "FAIL"
         elif rule.pvalue_noninferior < alpha:
@@ -321,7 +321,7 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
     return tuple(found)
 
 
-def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> Decision:
+def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> GateDecision:
     """Return FAIL if any rule fails, PASS if all required rules pass, else INCONCLUSIVE."""
     if any(rule.decision == "FAIL" for rule in rules):
         return "FAIL"

@@ -45,6 +45,7 @@ from fastmetrics.inference.samples import (
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
 from fastmetrics.measures.asking import Asked, ask, is_pair, labelled
+from fastmetrics.measures.registry import DEFAULTS, OF_SEVERAL_LABELS
 from fastmetrics.tables.score_table import running_sums
 
 #: Standard errors of a mean from which on a note says so.
@@ -130,20 +131,7 @@ def _widened(one: Estimate, excess: float) -> Estimate:
     return replace(one, confidence_interval=limits, note=said if is_told else one.note)
 
 
-#: What is measured where nothing else is asked: of scores, of probabilities, of decisions.
-_OF_SCORES: Final = ("roc_auc_macro", "average_precision_macro")
-_OF_PROBABILITIES: Final = ("brier_score",)
-_OF_DECISIONS: Final = ("f1_macro", "f1_micro", "subset_accuracy", "hamming_loss")
-#: Names of measures of rows with several labels, and what of one label they are made of.
-_MADE_OF: Final = {
-    "subset_accuracy": ("accuracy", "rows"),
-    "accuracy": ("accuracy", "rows"),
-    "accuracy_score": ("accuracy", "rows"),
-    "hamming_loss": ("error_rate", "macro"),
-}
-
-
-class Of(NamedTuple):
+class LabelMetric(NamedTuple):
     """A measure: of each label its mean ("macro"), of all cells ("micro"), or of whole rows."""
 
     base: Asked
@@ -180,7 +168,7 @@ class Of(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledRows:
     """Rows of a weight with their labels, (n, L), and a column of each model's scores a label."""
 
     names: tuple[str, ...]
@@ -192,7 +180,7 @@ class Labelled:
     @classmethod
     def checked(
         cls, y_true: Any, models: Sequence[NamedScores], threshold: float | None, **options: Any
-    ) -> Labelled:
+    ) -> LabelledRows:
         """Return labels and scores, verified; columns of frames are matched by their names."""
         names, labels = _labels_of(y_true)
         n, k = labels.shape
@@ -246,18 +234,19 @@ class Labelled:
 
     def usual(self) -> tuple[str, ...]:
         """Return what is measured where nothing is asked."""
+        decisions = DEFAULTS["multilabel decisions"]
         if self.are_decisions:
-            return _OF_DECISIONS
+            return decisions
         columns = (column for model in self.models for column in model.values)
         are_fractions = all(column.min() >= 0 and column.max() <= 1 for column in columns)
-        of_decisions = () if self.threshold is None else _OF_DECISIONS
-        return (*_OF_SCORES, *_OF_PROBABILITIES * are_fractions, *of_decisions)
+        usual = DEFAULTS["multilabel"] + DEFAULTS["multilabel probabilities"] * are_fractions
+        return usual if self.threshold is None else usual + decisions
 
     def columns(self, label: int) -> list[NamedScores]:
         """Return the scores that the models give to one label."""
         return [m._replace(values=contiguous(m.values[label])) for m in self.models]
 
-    def of_label(self, label: int, asked: Sequence[Of]) -> BinarySample:
+    def of_label(self, label: int, asked: Sequence[LabelMetric]) -> BinarySample:
         """Return one label as rows of two classes."""
         given: dict[str, Any] = dict.fromkeys(("pos_label", "strata", "groups"))
         given |= {"sample_weight": self.options["sample_weight"], "threshold": self.threshold}
@@ -266,7 +255,7 @@ class Labelled:
         sample.check_domains(given["asked"])
         return sample
 
-    def pooled(self, each: Of, model: int) -> RowInfluences:
+    def pooled(self, each: LabelMetric, model: int) -> RowInfluences:
         """Return a measure of the cells of all labels together."""
         weights, counts = self.design.weights, np.zeros(4)
         codes = [2 * own + called for own, called in self._decided(model)]
@@ -325,12 +314,12 @@ def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], l
     return [], [*check_score_matrix(matrix, name).T]
 
 
-def asked_of_labels(label: str | None, metric: Any) -> Of:
+def asked_of_labels(label: str | None, metric: Any) -> LabelMetric:
     """Return a measure of one label, and how it becomes one of all."""
     name, parameters = metric if is_pair(metric) else (metric, {})
     if not isinstance(name, str):
         raise InputError(f"`metrics` of several labels are names, or (name, parameters): {name!r}")
-    base, how = _MADE_OF.get(name, (name.removesuffix("_macro"), "macro"))
+    base, how = OF_SEVERAL_LABELS.get(name, (name.removesuffix("_macro"), "macro"))
     if base.endswith("_micro"):
         base, how = base.removesuffix("_micro"), "micro"
     (one,) = ask({label or name: (base, parameters)})
@@ -339,7 +328,7 @@ def asked_of_labels(label: str | None, metric: Any) -> Of:
         raise InputError(f"`{name}` is no measure of one label with influences of rows")
     if how == "micro" and needs != "labels":
         raise InputError(f"`{name}`: only decisions are counted over all labels, take the mean")
-    return Of(one, how)
+    return LabelMetric(one, how)
 
 
 def evaluate_multilabel(
@@ -352,7 +341,7 @@ def evaluate_multilabel(
     """
     given = options.given("sample_weight", "groups", "weights_are")
     rows, level = (
-        Labelled.checked(y_true, models, options.threshold, **given),
+        LabelledRows.checked(y_true, models, options.threshold, **given),
         options.confidence_level,
     )
     metrics = rows.usual() if options.metrics is None else options.metrics
@@ -368,7 +357,7 @@ def evaluate_multilabel(
     warn_of_units(units, own.weights_are)
     chosen = Chosen(names, pairs_of(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
-    by_label: dict[Of, Floats] = {}
+    by_label: dict[LabelMetric, Floats] = {}
     for each, influenced, of_labels, excess in _measured(rows, asked):
         by_label[each] = of_labels
         counts: list[Any] = [None] * len(names)
@@ -396,8 +385,8 @@ def evaluate_multilabel(
 
 
 def _measured(
-    rows: Labelled, asked: Sequence[Of]
-) -> Iterator[tuple[Of, list[RowInfluences], Floats, Sequence[float]]]:
+    rows: LabelledRows, asked: Sequence[LabelMetric]
+) -> Iterator[tuple[LabelMetric, list[RowInfluences], Floats, Sequence[float]]]:
     """Yield each measure of every model: influences, values of labels, what it is too large by."""
     n, k = rows.labels.shape
     many = len(rows.models)
@@ -435,7 +424,7 @@ def _measured(
 _FEW: Final = 30
 
 
-def _of_labels(rows: Labelled, asked: Sequence[Of]) -> Iterator[str]:
+def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str]:
     """Yield what must be known of the labels."""
     k = len(rows.names)
     if (rows.labels.sum(axis=1) == 1).all():
@@ -459,7 +448,7 @@ def _of_labels(rows: Labelled, asked: Sequence[Of]) -> Iterator[str]:
         yield f"Decisions: a label is called at score ≥ {rows.threshold:g}."
 
 
-def _doubts(rows: Labelled, by_label: Mapping[Of, Floats]) -> Iterator[str]:
+def _doubts(rows: LabelledRows, by_label: Mapping[LabelMetric, Floats]) -> Iterator[str]:
     """Yield a line on labels whose scores make no sense; nothing of healthy ones."""
     auc = next((each for each in by_label if each.is_auc), None)
     if auc is None or rows.are_decisions:
@@ -481,7 +470,9 @@ def _doubts(rows: Labelled, by_label: Mapping[Of, Floats]) -> Iterator[str]:
         yield f"Doubtful: {'; '.join(said)}. `doctor` of one label says more."
 
 
-def _worst(rows: Labelled, by_label: Mapping[Of, Floats], level: float) -> Iterator[str]:
+def _worst(
+    rows: LabelledRows, by_label: Mapping[LabelMetric, Floats], level: float
+) -> Iterator[str]:
     """Yield the worst label of each model by the first mean, with limits that hold for all."""
     of_means = [each for each in by_label if each.how == "macro" and each.base.higher_is_better]
     for first in of_means[:1]:
@@ -498,7 +489,9 @@ def _worst(rows: Labelled, by_label: Mapping[Of, Floats], level: float) -> Itera
             )
 
 
-def _of_label(rows: Labelled, each: Of, model: int, label: int, level: float) -> Estimate:
+def _of_label(
+    rows: LabelledRows, each: LabelMetric, model: int, label: int, level: float
+) -> Estimate:
     """Return what `estimate` says of one label."""
     options = dict(rows.options)
     if each.is_of_decisions:

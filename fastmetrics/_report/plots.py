@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
     draw_thresholds,
 )
+from fastmetrics._report.evaluation_result import AUC
 from fastmetrics._report.score_evaluation import models_of, table_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
@@ -45,11 +46,12 @@ from fastmetrics.measures.curves.precision_recall import (
 from fastmetrics.measures.curves.roc import confusion_matrix_at_thresholds, det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.measures.registry import DEFAULTS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
 #: Criteria of `best_threshold` that need no further number.
-Chosen = Literal["youden", "closest-topleft", "fewest-errors", "fbeta"]
+PlottedCriterion = Literal["youden", "closest-topleft", "fewest-errors", "fbeta"]
 OneBand = TypeVar("OneBand", RocBand, PrBand)
 
 _CRITERIA: Final = {
@@ -58,14 +60,6 @@ _CRITERIA: Final = {
     "fewest-errors": "fewest errors",
     "fbeta": "largest $F_1$",
 }
-
-
-class Model(NamedTuple):
-    """A model with its name in messages and in the legend, which has none for a single column."""
-
-    name: str
-    table: ScoreTable
-    interval: ConfidenceInterval | None
 
 
 def plotted_models(
@@ -77,8 +71,11 @@ def plotted_models(
     pos_label: Any,
     weights_are: WeightsAre = "importances",
     confidence_level: float | None = None,
-) -> list[Model]:
-    """Return the table of each model, with the interval of its AUC if a level is given."""
+) -> list[tuple[str, ScoreTable, ConfidenceInterval | None]]:
+    """Return the name of each model, its table, and the interval of its AUC if a level is given.
+
+    A single column has no name.
+    """
     read = check_weights_are(sample_weight, weights_are)
     rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, ScoreTable):
@@ -87,7 +84,7 @@ def plotted_models(
                 "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
                 "`pos_label` with it"
             )
-        models = [Model("", y_true, _interval(confidence_level, y_true))]
+        models = [("", y_true, _interval(confidence_level, y_true))]
     else:
         models = []
         for name, argument, y_score in models_of(scores, names):
@@ -97,9 +94,9 @@ def plotted_models(
                     interval = _interval(confidence_level, y_true, y_score, **rows)
                 else:
                     interval = _interval(confidence_level, table)
-            models.append(Model("" if argument == "scores" else name, table, interval))
-    for model in models:
-        check_both_classes(model.table)
+            models.append(("" if argument == "scores" else name, table, interval))
+    for _, table, _ in models:
+        check_both_classes(table)
     return models
 
 
@@ -108,8 +105,8 @@ def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterva
     is_sum = len(data) == 1 and data[0].is_weighted
     if level is None or is_sum:
         return None
-    found = estimate(*data, metrics="roc_auc", confidence_level=level, **rows)
-    return found["roc_auc"].confidence_interval
+    (found,) = estimate(*data, metrics=AUC, confidence_level=level, **rows).values()
+    return found.confidence_interval
 
 
 def check_both_classes(table: ScoreTable) -> None:
@@ -122,15 +119,14 @@ def check_both_classes(table: ScoreTable) -> None:
 
 
 def bands_by_name(
-    bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], models: list[Model]
+    bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], names: Sequence[str]
 ) -> dict[str, Band]:
     """Return what is drawn of bands by the names of the models."""
     if bands is None:
         return {}
-    given = bands if isinstance(bands, Mapping) else {models[0].name: bands}
-    if not isinstance(bands, Mapping) and len(models) > 1:
+    given = bands if isinstance(bands, Mapping) else {names[0]: bands}
+    if not isinstance(bands, Mapping) and len(names) > 1:
         raise InputTypeError("`bands` of several models must be a mapping from their names")
-    names = [model.name for model in models]
     for name, band in given.items():
         if name not in names:
             raise InputError(
@@ -141,39 +137,31 @@ def bands_by_name(
     return {name: shown_band(band, name) for name, band in given.items()}
 
 
-class Decision(NamedTuple):
-    """Where a decision stands on the curves, and its name; none if there is nothing to mark."""
-
-    threshold: float
-    fpr: float
-    tpr: float
-    precision: float
-    name: str
-
-
 def said(threshold: Any) -> str:
     """Return a threshold as it is written where it is short, else rounded to six digits."""
     text = str(threshold)
     return text if len(text) <= 8 or isinstance(threshold, int) else f"{threshold:.6g}"
 
 
-def decision_on(table: ScoreTable, threshold: Any) -> Decision | None:
-    """Return the decision of a threshold, or of the one that a criterion chooses."""
+def _decision_on(
+    table: ScoreTable, threshold: Any
+) -> list[tuple[float, str, tuple[float, float, float]]]:
+    """Return a threshold, or the one that a criterion chooses, its name, FPR, TPR and precision.
+
+    Nothing where there is none to mark.
+    """
     if threshold is None:
-        return None
+        return []
+    found: Any
     if isinstance(threshold, str):
-        best = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
-        rates = (best.false_positive_rate, best.true_positive_rate, best.precision)
-        return Decision(best.threshold, *rates, _CRITERIA[threshold])
-    matrix = ConfusionMatrix.from_scores(table, threshold=threshold)
-    called = matrix.tp + matrix.fp
-    return Decision(
-        threshold,
-        matrix.fp / (matrix.fp + matrix.tn),
-        matrix.tp / (matrix.tp + matrix.fn),
-        matrix.tp / called if called else math.nan,
-        f"score ≥ {said(threshold)}",
-    )
+        found = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
+        name, threshold = _CRITERIA[threshold], found.threshold
+    else:
+        found = ConfusionMatrix.from_scores(table, threshold=threshold)
+        name = f"score ≥ {said(threshold)}"
+    tp, fp = found.tp, found.fp
+    rates = fp / (fp + found.tn), tp / (tp + found.fn), tp / (tp + fp) if tp + fp else math.nan
+    return [(threshold, name, rates)]
 
 
 #: Stretches of predictions of equally many rows, at most; and rows of one, at least.
@@ -298,7 +286,7 @@ def plot_roc(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
-    threshold: float | Chosen | None = None,
+    threshold: float | PlottedCriterion | None = None,
     confidence_level: float | None = None,
     bands: RocBand | Mapping[str, RocBand] | None = None,
     n_threads: int | None = None,
@@ -331,18 +319,16 @@ def plot_roc(
         pos_label=pos_label,
         confidence_level=level,
     )
-    given = bands_by_name(bands, RocBand, models)
+    given = bands_by_name(bands, RocBand, [name for name, *_ in models])
     curves = []
-    for model in models:
-        fpr, tpr, _ = roc_of_table(model.table)
-        said = f"AUC {roc_auc_score(model.table):.4f}"
-        if model.interval is not None:
-            low, high = model.interval
+    for name, table, interval in models:
+        fpr, tpr, _ = roc_of_table(table)
+        said = f"AUC {roc_auc_score(table):.4f}"
+        if interval is not None:
+            low, high = interval
             said += f" [{low:.4f}, {high:.4f}]"
-        point = decision_on(model.table, threshold)
-        marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
-        label, band = label_of(model.name, said), given.get(model.name)
-        curves.append(PlotCurve(fpr, tpr, label, band, marks))
+        marks = tuple(Mark(x, y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
+        curves.append(PlotCurve(fpr, tpr, label_of(name, said), given.get(name), marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return draw_roc(curves, ax, title=title, options=line_options)
 
@@ -355,7 +341,7 @@ def plot_pr(
     names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    threshold: float | Chosen | None = None,
+    threshold: float | PlottedCriterion | None = None,
     bands: PrBand | Mapping[str, PrBand] | None = None,
     n_threads: int | None = None,
     ax: Any = None,
@@ -384,23 +370,18 @@ def plot_pr(
     ['AP 0.7095', 'positives: 0.5', 'break-even point']
     """
     models = plotted_models(y_true, scores, names, sample_weight=sample_weight, pos_label=pos_label)
-    given = bands_by_name(bands, PrBand, models)
+    given = bands_by_name(bands, PrBand, [name for name, *_ in models])
     curves = []
-    for model in models:
-        precision, recall, _ = curve_of_table(model.table, drop_intermediate=True)
+    for name, table, _ in models:
+        precision, recall, _ = curve_of_table(table, drop_intermediate=True)
         precision[-1] = precision[-2]  # the step to recall 0, not a point of precision 1
-        marks: tuple[Mark, ...] = ()
-        even = break_even_point(model.table).value
-        if not math.isnan(even):
-            marks += (Mark(even, even, "break-even point", "D"),)
-        point = decision_on(model.table, threshold)
-        if point and not math.isnan(point.precision):
-            marks += (Mark(point.tpr, point.precision, point.name),)
-        said = label_of(model.name, f"AP {average_precision_score(model.table):.4f}")
-        curves.append(
-            PlotCurve(recall, precision, said, given.get(model.name), marks, "steps-post")
-        )
-    table = models[0].table
+        even = break_even_point(table).value
+        marks = [Mark(even, even, "break-even point", "D")]
+        marks += [Mark(x, y, why) for _, why, (_, x, y) in _decision_on(table, threshold)]
+        known = tuple(mark for mark in marks if not math.isnan(mark.y))
+        label, band = label_of(name, f"AP {average_precision_score(table):.4f}"), given.get(name)
+        curves.append(PlotCurve(recall, precision, label, band, known, "steps-post"))
+    table = models[0][1]
     share = table.n_positive / (table.n_positive + table.n_negative)
     return draw_precision_recall(curves, ax, prevalence=share, options=line_options)
 
@@ -413,7 +394,7 @@ def plot_det(
     names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    threshold: float | Chosen | None = None,
+    threshold: float | PlottedCriterion | None = None,
     n_threads: int | None = None,
     ax: Any = None,
     **line_options: Any,
@@ -432,11 +413,10 @@ def plot_det(
     """
     models = plotted_models(y_true, scores, names, sample_weight=sample_weight, pos_label=pos_label)
     curves = []
-    for model in models:
-        fpr, fnr, _ = det_curve(model.table, drop_intermediate=True)
-        point = decision_on(model.table, threshold)
-        marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
-        curves.append(PlotCurve(fpr, fnr, shown_name(model.name) or "_score", marks=marks))
+    for name, table, _ in models:
+        fpr, fnr, _ = det_curve(table, drop_intermediate=True)
+        marks = tuple(Mark(x, 1.0 - y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
+        curves.append(PlotCurve(fpr, fnr, shown_name(name) or "_score", marks=marks))
     return draw_det(curves, ax, options=line_options)
 
 
@@ -445,10 +425,10 @@ def plot_thresholds(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
     *,
-    metrics: MetricsLike = ("precision", "recall", "f1"),
+    metrics: MetricsLike = DEFAULTS["thresholds"],
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    threshold: float | Chosen | None = None,
+    threshold: float | PlottedCriterion | None = None,
     n_threads: int | None = None,
     ax: Any = None,
     **line_options: Any,
@@ -492,8 +472,7 @@ def plot_thresholds(
     for one in asked:
         heights: NDArray[np.float64] = value(one.name, counts, **one.parameters)
         curves.append(PlotCurve(rising, heights, words(one.label), drawstyle="steps-pre"))
-    point, mark = decision_on(table, threshold), None
-    if point:
-        by = f"{said(point.threshold)}: {point.name}" if isinstance(threshold, str) else point.name
-        mark = (point.threshold, by)
+    mark = None
+    for at, why, _ in _decision_on(table, threshold):
+        mark = at, f"{said(at)}: {why}" if isinstance(threshold, str) else why
     return draw_thresholds(curves, ax, mark=mark, options=line_options)

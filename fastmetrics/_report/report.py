@@ -8,12 +8,12 @@ import math
 import platform
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from inspect import signature
 from os import PathLike, fspath
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,9 +27,14 @@ from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, version_of
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics._report.evaluation_result import NAMES, Evaluation, figures_of
+from fastmetrics._report.evaluation_result import AUC, NAMES, Evaluation, figures_of
 from fastmetrics._report.plots import plot_pr, plot_residuals, plot_roc, plot_thresholds, said
-from fastmetrics._report.score_evaluation import may_be_probabilities, models_of
+from fastmetrics._report.score_evaluation import (
+    OF_ROWS,
+    EvaluateOptions,
+    may_be_probabilities,
+    models_of,
+)
 from fastmetrics._report.slices import Slices
 from fastmetrics._report.task_evaluation import by_class, most_probable
 from fastmetrics._results import Result
@@ -42,7 +47,7 @@ from fastmetrics.measures.calibration.reliability_diagram import reliability_dia
 from fastmetrics.measures.costs.operating_point import threshold_costs
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-Band = Literal["simultaneous", "pointwise"]
+BandKind = Literal["simultaneous", "pointwise"]
 
 #: Models whose bands can still be told apart in one picture.
 MOST_BANDS: Final = 3
@@ -74,32 +79,21 @@ def figure_of(
     return svg_of(drawing, key, caption), caption
 
 
-class Drawn(NamedTuple):
-    """The rows that pictures are of, and what was asked."""
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportData:
+    """Rows that a page is about, and what it was asked."""
 
     labels: NDArray[Any]
     models: list[NamedScores]
+    options: EvaluateOptions
     threshold: float | None
-    band: Band | None
+    band: BandKind | None
     rng: Any
-    asked: Mapping[str, Any]
-
-    @property
-    def rows(self) -> dict[str, Any]:
-        """What belongs to rows, by the names of arguments."""
-        names = ("sample_weight", "groups", "pos_label")
-        read = self.asked.get("weights_are") or "importances"
-        return {name: self.asked.get(name) for name in names} | {"weights_are": read}
 
     @property
     def read(self) -> dict[str, Any]:
         """How rows are read where errors are of no matter."""
-        return {name: self.rows[name] for name in ("sample_weight", "pos_label")}
-
-    @property
-    def prices(self) -> dict[str, Any]:
-        """What mistakes cost."""
-        return {name: self.asked.get(name) for name in ("cost_fn", "cost_fp", "prevalence")}
+        return self.options.given("sample_weight", "pos_label")
 
     @property
     def has_probabilities(self) -> bool:
@@ -157,36 +151,36 @@ def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterato
         yield svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
 
 
-def of_curves(drawn: Drawn, level: float) -> Iterator[Figure]:
+def of_curves(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the ROC and the precision-recall curves, with bands of a few models."""
-    scores = {model.name: model.values for model in drawn.models}
-    has_bands = drawn.band is not None and len(scores) <= MOST_BANDS
-    text = f" Bands: {100 * level:g} %, {drawn.band}." if has_bands else ""
+    scores = {model.name: model.values for model in data.models}
+    has_bands = data.band is not None and len(scores) <= MOST_BANDS
+    text = f" Bands: {100 * level:g} %, {data.band}." if has_bands else ""
     for key, what, plot, make in (
         ("roc", "ROC curves, with the area under each.", plot_roc, roc_band),
         ("pr", "Precision and recall, with the average precision.", plot_pr, pr_band),
     ):
         bands: Any = None
         if has_bands:
-            how: dict[str, Any] = {"kind": drawn.band, "confidence_level": level, "rng": drawn.rng}
-            own = {**drawn.rows, **how}
-            bands = {name: make(drawn.labels, each, **own) for name, each in scores.items()}
-        draw = partial(plot, drawn.labels, scores, bands=bands, **drawn.read)
+            how: dict[str, Any] = {"kind": data.band, "confidence_level": level, "rng": data.rng}
+            own = {**data.options.given("weights_are", *OF_ROWS), **how}
+            bands = {name: make(data.labels, each, **own) for name, each in scores.items()}
+        draw = partial(plot, data.labels, scores, bands=bands, **data.read)
         yield figure_of(key, what + text, draw, _SQUARE)
 
 
-def of_calibration(drawn: Drawn, level: float) -> Iterator[Figure]:
+def of_calibration(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the reliability diagrams of all models on one picture; of one with its band."""
-    y_true, rows = drawn.labels, drawn.rows
-    has_band = len(drawn.models) == 1 and rows["sample_weight"] is rows["groups"] is None
+    y_true, options = data.labels, data.options
+    has_band = len(data.models) == 1 and options.sample_weight is options.groups is None
 
     def draw(ax: Any) -> None:
-        for model in drawn.models:
-            diagram = reliability_diagram(y_true, model.values, **drawn.read)
+        for model in data.models:
+            diagram = reliability_diagram(y_true, model.values, **data.read)
             limits: dict[str, Any] = {}
             if has_band:
                 limits["band"] = reliability_band(
-                    y_true, model.values, confidence_level=level, pos_label=rows["pos_label"]
+                    y_true, model.values, confidence_level=level, pos_label=options.pos_label
                 )
             diagram.plot(ax, name=model.name, **limits)
 
@@ -195,33 +189,34 @@ def of_calibration(drawn: Drawn, level: float) -> Iterator[Figure]:
     yield figure_of("calibration", about + text, draw, _SQUARE)
 
 
-def of_decisions(evaluation: Evaluation, drawn: Drawn) -> Iterator[Figure]:
+def of_decisions(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
     """Yield, of each model, costs or rates by threshold, and the matrix of the one taken."""
-    for k, model in enumerate(drawn.models[:_MOST_MODELS]):
-        own, y_true, y_score = evaluation[model.name], drawn.labels, model.values
-        at, why = drawn.threshold, "the threshold given"
+    for k, model in enumerate(data.models[:_MOST_MODELS]):
+        own, y_true, y_score = evaluation[model.name], data.labels, model.values
+        at, why = data.threshold, "the threshold given"
         if at is None and own.costs is not None:
             at, why = own.costs.threshold, "the cheapest"
         elif at is None:
             at, why = own.threshold, "the largest TPR − FPR"
         if own.costs is not None:
             about = f"{model.name}: expected cost of an example by threshold."
-            costs = threshold_costs(y_true, y_score, **drawn.prices, **drawn.read)
+            prices = data.options.given("cost_fn", "cost_fp", "prevalence")
+            costs = threshold_costs(y_true, y_score, **prices, **data.read)
             yield figure_of(f"costs{k}", about, costs.plot, _WIDE)
         else:
             about = f"{model.name}: precision, recall and F1 by threshold."
-            draw = partial(plot_thresholds, y_true, y_score, threshold=at, **drawn.read)
+            draw = partial(plot_thresholds, y_true, y_score, threshold=at, **data.read)
             yield figure_of(f"rates{k}", about, draw, _WIDE)
         if math.isfinite(at):
-            matrix = ConfusionMatrix.from_scores(y_true, y_score, threshold=at, **drawn.read)
+            matrix = ConfusionMatrix.from_scores(y_true, y_score, threshold=at, **data.read)
             about = f"{model.name}: decisions at score ≥ {said(at)}, {why}."
             yield figure_of(f"matrix{k}", about, matrix.plot, _WIDE)
 
 
-def of_task(task: str, drawn: Drawn) -> Iterator[Figure]:
+def of_task(task: str, data: ReportData) -> Iterator[Figure]:
     """Yield, of each model, the matrix of its labels, or its residuals."""
-    y_true, weight = drawn.labels, drawn.rows["sample_weight"]
-    for k, model in enumerate(drawn.models[:_MOST_MODELS]):
+    y_true, weight = data.labels, data.options.sample_weight
+    for k, model in enumerate(data.models[:_MOST_MODELS]):
         if task == "values":
             about = f"{model.name}: residuals (true less predicted) by predicted value."
             draw = partial(plot_residuals, y_true, {model.name: model.values})
@@ -270,39 +265,33 @@ _ABOUT: Final = ("differences", "slices", "measures")
 _SEVERITIES: Final = {"error": "Wrong", "warning": "Doubtful", "note": "Good to know"}
 
 
-class Section(NamedTuple):
-    """A part of the page: a heading, texts, tables as HTML, figures, and what is to be known."""
+def sections_of(
+    found: Evaluation, data: ReportData, diagnosis: Diagnosis | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the headings between the verdict and the methods, and what stands below each.
 
-    key: str
-    heading: str
-    texts: Sequence[str] = ()
-    tables: Sequence[str] = ()
-    figures: Sequence[Figure] = ()
-    notes: Sequence[str] = ()
-
-
-def sections_of(found: Evaluation, drawn: Drawn, diagnosis: Diagnosis | None) -> Iterator[Section]:
-    """Yield the parts of the page between the verdict and the methods."""
-    yield Section("data", "Data", list(_about_data(diagnosis)))
+    Texts, tables as HTML, figures, and notes, as far as there are any.
+    """
+    yield "Data", {"texts": list(_about_data(diagnosis))}
     tables = found._shown().tables
     pair_tables, slice_tables, others = (
         [t for t in tables if _about(t) == about] for about in _ABOUT
     )
-    yield Section("measures", "Measures", (), _html(others), (), _notes(found))
+    yield "Measures", {"tables": _html(others), "notes": _notes(found)}
     level = found.confidence_level
     if found.comparisons is not None:
         pairs = of_differences(found.comparisons, level)
-        yield Section("differences", "Differences", (), _html(pair_tables), pairs)
+        yield "Differences", {"tables": _html(pair_tables), "figures": pairs}
     drawings: dict[str, Iterator[Figure]] = {}
     if found.task != "binary":
-        drawings["Errors"] = of_task(found.task, drawn)
+        drawings["Errors"] = of_task(found.task, data)
     elif not any(math.isnan(model.roc_auc) for model in found):
-        drawings["Curves"] = of_curves(drawn, level)
-        if drawn.has_probabilities:
-            drawings["Calibration"] = of_calibration(drawn, level)
-        drawings["Decisions"] = of_decisions(found, drawn)
+        drawings["Curves"] = of_curves(data, level)
+        if data.has_probabilities:
+            drawings["Calibration"] = of_calibration(data, level)
+        drawings["Decisions"] = of_decisions(found, data)
     for heading, figures in drawings.items():
-        yield Section(heading.lower(), heading, (), (), quietly(figures))
+        yield heading, {"figures": quietly(figures)}
     if found.slices is not None:
         whole = {
             (metric, name): one.estimate
@@ -310,7 +299,8 @@ def sections_of(found: Evaluation, drawn: Drawn, diagnosis: Diagnosis | None) ->
             for metric, one in figures_of(model).items()
         }
         forests = quietly(of_slices(found.slices, whole))
-        yield Section("slices", "Slices", found.slices.notes(), _html(slice_tables), forests)
+        own = _html(slice_tables)
+        yield "Slices", {"texts": found.slices.notes(), "tables": own, "figures": forests}
 
 
 def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -324,12 +314,12 @@ def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
 
 
-def size_of(found: Evaluation, drawn: Drawn) -> str:
+def size_of(found: Evaluation, data: ReportData) -> str:
     """Return how many models were judged on how many rows."""
-    k = len(drawn.models)
-    models = f"{k} models" if k > 1 else f"one model ({drawn.models[0].name})"
-    n = f"{len(drawn.labels):,} rows"
-    groups = drawn.asked.get("groups")
+    k = len(data.models)
+    models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
+    n = f"{len(data.labels):,} rows"
+    groups = data.options.groups
     if groups is not None:
         n += f" in {len(np.unique(np.asarray(groups))):,} groups"
     if found.task == "binary":
@@ -391,17 +381,17 @@ _REFERENCES: Final = {
 }
 
 
-def methods_of(evaluation: Evaluation, drawn: Drawn) -> tuple[str, tuple[str, ...]]:
+def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str, ...]]:
     """Return what was done, as a paragraph, and the references that it needs, by author."""
     cited: dict[str, None] = {}
-    version, size = version_of("fastmetrics"), size_of(evaluation, drawn)
+    version, size = version_of("fastmetrics"), size_of(evaluation, data)
     sentences = [f"With fastmetrics {version}, {size} were evaluated."]
     sentences += _of_intervals(evaluation, cited)
-    rows = drawn.rows
-    if rows["groups"] is not None:
+    options = data.options
+    if options.groups is not None:
         sentences.append("The units of all errors are groups, not rows.")
-    if rows["sample_weight"] is not None:
-        sentences.append(f"Weights were read as {rows['weights_are']}.")
+    if options.sample_weight is not None:
+        sentences.append(f"Weights were read as {options.weights_are}.")
     if evaluation.comparisons is not None:
         sentences.append(
             "Models were compared in pairs on the same rows; p-values are of no difference, "
@@ -416,14 +406,14 @@ def methods_of(evaluation: Evaluation, drawn: Drawn) -> tuple[str, tuple[str, ..
         )
         cited |= dict.fromkeys(("sidak", "bh"))
     is_of_two = evaluation.task == "binary"
-    band = drawn.band if is_of_two and len(drawn.models) <= MOST_BANDS else None
+    band = data.band if is_of_two and len(data.models) <= MOST_BANDS else None
     if band == "simultaneous":
-        seed = f" (seed {drawn.rng})" if isinstance(drawn.rng, int) else ""
+        seed = f" (seed {data.rng})" if isinstance(data.rng, int) else ""
         sentences.append(f"Bands around curves hold for the whole curve, by bootstrap{seed}.")
         cited["bootstrap"] = None
     elif band is not None:
         sentences.append("Bands around curves hold at each point by itself.")
-    if is_of_two and drawn.has_probabilities:
+    if is_of_two and data.has_probabilities:
         sentences.append("Calibration was judged by isotonic regression of labels on scores.")
         cited["isotonic"] = None
     return " ".join(sentences), tuple(sorted(_REFERENCES[key] for key in cited))
@@ -436,7 +426,7 @@ def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[st
     for metric, one in figures_of(evaluation[0]).items():
         scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
         of_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(said_of(metric))
-        if metric == "roc_auc" and one.method == "influence":
+        if metric == AUC and one.method == "influence":
             cited["delong"] = None
     for way, of_scale in of_way.items():
         if list(of_scale) == [""]:
@@ -546,7 +536,7 @@ def report(
     title: str = "Evaluation",
     command: str = "",
     threshold: float | None = None,
-    band: Band | None = "simultaneous",
+    band: BandKind | None = "simultaneous",
     rng: Any = 0,
     **of_evaluate: Any,
 ) -> Report:
@@ -563,7 +553,7 @@ def report(
     command : str, optional
         What makes the page again, to be printed on it.
     threshold : float, optional
-        Of scores of two classes: the decisions that are drawn. By default the cheapest where
+        Of scores of two classes: the decisions that are data. By default the cheapest where
         mistakes have prices, else that of the largest TPR - FPR.
     band : {"simultaneous", "pointwise"} or None, default="simultaneous"
         Around the ROC and the precision-recall curves of up to three models: where the whole curve
@@ -583,7 +573,7 @@ def report(
     Raises
     ------
     TypeError, ValueError
-        As `evaluate`; of tables of scores too, which do not have what is drawn here.
+        As `evaluate`; of tables of scores too, which do not have what is data here.
     ImportError
         If jinja2 or matplotlib is not installed.
 
@@ -630,12 +620,14 @@ def report(
     models = models_of(scores, of_evaluate.get("names"), found.task)
     models = by_class(y_true, models) if found.task == "multiclass" else models
     models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
-    drawn = Drawn(_array_of(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
+    known = {each.name for each in fields(EvaluateOptions)}
+    options = EvaluateOptions(**{n: each for n, each in of_evaluate.items() if n in known})
+    data = ReportData(_array_of(y_true, "y_true"), models, options, threshold, band, rng)
     diagnosis = None
     if found.task == "binary":
-        given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
-        diagnosis = doctor(drawn.labels, {each.name: each.values for each in models}, **given)
-    (methods, references), size = methods_of(found, drawn), size_of(found, drawn)
+        given = options.given("groups", "pos_label")
+        diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
+    (methods, references), size = methods_of(found, data), size_of(found, data)
     names = ("fastmetrics", "NumPy", "Numba")
     versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
@@ -643,7 +635,11 @@ def report(
         about=f"{size[0].upper()}{size[1:]}.",
         size=_SIZE,
         verdict=found.verdict.split("\n") if found.verdict else [],
-        sections=[each for each in sections_of(found, drawn, diagnosis) if any(each[2:])],
+        sections=[
+            {"key": heading.lower(), "heading": heading, **parts}
+            for heading, parts in sections_of(found, data, diagnosis)
+            if any(parts.values())
+        ],
         methods=methods,
         references=references,
         versions=", ".join([*versions, f"Python {platform.python_version()}"]),
@@ -664,7 +660,7 @@ def check_page(file: File) -> None:
 
 
 def _array_of(values: Any, name: str) -> NDArray[Any]:
-    """Return an array; of several labels, of which nothing is drawn, a matrix of any dtype."""
+    """Return an array; of several labels, of which nothing is data, a matrix of any dtype."""
     if not isinstance(values, Mapping):
         return as_array(values, name)
     return np.stack([*named_columns(values, name).values()], axis=1)

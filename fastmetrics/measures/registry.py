@@ -626,9 +626,22 @@ DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     "multiclass": ("log_loss", "roc_auc_ovr"),
     "values": ("root_mean_squared_error", "mean_absolute_error", "r2"),
     "rankings": ("ndcg@10", "map", "mrr"),
+    "multilabel": ("roc_auc_macro", "average_precision_macro"),
+    "multilabel probabilities": ("brier_score",),
+    "multilabel decisions": ("f1_macro", "f1_micro", "subset_accuracy", "hamming_loss"),
+    "thresholds": ("precision", "recall", "f1"),
     "regressors": ("mean_squared_error", "mean_absolute_error", "r2"),
     "classifiers": ("error_rate", "balanced_accuracy", "f1_macro"),
     "classifiers of two": ("error_rate", "balanced_accuracy", "f1"),
+}
+
+#: Names of metrics of rows with several labels at once, and what of one label they are made of: of
+#: whole rows, or the mean over labels.
+OF_SEVERAL_LABELS: Final = {
+    "subset_accuracy": ("accuracy", "rows"),
+    "accuracy": ("accuracy", "rows"),
+    "accuracy_score": ("accuracy", "rows"),
+    "hamming_loss": ("error_rate", "macro"),
 }
 
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
