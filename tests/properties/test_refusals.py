@@ -6,12 +6,13 @@ function refuses has a case of its own elsewhere.
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
 
@@ -68,7 +69,7 @@ OF_COLUMNS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "sample_weight": WEIGHTS,
 }
 #: Faulty values of other parameters by their name.
-OF_OPTIONS: dict[str, list[Any]] = {
+OF_OPTIONS: dict[str, Sequence[Any]] = {
     "n_threads": [0, -1, 1.5, "2", NAN],
     "confidence_level": [0, 1, 95, NAN, "x", None],
     "n_resamples": [0, -1, 1.5, "9"],
@@ -77,6 +78,31 @@ OF_OPTIONS: dict[str, list[Any]] = {
     "progress": [3, "yes"],
     "weights_are": ["counts", 3],
     "n_bins": [0, -1, 1.5, "x"],
+    **dict.fromkeys(
+        """alpha at_least at_most delta false_positive_rate fraction max_fpr persistence precision
+        prevalence recall""".split(),
+        (-0.5, 1.5, NAN, "x"),
+    ),
+    **dict.fromkeys(("cost_fn", "cost_fp"), (-1.0, NAN, np.inf, "x")),
+    **dict.fromkeys(("false_positive_rate_range", "true_positive_rate_range"), ((0.5, 0.1), 3)),
+    **dict.fromkeys(("k", "min_n", "n_cells", "n_folds", "n_repeats"), (0, -1, 1.5, "x", NAN)),
+    **dict.fromkeys(("pass_at", "pass_hat"), ([0], [-1], "x")),
+    **dict.fromkeys(("grid", "thresholds"), ("x", [], [NAN])),
+    **dict.fromkeys(("control", "loss"), ("nonsense", 3)),
+    "average": ["nonsense"],
+    "beta": [-1.0, NAN, "x"],
+    "cost_matrix": [np.ones((2, 3)), -np.ones((2, 2)), np.full((2, 2), NAN), "x"],
+    "cost_weight": ["nonsense", (0, 1)],
+    "digits": [-1, 1.5, "x"],
+    "margin": [-1, NAN, "x"],
+    "metrics": ["nonsense", [], [None]],
+    "multioutput": ["nonsense", [1.0], -1],
+    "n_groups": [1, 0, -1, "x"],
+    "names": [("a",), ("a", "a")],
+    "points": [0, -1, 10**9, [0.5, 0.2], [0.5, 1.5], [], True, "x"],
+    "strata": [[1, 2]],
+    "tau": [0, -1, NAN, "x"],
+    "zero_division": ["nonsense", 3, -1],
 }
 #: Faulty values of the other options by the annotation of the parameter.
 OF_TYPES: dict[Any, list[Any]] = {
@@ -91,7 +117,12 @@ MAY_BE_NAN = {"max_relevance", "no_relevant", "replace_undefined_by", "zero_divi
 ALLOWED = {
     "doctor": {"y_true", "groups"},  # it says what is wrong with data
     "auc": {"x", "y"},  # as scikit-learn's
-    "evaluate": {"intersections", "min_n"},  # without slices they are not looked at
+    "evaluate": {"intersections", "min_n", "cost_fn", "cost_fp"},  # not looked at alone
+    "best_threshold": {"cost_fn", "cost_fp"},
+    "compare_estimators": {"correction"},  # of k folds alone
+    "gate": {"metrics", "require_slices"},
+    "plot_roc": {"confidence_level"},  # None: no band
+    "tune_estimator": {"refit"},
 }
 _ONE_COLUMN = "its only column: no other has as many rows"
 TAKEN = {
@@ -125,12 +156,43 @@ UNTIMED: dict[str, dict[str, Any]] = {
     "proportion_interval": {"successes": 3, "n": 10},
 }
 FUNCTIONS = [name for name in public_calls.TIMED if "," not in name] + [*UNTIMED]
+#: Good calls of what fits estimators, splits, draws and decides, whose other laws have own tests.
+X, Y = ROWS.chance[:48].reshape(24, 2), np.arange(24) % 2
+_TREE = DecisionTreeClassifier(max_depth=1)
+_FIT = {"estimator": _TREE, "X": X, "y": Y}
+_SIDES = {"estimator": _TREE, "X_train": X, "y_train": Y, "X_test": X, "y_test": Y}
+_DEPTHS = {"parameter": "max_depth", "values": [1, 2]}
+_GRID = {"grid": {"max_depth": [1, 2]}}
+_CURVES = {"y_true": Y, "scores": X[:, 0]}
+FURTHER: dict[str, dict[str, Any]] = {
+    **{name: {} for name in ("BootstrapOutOfBag", "Folds", "GroupedFolds", "HoldOut")},
+    **dict.fromkeys(("plot_det", "plot_pr", "plot_roc"), _CURVES),
+    "bias_variance_curve": _SIDES | _DEPTHS,
+    "binomial_likelihood": {"observed_error_rate": 0.1, "n": 10, "error_rate": 0.2},
+    "compare_estimators": {"estimator_a": _TREE, "estimator_b": _TREE, "X": X, "y": Y},
+    "err632": {"err": 0.1, "err1": 0.2},
+    "err632_plus": {"err": 0.1, "err1": 0.2, "gamma": 0.5},
+    "estimator_bias_variance": _SIDES,
+    "estimator_learning_curve": _FIT,
+    "estimator_validation_curve": _FIT | _DEPTHS,
+    "evaluate_estimator": _FIT,
+    "gate": {
+        "y_true": Y,
+        "scores": {"baseline": X[:, 0], "candidate": X[:, 1]},
+        "margins": {"roc_auc": 0.5},
+    },
+    "nested_cross_validation": _FIT | _GRID,
+    "parameter_range": {"start": 0, "stop": 1, "step": 0.5},
+    "plot_thresholds": {"y_true": Y, "y_score": X[:, 0]},
+    "register_metric": {"name": "mine", "statistic": len},
+    "tune_estimator": _FIT | _GRID,
+}
 
 
 def good_arguments(name: str) -> dict[str, Any]:
     """Return the arguments of a call that succeeds, with weights and groups where it takes them."""
-    if name in UNTIMED:
-        return dict(UNTIMED[name])
+    if name in UNTIMED or name in FURTHER:
+        return dict((UNTIMED | FURTHER)[name])
     make, options = public_calls.TIMED[name]
     given = {key: value(ROWS) if callable(value) else value for key, value in options.items()}
     signature = inspect.signature(public(name))
@@ -140,7 +202,7 @@ def good_arguments(name: str) -> dict[str, Any]:
     return {**{key: whole[key] for key in whole if key in signature.parameters}, **arguments}
 
 
-def faulty_values(parameter: inspect.Parameter) -> list[Any]:
+def faulty_values(parameter: inspect.Parameter) -> Sequence[Any]:
     """Return the faulty values of an option, by its name or else by its annotation."""
     if parameter.name in OF_COLUMNS:
         return []
@@ -189,7 +251,7 @@ def not_refused(function: Callable[..., Any], name: str, arguments: dict[str, An
     return complaints
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *FURTHER])
 def test_faults_are_refused_by_name(name: str) -> None:
     assert not_refused(public(name), name, good_arguments(name)) == []
 
