@@ -94,7 +94,7 @@ def extra_memory(call: Call) -> int:
     child = os.fork()
     if child == 0:
         try:
-            ordering._spare.__init__()  # what the last call left for the next
+            ordering._spare.clear()  # what the last call left for the next
             ctypes.CDLL(None).malloc_trim(0)
             Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
             before = resident("VmRSS")

@@ -176,15 +176,6 @@ def gather(stream, pool, block_starts, block_order, buffers, fill, out):
 
 
 @kernel
-def gather_class(positive, pool, block_starts, block_order, buffers, fill, out):
-    """Copy the streams of one class, bucket after bucket, to ``out``; return how many rows."""
-    r = np.int64(0)
-    for stream in range(positive, fill.shape[1], 2):
-        r += gather(stream, pool, block_starts, block_order, buffers, fill, out[r:])
-    return r
-
-
-@kernel
 def short_keys(values, low, scale, keys):
     """Write the key of each value: the same monotone map as ``range_cells``, to 32 bits."""
     last = np.float64(2**32 - 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -67,13 +65,8 @@ def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
 def plan_buckets(scores: NDArray[Any]) -> BucketMap:
     """Return the bucket map for these scores (from ``BUCKET_ROWS`` rows up)."""
     n_buckets = min(MOST_BUCKETS, max(2, len(scores) // BUCKET_ROWS))
-    return plan_of_sample(_sorted_sample(scores), n_buckets)
-
-
-def plan_of_sample(sample: NDArray[Any], n_buckets: int, *, even: bool = True) -> BucketMap:
-    """Return the map to about so many buckets, from a sorted sample; not ``even``: by splitters."""
-    plan = _range_plan(sample, n_buckets) if even else None
-    return plan or _splitter_plan(sample, n_buckets, sample.dtype)
+    sample = _sorted_sample(scores)
+    return _range_plan(sample, n_buckets) or _splitter_plan(sample, n_buckets)
 
 
 def _range_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
@@ -106,10 +99,10 @@ def _range_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
     )
 
 
-def _splitter_plan(sample: NDArray[Any], n_buckets: int, dtype: np.dtype[Any]) -> BucketMap:
+def _splitter_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap:
     """Return the map by splitters; odd buckets hold the scores equal to a splitter."""
     if len(sample) == 0:  # nothing finite: any one splitter serves
-        sample = np.zeros(1, dtype)
+        sample = np.zeros(1, sample.dtype)
     size = (1 << int(n_buckets - 1).bit_length()) - 1
     quantiles = np.unique(sample[(np.arange(1, size + 1) * len(sample)) // (size + 1)])
     splitters = np.concatenate([quantiles, np.repeat(quantiles[-1:], size - len(quantiles))])
@@ -158,33 +151,17 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 MOST_SHORT = 2**31 - 1
 
 
-class _SparePool:
-    """The pool of the last partition, kept for the next one."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._memory: NDArray[np.uint8] | None = None
-
-    def take(self, n_bytes: int) -> NDArray[np.uint8]:
-        """Return uninitialised memory: the spare one where it is large enough."""
-        with self._lock:
-            memory, self._memory = self._memory, None
-        return np.empty(n_bytes, np.uint8) if memory is None or len(memory) < n_bytes else memory
-
-    def give(self, memory: NDArray[np.uint8]) -> None:
-        """Keep memory that nothing refers to any more."""
-        if memory.nbytes <= MOST_SPARE_BYTES:
-            with self._lock:
-                self._memory = memory
-
-    def renew_lock(self) -> None:
-        """A thread of the parent may have held the lock at a fork; the child starts afresh."""
-        self._lock = threading.Lock()
+#: The pool of the last partition, kept for the next one.
+_spare: list[NDArray[np.uint8]] = []
 
 
-_spare = _SparePool()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_spare.renew_lock)
+def _pool_of(n_bytes: int) -> NDArray[np.uint8]:
+    """Return uninitialised memory: the spare one where it is large enough."""
+    try:
+        memory = _spare.pop()  # by one thread alone
+    except IndexError:
+        return np.empty(n_bytes, np.uint8)
+    return memory if len(memory) >= n_bytes else np.empty(n_bytes, np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +185,8 @@ class Partition:
 
     def release(self) -> None:
         """Give the pool back; the partition must not be used afterwards."""
-        _spare.give(self.memory)
+        if self.memory.nbytes <= MOST_SPARE_BYTES:
+            _spare[:] = [self.memory]
 
     def gather(self, stream: int) -> NDArray[Any]:
         """Return a copy of one stream's scores, in the order of the rows."""
@@ -217,19 +195,6 @@ class Partition:
     def gather_carried(self, stream: int) -> NDArray[Any]:
         """Return a copy of what one stream's scores carry: weights, or numbers of rows."""
         return self._gathered(stream, self.carried_pool, self.carried_buffers)
-
-    def columns(self, positive: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return copies of the scores of a class, bucket after bucket, and of what they carry."""
-        n = int(self.rows[positive::2].sum())
-        own, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
-        found = []
-        for pool, buffers in (own, carried):
-            out = np.empty(n if pool.size else 0, pool.dtype)
-            if len(out):
-                index = self.block_starts, self.block_order
-                buckets.gather_class(positive, pool, *index, buffers, self.fill, out)
-            found.append(out)
-        return found[0], found[1]
 
     def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(self.rows[stream], pool.dtype)
@@ -245,10 +210,8 @@ def partition_rows(scores: NDArray[Any]) -> Partition:
     return partition(BinaryRows(_NO_LABELS, 0, scores, None, False, False), with_numbers=True)
 
 
-def partition(
-    rows: BinaryRows, *, with_numbers: bool = False, plan: BucketMap | None = None
-) -> Partition:
-    """Scatter the rows into buckets by class, of a plan of their own; scores carry their weights.
+def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
+    """Scatter the rows into buckets by class; scores carry their weights.
 
     If asked for, they carry the numbers of their rows instead. One pass over scores and labels,
     which also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
@@ -256,7 +219,7 @@ def partition(
     """
     labels, negative, scores = rows.unverified
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    plan = plan_buckets(scores) if plan is None else plan
+    plan = plan_buckets(scores)
     weights, carried = np.empty(0), None
     if with_numbers:
         carried = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
@@ -273,7 +236,7 @@ def partition(
     carried_kind = np.dtype(np.int32) if carried is None else carried
     cut = n_blocks * block * scores.itemsize
     end = cut + (0 if carried is None else n_blocks * block * carried_kind.itemsize)
-    memory = _spare.take(end)
+    memory = _pool_of(end)
     pool = memory[:cut].view(scores.dtype).reshape(n_blocks, block)
     carried_pool = memory[cut:end].view(carried_kind).reshape(-1, block)
     owner = np.empty(n_blocks, np.uint16)

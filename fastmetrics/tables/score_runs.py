@@ -183,281 +183,6 @@ _OF_COUNTS: Final = 2
 _MOST: Final = 2**62
 
 
-class RowStore:
-    """All rows of a `ScoreRuns`, whose lock is held by whoever calls a method.
-
-    What can fail (a full disk, no memory) is done with the rows that are here before more are
-    taken, so that these are refused whole. An interrupt finds each batch taken or not, and no row
-    twice: what changes together is assigned without a call in between.
-    """
-
-    def __init__(self, memory: int, folder: str | None) -> None:
-        self.memory = memory
-        self.folder = folder
-        self.file: SpillFile | None = None
-        self.kind: np.dtype[Any] | None = None
-        self._classes: tuple[list[SortedColumn], ...] = ([], [])
-        self._waiting: list[Batch] = []
-        self._waiting_bytes = 0
-        self._totals = [0, 0]  # of rows that were not counted
-        self._counter: KeyCounter | None = None
-        self._is_over = False  # runs take more memory than they should, as the disk is full
-        if folder is not None:
-            SpillFile(folder)  # or raises now, not after an hour
-
-    @property
-    def totals(self) -> tuple[int, int]:
-        """Positive and negative rows."""
-        counted = (0, 0) if self._counter is None else self._counter.rows
-        return self._totals[0] + counted[0], self._totals[1] + counted[1]
-
-    @property
-    def counts_keys(self) -> bool:
-        """Whether scores that 32 bits can tell are counted, not sorted."""
-        return self._counter is not None
-
-    def count(self, rows: BinaryRows) -> bool:
-        """Take a batch, which is wholly verified, if its scores may be counted."""
-        kind, counter = self._kind_with(rows.scores.dtype), self._counter
-        if counter is None or rows.weights is not None:
-            return False
-        if (bits := bits_of(rows.scores)) is None:
-            return False
-        self._make_room(bits.nbytes)
-        if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
-            self._stop_counting(counter)
-            return False
-        if counter.dealt.room < len(bits):
-            self._count_dealt(counter)
-
-        def count_dealt() -> None:
-            with suppress(InputError):  # rows of this batch are here: the next one is refused
-                self._count_dealt(counter)
-
-        self.kind = kind
-        before = sum(counter.rows)
-        try:
-            counter.take(bits, rows.labels, 0, count_dealt)
-        except BaseException:  # an interrupt: what is left of the batch waits
-            left = slice(sum(counter.rows) - before, None)
-            parts = classes_of(rows.replace(labels=rows.labels[left], scores=rows.scores[left]))
-            totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
-            n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
-            self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
-            raise
-        return True
-
-    def keep(self, parts: Batch) -> None:
-        """Let rows wait to be sorted, or counted."""
-        kind = self._kind_with(parts[0][0].dtype)
-        sizes = [rows_of(*part) for part in parts]
-        self._check_totals(sizes)
-        n_bytes = bytes_of(parts)
-        if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
-            n_bytes *= _OF_COUNTS
-        is_much = self._waiting_bytes + n_bytes > self.memory // _WAITING
-        if is_much and self._waiting and not self._start_counting():
-            self._sort_waiting()
-        self._make_room(n_bytes)
-        totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-        self._totals, self.kind = totals, kind
-        self._waiting_bytes += n_bytes
-        self._waiting.append(parts)
-
-    def add(self, rows: AllRows, totals: tuple[int, int], theirs: np.dtype[Any]) -> None:
-        """Take the rows of another store, whose scores have that dtype."""
-        self._check_totals(totals)
-        kind = self._kind_with(theirs)
-        in_memory = [column for each in rows.columns for column in each]
-        is_much = self._spill(in_memory)
-        with self._whole_file():
-            columns = self._columns_of(rows)
-            self._make_room(sum(c.nbytes for each in columns for c in each))
-            if is_much:
-                self._move(in_memory)
-        classes = tuple([*a, *b] for a, b in zip(self._classes, columns, strict=True))
-        both = [a + b for a, b in zip(self._totals, totals, strict=True)]
-        self._totals, self.kind, self._classes = both, kind, classes
-
-    def _check_totals(self, more: Sequence[int]) -> None:
-        if max(map(sum, zip(more, self.totals, strict=True))) >= _MOST:
-            raise InputError("fewer than 2**62 rows of a class can be counted")
-
-    def _kind_with(self, theirs: np.dtype[Any]) -> np.dtype[Any]:
-        """Return the dtype of all scores if others come; raise where none holds both."""
-        if self.kind is None or self.kind == theirs:
-            return theirs
-        if self.kind.kind == theirs.kind == "f":
-            return np.dtype(np.float64)
-        raise InputTypeError(
-            f"scores of {self.kind} and of {theirs} cannot be merged exactly: take one dtype for "
-            "all"
-        )
-
-    def take(self, table: ScoreTable) -> None:
-        """Take the rows of a table."""
-        self.kind = table.scores.dtype
-        for k, counts in enumerate((table.positives, table.negatives)):
-            if (has := counts > 0).any():
-                self._classes[k].append(SortedColumn.of_counts(table.scores[has], counts[has]))
-                self._totals[k] += self._classes[k][-1].total
-        self._spill()
-
-    def all_rows(self) -> AllRows:
-        """Return all rows, of which none waits any more; later ones leave them alone.
-
-        Where the disk is full they stay in memory, and the next batch is refused.
-        """
-        if self._counter is not None:
-            with suppress(InputError):
-                self._count_dealt(self._counter)
-        with suppress(InputError):
-            self._sort_waiting()
-        positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
-        keys = None
-        if self._counter is not None and self.kind is not None:
-            keys = self._counter.view(self.kind)
-        return AllRows((positives, negatives), keys)
-
-    def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
-        """Return all as columns; counts go to the file if there is a folder."""
-        found = list(rows.columns[0]), list(rows.columns[1])
-        for label, column in () if rows.keys is None else rows.keys.columns():
-            self._move([column])
-            found[1 - label].append(column)
-        return found
-
-    def _start_counting(self) -> bool:
-        """Count the rows that wait, and those to come, where that takes less than sorting them."""
-        if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
-            return False
-        found = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
-        rows = [(bits, label) for bits, label in found if bits is not None]
-        if len(rows) < len(found) or (kind := self.kind) is None:
-            return False
-        left = (self.memory - _BESIDE) // (1 if self.folder is not None else 2)
-        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
-        counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
-        if counter is None:
-            return False
-        others: list[Batch] = []
-
-        def count_dealt() -> None:
-            counter.count()
-            others.append(counter.others(kind))
-            counter.dealt = counter.following()
-
-        for bits, label in rows:
-            counter.take(bits, np.empty(0, np.int8), label, count_dealt)
-        totals = [total - part for total, part in zip(self._totals, counter.rows, strict=True)]
-        n_bytes = sum(map(bytes_of, others))
-        self._totals, self._waiting, self._waiting_bytes = totals, others, n_bytes
-        self._counter = counter
-        return True
-
-    def _count_dealt(self, counter: KeyCounter) -> None:
-        """Count the rows that were dealt; those of rare scores wait to be sorted."""
-        if self.kind is None:
-            return
-        counter.count()
-        others, following = counter.others(self.kind), counter.following()
-        more = bytes_of(others)
-        waiting = [*self._waiting, others] if more else self._waiting
-        more += self._waiting_bytes
-        self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
-        del others, following, waiting  # they are large
-        if self._waiting_bytes > self.memory // _WAITING:
-            self._sort_waiting()
-
-    def _stop_counting(self, counter: KeyCounter) -> None:
-        """Move all counts to the file, as runs."""
-        self._count_dealt(counter)
-        if self.kind is not None:
-            with self._whole_file():
-                theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
-            classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
-            totals = list(self.totals)
-            self._classes, self._totals, self._counter = classes, totals, None
-
-    def _sort_waiting(self) -> None:
-        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
-        if not self._waiting:
-            return
-        parts = min(thread_count(), _SORTED_AT_ONCE)
-        groups = [self._waiting[k::parts] for k in range(parts)]
-        # Where there are rows in the file, more go there at once: one thread sorts, another writes.
-        file = self.file if self.file is not None and self.file.is_own else None
-        jobs = [
-            partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
-        ]
-        found = run(jobs)
-        classes = tuple(
-            merged_counts([*mine, *(each for each in new if each is not None)])
-            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
-        )
-        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
-        self._spill()
-
-    def _make_room(self, more: int) -> None:
-        """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
-        if self._is_over:
-            self._spill()
-        most = self.memory // _MOST_KEPT
-        if self.folder is not None or self._bytes() + more <= most:
-            return
-        if self._counter is not None:
-            self._count_dealt(self._counter)
-        self._sort_waiting()  # what recurs takes less
-        if self._bytes() + more > most:
-            raise InputError(
-                f"rows take more than half of `memory`, {self.memory / 1e6:,.0f} MB: give "
-                "`spill_dir`, a folder for the rest, or more memory; `BinnedScoreTable` takes "
-                "any number of rows in a megabyte, and measures between limits"
-            )
-
-    def _bytes(self) -> int:
-        """Return what all rows take, or may take once those that are dealt are counted."""
-        of_counts = 0
-        if self._counter is not None:
-            of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
-        of_runs = sum(column.nbytes for each in self._classes for column in each)
-        return of_runs + self._waiting_bytes + of_counts
-
-    def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
-        """Move runs to the file where, with more, they are too much for memory; return whether."""
-        own = [column for each in self._classes for column in each]
-        counted = sum(c.nbytes for c in (*own, *more) if c.has_counts)
-        needed = sum(c.nbytes for c in (*own, *more)) + (_OF_COUNTS - 1) * counted
-        most = self.memory // _KEPT
-        if self._counter is not None:
-            most = min(most, self.memory // _MOST_KEPT - self._counter.kept_bytes)
-        is_much = self._is_over = self.folder is not None and needed > most
-        if is_much:
-            self._move(own)
-            self._is_over = False
-        return is_much
-
-    def _move(self, columns: Iterable[SortedColumn]) -> None:
-        """Move columns to the file, if there is a folder."""
-        if self.folder is not None:
-            for column in columns:
-                if self.file is None or not self.file.is_own:
-                    self.file = SpillFile(self.folder)
-                column.spill(self.file)
-
-    @contextmanager
-    def _whole_file(self) -> Iterator[None]:
-        """Leave nothing in the file of what fails to become rows."""
-        file, size = self.file, 0 if self.file is None else self.file.size
-        try:
-            yield
-        except BaseException:
-            if file is not None and self.file is file:
-                file.cut(size)
-            self.file = file  # one that was begun is gone with its columns
-            raise
-
-
 def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | None:
     column = sorted_column(parts)
     if file is not None and column is not None and not column.has_counts:
@@ -550,8 +275,18 @@ class ScoreRuns(Merging, Shown):
         folder = None if spill_dir is None else os.fsdecode(spill_dir)
         if folder == "":
             raise InputError("`spill_dir` is an empty text: name a folder")
-        self._store = RowStore(self._memory, folder)
         self._lock = threading.RLock()
+        self._folder = folder
+        self._file: SpillFile | None = None
+        self._kind: np.dtype[Any] | None = None
+        self._classes: tuple[list[SortedColumn], ...] = ([], [])
+        self._waiting: list[Batch] = []
+        self._waiting_bytes = 0
+        self._totals = [0, 0]  # of rows that were not counted
+        self._counter: KeyCounter | None = None
+        self._is_over = False  # runs take more memory than they should, as the disk is full
+        if folder is not None:
+            SpillFile(folder)  # or raises now, not after an hour
 
     @documented(ROWS)
     @with_threads
@@ -599,36 +334,35 @@ class ScoreRuns(Merging, Shown):
             pos_label=pos_label,
             allow_inf=allow_inf,
         )
-        if self._store.counts_keys and rows.weights is None:
-            with self._lock:
-                if self._store.count(rows):
-                    return
+        with self._lock:
+            if self._count(rows):
+                return
         parts = classes_of(rows)
         with self._lock:
-            self._store.keep(parts)
+            self._keep(parts)
 
     def _join(self, other: ScoreRuns) -> None:
         with other._lock:
-            rows = other._store.all_rows()
-            kind, totals = other._store.kind, other._store.totals
+            rows = other._all_rows()
+            kind, totals = other._kind, other._class_totals
         if kind is not None:
             with self._lock:
-                self._store.add(rows, totals, kind)
+                self._add(rows, totals, kind)
 
     @property
     def n_positive(self) -> int:
         """Number of positive rows."""
-        return self._store.totals[0]
+        return self._class_totals[0]
 
     @property
     def n_negative(self) -> int:
         """Number of negative rows."""
-        return self._store.totals[1]
+        return self._class_totals[1]
 
     @property
     def spilled_bytes(self) -> int:
         """Bytes in the file of `spill_dir`."""
-        return 0 if self._store.file is None else self._store.file.size
+        return 0 if self._file is None else self._file.size
 
     def __repr__(self) -> str:
         return (
@@ -652,14 +386,14 @@ class ScoreRuns(Merging, Shown):
         """Return whether the rows are the same; at work it holds the tables of both."""
         if not isinstance(other, ScoreRuns):
             return NotImplemented
-        mine, theirs = self._store.totals, other._store.totals
-        return mine == theirs and self.to_score_table() == other.to_score_table()
+        are_as_many = self._class_totals == other._class_totals
+        return are_as_many and self.to_score_table() == other.to_score_table()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as a table; what arrives uses the same folder."""
-        return _of_table, (self._memory, self._store.folder, self.to_score_table())
+        return _of_table, (self._memory, self._folder, self.to_score_table())
 
     def ranges(self) -> Iterator[ScoreRange]:
         """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
@@ -697,7 +431,7 @@ class ScoreRuns(Merging, Shown):
     def _ranges(self) -> tuple[AllRows, list[RunRange], int]:
         """Return all rows, ranges of them, and how many of these may be at work at a time."""
         with self._lock:
-            rows = self._store.all_rows()
+            rows = self._all_rows()
         if not rows.size:
             return rows, [], 1
         room = self._memory // (_RANGES * _OF_ENTRY)
@@ -706,9 +440,262 @@ class ScoreRuns(Merging, Shown):
         most = max(most, 1)
         return rows, ranges_of(rows, most), max(1, min(room // most, thread_count()))
 
+    # What follows is called with the lock held. What can fail (a full disk, no memory) is done with
+    # the rows that are here before more are taken, so that these are refused whole. An interrupt
+    # finds each batch taken or not, and no row twice: what changes together is assigned without a
+    # call in between.
+
+    @property
+    def _class_totals(self) -> tuple[int, int]:
+        """Positive and negative rows."""
+        counted = (0, 0) if self._counter is None else self._counter.rows
+        return self._totals[0] + counted[0], self._totals[1] + counted[1]
+
+    def _count(self, rows: BinaryRows) -> bool:
+        """Take a batch, if its scores may be counted."""
+        counter = self._counter
+        if counter is None or rows.weights is not None:
+            return False
+        kind = self._kind_with(rows.scores.dtype)  # which verifies all rows
+        if (bits := bits_of(rows.scores)) is None:
+            return False
+        self._make_room(bits.nbytes)
+        if self._folder is not None and counter.passed_bytes > self._memory // _PASSED:
+            self._stop_counting(counter)
+            return False
+        if counter.dealt.room < len(bits):
+            self._count_dealt(counter)
+
+        def count_dealt() -> None:
+            with suppress(InputError):  # rows of this batch are here: the next one is refused
+                self._count_dealt(counter)
+
+        self._kind = kind
+        before = sum(counter.rows)
+        try:
+            counter.take(bits, rows.labels, 0, count_dealt)
+        except BaseException:  # an interrupt: what is left of the batch waits
+            left = slice(sum(counter.rows) - before, None)
+            parts = classes_of(rows.replace(labels=rows.labels[left], scores=rows.scores[left]))
+            totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
+            n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
+            self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
+            raise
+        return True
+
+    def _keep(self, parts: Batch) -> None:
+        """Let rows wait to be sorted, or counted."""
+        kind = self._kind_with(parts[0][0].dtype)
+        sizes = [rows_of(*part) for part in parts]
+        self._check_totals(sizes)
+        n_bytes = bytes_of(parts)
+        if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
+            n_bytes *= _OF_COUNTS
+        is_much = self._waiting_bytes + n_bytes > self._memory // _WAITING
+        if is_much and self._waiting and not self._start_counting():
+            self._sort_waiting()
+        self._make_room(n_bytes)
+        totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
+        self._totals, self._kind = totals, kind
+        self._waiting_bytes += n_bytes
+        self._waiting.append(parts)
+
+    def _add(self, rows: AllRows, totals: tuple[int, int], theirs: np.dtype[Any]) -> None:
+        """Take the rows of another store, whose scores have that dtype."""
+        self._check_totals(totals)
+        kind = self._kind_with(theirs)
+        in_memory = [column for each in rows.columns for column in each]
+        is_much = self._spill(in_memory)
+        with self._whole_file():
+            columns = self._columns_of(rows)
+            self._make_room(sum(c.nbytes for each in columns for c in each))
+            if is_much:
+                self._move(in_memory)
+        classes = tuple([*a, *b] for a, b in zip(self._classes, columns, strict=True))
+        both = [a + b for a, b in zip(self._totals, totals, strict=True)]
+        self._totals, self._kind, self._classes = both, kind, classes
+
+    def _check_totals(self, more: Sequence[int]) -> None:
+        if max(map(sum, zip(more, self._class_totals, strict=True))) >= _MOST:
+            raise InputError("fewer than 2**62 rows of a class can be counted")
+
+    def _kind_with(self, theirs: np.dtype[Any]) -> np.dtype[Any]:
+        """Return the dtype of all scores if others come; raise where none holds both."""
+        if self._kind is None or self._kind == theirs:
+            return theirs
+        if self._kind.kind == theirs.kind == "f":
+            return np.dtype(np.float64)
+        raise InputTypeError(
+            f"scores of {self._kind} and of {theirs} cannot be merged exactly: take one dtype for "
+            "all"
+        )
+
+    def _take(self, table: ScoreTable) -> None:
+        """Take the rows of a table."""
+        self._kind = table.scores.dtype
+        for k, counts in enumerate((table.positives, table.negatives)):
+            if (has := counts > 0).any():
+                self._classes[k].append(SortedColumn.of_counts(table.scores[has], counts[has]))
+                self._totals[k] += self._classes[k][-1].total
+        self._spill()
+
+    def _all_rows(self) -> AllRows:
+        """Return all rows, of which none waits any more; later ones leave them alone.
+
+        Where the disk is full they stay in memory, and the next batch is refused.
+        """
+        if self._counter is not None:
+            with suppress(InputError):
+                self._count_dealt(self._counter)
+        with suppress(InputError):
+            self._sort_waiting()
+        positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
+        keys = None
+        if self._counter is not None and self._kind is not None:
+            keys = self._counter.view(self._kind)
+        return AllRows((positives, negatives), keys)
+
+    def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
+        """Return all as columns; counts go to the file if there is a folder."""
+        found = list(rows.columns[0]), list(rows.columns[1])
+        for label, column in () if rows.keys is None else rows.keys.columns():
+            self._move([column])
+            found[1 - label].append(column)
+        return found
+
+    def _start_counting(self) -> bool:
+        """Count the rows that wait, and those to come, where that takes less than sorting them."""
+        if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
+            return False
+        found = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
+        rows = [(bits, label) for bits, label in found if bits is not None]
+        if len(rows) < len(found) or (kind := self._kind) is None:
+            return False
+        left = (self._memory - _BESIDE) // (1 if self._folder is not None else 2)
+        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
+        counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
+        if counter is None:
+            return False
+        others: list[Batch] = []
+
+        def count_dealt() -> None:
+            counter.count()
+            others.append(counter.others(kind))
+            counter.dealt = counter.following()
+
+        for bits, label in rows:
+            counter.take(bits, np.empty(0, np.int8), label, count_dealt)
+        totals = [total - part for total, part in zip(self._totals, counter.rows, strict=True)]
+        n_bytes = sum(map(bytes_of, others))
+        self._totals, self._waiting, self._waiting_bytes = totals, others, n_bytes
+        self._counter = counter
+        return True
+
+    def _count_dealt(self, counter: KeyCounter) -> None:
+        """Count the rows that were dealt; those of rare scores wait to be sorted."""
+        if self._kind is None:
+            return
+        counter.count()
+        others, following = counter.others(self._kind), counter.following()
+        more = bytes_of(others)
+        waiting = [*self._waiting, others] if more else self._waiting
+        more += self._waiting_bytes
+        self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        del others, following, waiting  # they are large
+        if self._waiting_bytes > self._memory // _WAITING:
+            self._sort_waiting()
+
+    def _stop_counting(self, counter: KeyCounter) -> None:
+        """Move all counts to the file, as runs."""
+        self._count_dealt(counter)
+        if self._kind is not None:
+            with self._whole_file():
+                theirs = self._columns_of(AllRows(((), ()), counter.view(self._kind)))
+            classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+            totals = list(self._class_totals)
+            self._classes, self._totals, self._counter = classes, totals, None
+
+    def _sort_waiting(self) -> None:
+        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
+        if not self._waiting:
+            return
+        parts = min(thread_count(), _SORTED_AT_ONCE)
+        groups = [self._waiting[k::parts] for k in range(parts)]
+        # Where there are rows in the file, more go there at once: one thread sorts, another writes.
+        file = self._file if self._file is not None and self._file.is_own else None
+        jobs = [
+            partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
+        ]
+        found = run(jobs)
+        classes = tuple(
+            merged_counts([*mine, *(each for each in new if each is not None)])
+            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
+        )
+        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
+        self._spill()
+
+    def _make_room(self, more: int) -> None:
+        """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
+        if self._is_over:
+            self._spill()
+        most = self._memory // _MOST_KEPT
+        if self._folder is not None or self._bytes() + more <= most:
+            return
+        if self._counter is not None:
+            self._count_dealt(self._counter)
+        self._sort_waiting()  # what recurs takes less
+        if self._bytes() + more > most:
+            raise InputError(
+                f"rows take more than half of `memory`, {self._memory / 1e6:,.0f} MB: give "
+                "`spill_dir`, a folder for the rest, or more memory; `BinnedScoreTable` takes "
+                "any number of rows in a megabyte, and measures between limits"
+            )
+
+    def _bytes(self) -> int:
+        """Return what all rows take, or may take once those that are dealt are counted."""
+        of_counts = 0
+        if self._counter is not None:
+            of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
+        of_runs = sum(column.nbytes for each in self._classes for column in each)
+        return of_runs + self._waiting_bytes + of_counts
+
+    def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
+        """Move runs to the file where, with more, they are too much for memory; return whether."""
+        own = [column for each in self._classes for column in each]
+        counted = sum(c.nbytes for c in (*own, *more) if c.has_counts)
+        needed = sum(c.nbytes for c in (*own, *more)) + (_OF_COUNTS - 1) * counted
+        most = self._memory // _KEPT
+        if self._counter is not None:
+            most = min(most, self._memory // _MOST_KEPT - self._counter.kept_bytes)
+        is_much = self._is_over = self._folder is not None and needed > most
+        if is_much:
+            self._move(own)
+            self._is_over = False
+        return is_much
+
+    def _move(self, columns: Iterable[SortedColumn]) -> None:
+        """Move columns to the file, if there is a folder."""
+        if self._folder is not None:
+            for column in columns:
+                if self._file is None or not self._file.is_own:
+                    self._file = SpillFile(self._folder)
+                column.spill(self._file)
+
+    @contextmanager
+    def _whole_file(self) -> Iterator[None]:
+        """Leave nothing in the file of what fails to become rows."""
+        file, size = self._file, 0 if self._file is None else self._file.size
+        try:
+            yield
+        except BaseException:
+            if file is not None and self._file is file:
+                file.cut(size)
+            self._file = file  # one that was begun is gone with its columns
+            raise
+
 
 def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
     runs = ScoreRuns(memory, folder)
     if len(table):
-        runs._store.take(table)
+        runs._take(table)
     return runs

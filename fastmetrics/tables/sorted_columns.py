@@ -73,7 +73,6 @@ class SpillFile:
         self.size = size
 
     def read(self, start: int, out: NDArray[Any]) -> None:
-        """Return scores and counts of these entries."""
         """Fill an array with what was written from a place on."""
         data = out.view(np.uint8).data
         at = 0

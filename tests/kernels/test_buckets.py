@@ -173,17 +173,6 @@ def test_each_stream_holds_its_rows_in_order(rng, dtype, n: int, parts: int) -> 
                 assert gathered(streams, s).tolist() == values[mine].tolist()
                 if numbers:
                     assert gathered(streams, s, True).tolist() == carried[mine].tolist()
-            for c in (0, 1):
-                held = np.concatenate(
-                    [gathered(streams, s) for s in range(c, len(streams.rows), 2)]
-                )
-                out = np.empty_like(held)
-                n_held = buckets.gather_class(
-                    c, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
-                    streams.fill, out,
-                )  # fmt: skip
-                assert n_held == len(held)
-                assert out.tolist() == held.tolist()
         unlabelled = scattered(values, labels[:0], map_, np.int32, parts)
         for s in range(0, len(unlabelled.rows), 2):
             mine = np.flatnonzero(expected // 2 == s // 2)

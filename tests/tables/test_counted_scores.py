@@ -61,7 +61,7 @@ def agree(runs, y, scores):
 def test_every_kind(rng, tmp_path, kind, n_threads):
     scores, y = KINDS[kind](rng), rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path, n_threads=n_threads)
-    assert runs._store.counts_keys
+    assert runs._counter is not None
     agree(runs, y, scores)
     found = evaluate(runs, n_threads=n_threads)[0]
     assert found.roc_auc == evaluate(table_of(y, scores))[0].roc_auc
@@ -73,12 +73,12 @@ def test_counts_beyond_a_byte_and_beyond_their_share(rng, tmp_path, monkeypatch)
     scores = rng.choice(rng.random(50, dtype=np.float32), N)
     y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path)
-    assert runs._store._counter.passed_bytes > 0
+    assert runs._counter.passed_bytes > 0
     agree(runs, y, scores)
     engine_sizes.put(monkeypatch, passed_bytes=MEMORY)
     runs.update(y, scores)
     agree(runs, np.tile(y, 2), np.tile(scores, 2))
-    assert runs._store._counter is None
+    assert runs._counter is None
     runs = filled(y, scores, tmp_path)
     agree(runs, y, scores)
 
@@ -90,7 +90,7 @@ def test_scores_that_need_more_bits_are_sorted(rng, tmp_path):
     doubles[:100] = [np.float32(0.5)] * 50 + [1e300, -1e300] * 25
     runs.update(y, doubles)
     runs.update(y, scores, rng.integers(1, 2, N))  # counts of rows
-    assert runs._store.counts_keys
+    assert runs._counter is not None
     all_scores = np.concatenate([scores.astype(float), doubles, scores.astype(float)])
     agree(runs, np.tile(y, 3), all_scores)
     whole = rng.integers(-100, 100, N)
@@ -104,7 +104,7 @@ def test_a_stream_that_drifts(rng, tmp_path):
     scores = (rng.normal(size=N) + np.linspace(0, 300, N)).astype(np.float32)
     y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path)
-    assert runs.spilled_bytes > 0 or len(runs._store._counter.dealt.bins) > 10
+    assert runs.spilled_bytes > 0 or len(runs._counter.dealt.bins) > 10
     agree(runs, y, scores)
 
 
@@ -123,12 +123,12 @@ def test_tables_of_ranges_stay_while_rows_come(rng, tmp_path):
 def test_merged(rng, tmp_path):
     scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
     parts = [filled(y[k::3], scores[k::3].copy(), tmp_path) for k in range(3)]
-    assert all(part._store.counts_keys for part in parts)
+    assert all(part._counter is not None for part in parts)
     parts[0].merge(parts[1])
     agree(parts[1], y[1::3], scores[1::3])
     whole = ScoreRuns(MEMORY, tmp_path)
     whole.merge(parts[0], parts[2])
-    assert not any(column.has_counts for each in whole._store._classes for column in each)
+    assert not any(column.has_counts for each in whole._classes for column in each)
     del parts
     agree(whole, y, scores)
     whole.update(y, scores)
@@ -138,7 +138,7 @@ def test_merged(rng, tmp_path):
 def test_without_a_folder(rng):
     scores, y = rng.random(N, dtype=np.float32), rng.integers(0, 2, N)
     runs = filled(y, scores)
-    assert runs._store.counts_keys
+    assert runs._counter is not None
     agree(runs, y, scores)
     with pytest.raises(ValueError, match="more than half of `memory`"):
         runs.update(np.tile(y, 10), rng.normal(size=10 * N).astype(np.float32))

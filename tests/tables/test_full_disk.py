@@ -71,8 +71,8 @@ def test_a_batch_is_refused_whole_and_taken_later(rng, tmp_path, kind):
         found = what(runs)
     assert found == (found[2].n_positive, found[2].n_negative, sum(taken))
     assert all(same and re.match(NO_ROOM, said) for said, same, _ in refused)
-    assert runs._store._bytes() < MEMORY, "who goes on all the same fills no memory"
-    assert runs._store.counts_keys == (kind == "singles")
+    assert runs._bytes() < MEMORY, "who goes on all the same fills no memory"
+    assert (runs._counter is not None) == (kind == "singles")
     for *_, batch in refused:
         runs.update(*batch)
         taken.append(table_of(batch))
@@ -120,7 +120,7 @@ def test_a_batch_larger_than_what_is_dealt_is_taken_or_refused(rng, tmp_path):
     runs, stream = ScoreRuns(MEMORY, tmp_path), batches(rng, "singles")
     for _ in range(10):
         runs.update(*next(stream))
-    assert runs._store.counts_keys
+    assert runs._counter is not None
     y, scores = rng.integers(0, 2, 20 * N), rng.normal(size=20 * N).astype(np.float32)
     before = what(runs)
     with files_up_to(1 << 10):

@@ -105,23 +105,6 @@ def partition_of_rows(data: Data) -> Pair:
     return ours, twin
 
 
-def rows_of_classes(data: Data) -> Pair:
-    """Cover ``gather_class``: rows in, one array a class out, bucket after bucket."""
-    rows = check_binary(data.labels, data.scores)
-
-    def ours() -> tuple[Any, ...]:
-        parted = partition(rows)
-        return tuple(parted.columns(c)[0] for c in (0, 1))
-
-    def twin() -> tuple[Any, ...]:
-        bucket = _bucket_of(plan_of_rows, data.scores)
-        classes = (np.flatnonzero(data.labels == c) for c in (0, 1))
-        return tuple(data.scores[at[np.argsort(bucket[at], kind="stable")]] for at in classes)
-
-    plan_of_rows = partition(rows)
-    return ours, twin
-
-
 def _by_bucket(data: Data, parted: Partition, count: Callable[..., Any]) -> list[Any]:
     bucket = _bucket_of(parted, data.scores)
     weights = data.weights
@@ -167,6 +150,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     splitter_cells: (("buckets:splitter_cells",), False),
     short_keys: (("buckets:short_keys",), False),
     partition_of_rows: (("buckets:scatter", "buckets:index_blocks", "buckets:gather"), False),
-    rows_of_classes: (("buckets:gather_class",), False),
     count_buckets: (("buckets:count_buckets",), True),
 }
