@@ -104,7 +104,7 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
     "cells": ("percentile", "basic", "bca"),
     "sums": ("percentile", "basic", "bca"),
     "classes": ("percentile", "basic"),
-    "rows": ("percentile", "basic", "bca"),
+    "rows": ("percentile", "basic"),
     "": (),
 }
 

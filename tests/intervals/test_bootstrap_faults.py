@@ -121,7 +121,7 @@ def mean_score(labels, scores):
         (
             {"method": "bca", "metrics": mean_score},
             ValueError,
-            "'mean_score', a function of your own, .* take `method=",
+            "'mean_score', as replicates do not tell how far a row moves it: take `method=",
         ),
         (
             {"method": "bca", "sample_weight": np.full(30, 0.5)},

@@ -431,8 +431,8 @@ class UserSpec(MetricSpec):
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
         return (
-            f"`method='bca'` is not defined for {self.label!r}, a function of your own, of which "
-            "it is not known how far a row moves it: take `method='percentile'`"
+            f"`method='bca'` is not defined for {self.label!r}, as replicates do not tell how far "
+            "a row moves it: take `method='percentile'`"
         )
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
