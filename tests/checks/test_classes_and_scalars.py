@@ -18,12 +18,9 @@ from fastmetrics._input.scalars import (
     check_integer,
     check_positive,
     check_real,
-    check_same_length,
 )
 from fastmetrics._input.scores import (
-    check_probabilities,
     check_score_matrix,
-    check_scores_array,
     score_column,
 )
 from fastmetrics.errors import DataConversionWarning
@@ -203,21 +200,6 @@ def test_score_matrix_refused(matrix: Any, match: str) -> None:
         check_score_matrix(matrix)
 
 
-def test_scores_array() -> None:
-    assert check_scores_array([1, 2]).dtype == np.int64
-    assert check_scores_array([1.0, INF], allow_inf=True).tolist() == [1.0, INF]
-    with pytest.raises(ValueError, match=r"^`b` must be finite: inf at index 1, 1 in all$"):
-        check_scores_array([1.0, INF], "b")
-    assert check_probabilities([0, 1]).tolist() == [0, 1]
-
-
-def test_same_length() -> None:
-    assert check_same_length(a=[1, 2], b=None, c=np.zeros(2)) == 2
-    assert check_same_length() == 0
-    with pytest.raises(ValueError, match=r"^lengths differ: `a` has 1,000 rows, `b` has 3 rows$"):
-        check_same_length(a=range(1000), b=[1, 2, 3])
-
-
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
@@ -235,28 +217,3 @@ def test_scalars(call: Callable[[], Any], expected: Any) -> None:
     got = call()
     assert got == expected
     assert type(got) is type(expected)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "match"),
-    [
-        (lambda: check_real("x", True), TypeError, "`x` must be a number: got bool True"),
-        (lambda: check_real("x", "1"), TypeError, "`x` must be a number: got str '1'"),
-        (lambda: check_confidence_level(None), TypeError, "`confidence_level` must be a number"),
-        (lambda: check_confidence_level(NAN), ValueError, "between 0 and 1: got nan$"),
-        (lambda: check_confidence_level(950), ValueError, "got 950$"),
-        (lambda: check_fraction("x", 0), ValueError, r"`x` must lie in \(0, 1\): got 0"),
-        (lambda: check_fraction("x", 2, include_low=True, high=2), ValueError, r"\[0, 2\): got 2"),
-        (lambda: check_positive("beta", 0), ValueError, "`beta` must be positive and finite"),
-        (lambda: check_positive("beta", INF), ValueError, "must be positive and finite: got inf"),
-        (lambda: check_integer("n", 1.0), TypeError, "`n` must be an integer: got float 1.0"),
-        (lambda: check_integer("n", True), TypeError, "`n` must be an integer: got True"),
-        (lambda: check_integer("n", 0, low=1), ValueError, "`n` must be at least 1: got 0"),
-        (lambda: check_integer("n", 9, high=8), ValueError, "`n` must be at most 8: got 9"),
-        (lambda: check_choice("x", "c", ("a", "b")), ValueError, "`x` must be one of 'a', 'b'"),
-        (lambda: check_choice("x", True, (1, 2)), ValueError, "`x` must be one of 1, 2: got True"),
-    ],
-)  # fmt: skip
-def test_scalars_refused(call: Callable[[], Any], error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        call()

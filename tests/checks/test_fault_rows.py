@@ -3,7 +3,6 @@
 import decimal
 import fractions
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ import pytest
 
 from fastmetrics import InputError, InputTypeError
 from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.scalars import check_confidence_level, check_fraction
-from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import DataConversionWarning
 
 Y = [0, 1, 1, 0]
@@ -205,19 +202,3 @@ def test_converted(arguments: dict[str, Any], match: str, field: str, expected: 
     assert caught[0].filename == __file__, "the warning points at the caller's line"
     assert got.dtype == expected.dtype
     np.testing.assert_array_equal(got, expected)
-
-
-SCALARS: list[tuple[Callable[[], Any], str]] = [
-    (lambda: check_probabilities([0.5, 1.5]), r"`y_proba` must lie in .* 0.5 to 1.5"),
-    (lambda: check_probabilities([-0.25, 1.0]), "from -0.25 to 1.0"),
-    (lambda: check_fraction("max_fpr", 0, include_high=True), r"`max_fpr` .*: got 0$"),
-    (lambda: check_fraction("max_fpr", NAN, include_high=True), r"\(0, 1\]: got nan"),
-    (lambda: check_confidence_level(95), r"between 0 and 1: got 95; did you mean 0\.95\?"),
-    (lambda: check_confidence_level(1), "`confidence_level` .* between 0 and 1: got 1$"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("call", "match"), SCALARS)
-def test_numbers_out_of_range(call: Callable[[], Any], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        call()

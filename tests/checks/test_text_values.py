@@ -86,7 +86,7 @@ def test_text_that_ends_with_nul_is_refused(box: Callable[[list[str]], Any], doo
         DOORS[door](box(NULS), box(NULS))
 
 
-@pytest.mark.parametrize("values", [[b"a\0", b"a"], [b"a", "a"], ["a", 1], [["a"], [b"a"]]])
+@pytest.mark.parametrize("values", [[b"a", "a"], ["a", 1], [["a"], [b"a"]]])
 def test_bytes_and_mixtures_are_refused(values: Any) -> None:
     with pytest.raises(InputTypeError, match=r"mixes text with|dtype \|S2"):
         fm.accuracy_score(values, ["a", "a"])

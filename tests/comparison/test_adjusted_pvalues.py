@@ -44,17 +44,3 @@ def test_undefined_ones_are_not_counted(method):
         whole[[0, 2, 3]] == fm.comparison.adjust_pvalues([0.01, 0.04, 0.03], method=method)
     ).all()
     assert np.isnan(fm.comparison.adjust_pvalues([np.nan, np.nan], method=method)).all()
-
-
-@pytest.mark.parametrize(
-    ("pvalues", "message"),
-    [([0.1, 1.2], "`pvalues` must lie in .0, 1."), ([-0.1], "`pvalues` must"), ([], "empty")],
-)
-def test_faults(pvalues, message):
-    with pytest.raises(ValueError, match=message):
-        fm.comparison.adjust_pvalues(pvalues)
-
-
-def test_unknown_method():
-    with pytest.raises(ValueError, match="`method` must be one of 'holm'"):
-        fm.comparison.adjust_pvalues([0.5], method="fdr")

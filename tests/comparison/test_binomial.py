@@ -167,20 +167,6 @@ def test_likelihood():
     ) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "match"),
-    [
-        ((11, 10), {"error_rate": 0.3}, ValueError, "`n_errors` must be at most 10"),
-        ((-1, 10), {"error_rate": 0.3}, ValueError, "`n_errors` must be at least 0"),
-        ((0, 0), {"error_rate": 0.3}, ValueError, "`n` must be at least 1"),
-        ((1, 10), {"error_rate": 1.3}, ValueError, r"`error_rate` must lie in \[0, 1\]"),
-    ],
-)
-def test_faults(arguments, options, error, match):
-    with pytest.raises(error, match=match):
-        fm.comparison.binomial_test(*arguments, **options)
-
-
 def test_faults_of_the_likelihood():
     with pytest.raises(ValueError, match="`observed_error_rate` times `n` must be whole"):
         fm.comparison.binomial_likelihood(0.35, 10, 0.3)

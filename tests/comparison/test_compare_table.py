@@ -83,8 +83,6 @@ def test_where_friedman_takes_permutations():
     ("options", "error", "message"),
     [
         ({"post_hoc": "bonferroni-dunn"}, ValueError, "`control` must name an algorithm"),
-        ({"control": "0"}, ValueError, "`control` is not for the post-hoc test nemenyi"),
-        ({"control": "x", "post_hoc": "wilcoxon-holm"}, ValueError, "`control` must be one of"),
         ({"datasets": "name"}, TypeError, "`datasets` names a column"),
         ({"datasets": ["x"]}, ValueError, "`datasets` must name the 8 rows: got 1"),
     ],

@@ -168,14 +168,6 @@ def test_names_go_to_the_better_model():
 @pytest.mark.parametrize(
     ("columns", "options", "error", "match"),
     [
-        ((), {}, ValueError, "pass either"),
-        (([1], [1]), {}, ValueError, "got 2 of the three and 0 of the two"),
-        (([1], [1], [0]), {"e01": 1, "e10": 1}, ValueError, "pass either"),
-        ((), {"e01": 1}, ValueError, "pass either"),
-        ((), {"e01": -1, "e10": 1}, ValueError, "`e01` must be at least 0"),
-        ((), {"e01": 1.0, "e10": 1}, TypeError, "`e01` must be an integer"),
-        (([1, 0], [1, 0], ["a", "b"]), {}, TypeError, "`y_true` holds numbers and `y_pred_b` text"),
-        (([1, 0], [1, 0], [0.5, 1]), {}, ValueError, "`y_pred_b` holds probabilities"),
         (
             (),
             {"e01": 1, "e10": 2, "alternative": "less"},

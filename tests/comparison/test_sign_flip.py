@@ -148,7 +148,6 @@ def test_extreme_magnitudes(size):
 @pytest.mark.parametrize(
     ("values", "options", "match"),
     [
-        ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
         (
             np.sqrt(np.arange(1, 60)),
             {"method": "exact"},

@@ -261,7 +261,6 @@ def test_swapping_the_models(values, zero_method):
 @pytest.mark.parametrize(
     ("values", "options", "match"),
     [
-        ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
         (
             np.arange(1, 1500),
             {"method": "exact"},

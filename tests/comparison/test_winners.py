@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.errors import InputError
 
 #: Accuracies, as `cross_val_score` returns them: the first model's are the greater.
 GOOD = [0.91, 0.93, 0.90, 0.92, 0.94, 0.91, 0.92, 0.93]
@@ -43,21 +42,6 @@ def test_the_direction_names_the_winner(test):
     for yes, no in ((True, False), (np.True_, np.False_)):
         assert _first(test(higher_is_better=yes).better) == "A"
         assert _first(test(higher_is_better=no).better) == "B"
-
-
-@every_test
-def test_the_direction_is_needed(test):
-    with pytest.raises(TypeError, match="higher_is_better"):
-        test()
-
-
-@every_test
-@pytest.mark.parametrize("junk", ["yes", "higher", "False", float("nan"), None, 0, 1, 1.0, [True]])
-def test_the_direction_is_a_bool(test, junk):
-    said = r"`higher_is_better` must be True \(accuracy, AUC\) or False \(errors, losses\)"
-    with pytest.raises(TypeError, match=said) as caught:
-        test(higher_is_better=junk)
-    assert isinstance(caught.value, InputError)
 
 
 # --- what a result says of itself ---------------------------------------------------------------

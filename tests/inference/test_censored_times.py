@@ -102,8 +102,6 @@ def test_undefined_or_without_variation() -> None:
         ({"metrics": "brier_score"}, "`event` is of censored times: `brier_score` is not measured"),
         ({"metrics": INDEX, "method": "bootstrap"}, "has no replicates of censored times"),
         ({"metrics": "break_even_point"}, "`break_even_point` has no replicates of censored times"),
-        ({"metrics": INDEX, "threshold": 2}, "`threshold` is of classes"),
-        ({"metrics": INDEX, "event": [1, 0, 2]}, "`event` must hold 0"),
         (
             {"metrics": ("concordance_index", {"higher_score_means": None})},
             "`higher_score_means` must be",

@@ -171,7 +171,6 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
         ),
         ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
         ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
-        ({"metrics": "f1"}, "holds scores where labels are needed: pass `threshold`"),
         ({"metrics": "roc_auc_ovr"}, r"`y_score` must have shape \(n_samples, n_classes\)"),
         (
             {"metrics": "break_even_point", "strata": [0] * N},

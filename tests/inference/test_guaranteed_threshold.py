@@ -140,13 +140,8 @@ def test_one_class_has_no_guarantee() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "pass one of `recall`, .*: got none"),
-        ({"recall": 0.9, "precision": 0.9}, "got `recall` and `precision`"),
-        ({"recall": 1.0}, r"`recall` must lie in \(0, 1\)"),
-        ({"recall": 0.9, "grid": [1.0]}, "`grid` has no meaning for `recall`"),
         ({"precision": 0.9, "grid": []}, "`grid`"),
         ({"precision": 0.9, "grid": [math.nan]}, "`grid`"),
-        ({"recall": 0.9, "delta": 0}, "`delta` must lie in"),
     ],
 )
 def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
@@ -173,9 +168,6 @@ def test_an_evaluation_shows_what_each_model_can_promise() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"guarantee": {"rcall": 0.9}}, "`guarantee` must be one of"),
-        ({"guarantee": {"recall": 2}}, "`recall` must lie in"),
-        ({"guarantee": {"expected_cost": 2}}, "`guarantee` must be one of"),
         ({"guarantee": 0.9}, "`guarantee` must be a mapping"),
         ({"guarantee": {"recall": 0.9}, "groups": Y}, "not with `groups`"),
         ({"guarantee": {"recall": 0.9}, "sample_weight": Y}, "not with `sample_weight`"),

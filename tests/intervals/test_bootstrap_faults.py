@@ -1,6 +1,5 @@
 """Bad arguments of `bootstrap`: the right error, in words that name the argument and the rule."""
 
-import math
 
 import numpy as np
 import pytest
@@ -51,32 +50,14 @@ def mean_score(labels, scores):
             ValueError,
             "`groups` must name at least two groups whose rows have a weight: got one",
         ),
-        ({"threshold": math.nan}, ValueError, "`threshold`"),
-        ({"threshold": "0.5"}, TypeError, "`threshold`"),
         ({"pos_label": 7}, ValueError, "`pos_label`=7 is not a label of `y_true`"),
         ({"metrics": "f1"}, ValueError, "'f1' counts decisions.*pass `threshold`"),
-        ({"metrics": "accuracy_"}, ValueError, "`metrics` names 'accuracy_', which is no measure"),
-        ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
-        ({"metrics": 3}, TypeError, "`metrics` must be a name, a callable, a pair"),
-        ({"metrics": [None]}, TypeError, r"`metrics` must hold names, callables or pairs .* None"),
-        ({"metrics": {"roc_auc"}}, TypeError, "`metrics` must be .* got set"),
         ({"metrics": ["roc_auc", "roc_auc"]}, ValueError, "`metrics` names 'roc_auc' 2 times"),
-        ({"metrics": ("roc_auc", {"max_fpr": 0})}, ValueError, "`max_fpr` must lie in"),
         ({"metrics": ("roc_auc", {"max_tpr": 1})}, TypeError, "no parameter 'max_tpr': it has"),
         (
             {"metrics": "recall_at_false_positive_rate"},
             TypeError,
             "`recall_at_false_positive_rate` needs its parameter 'false_positive_rate'",
-        ),
-        (
-            {"metrics": ("recall_at_false_positive_rate", {"false_positive_rate": 1.5})},
-            ValueError,
-            r"must lie in \[0, 1\]",
-        ),
-        (
-            {"metrics": ("partial_auc", {"false_positive_rate_range": (0.5, 0.1)})},
-            ValueError,
-            "`false_positive_rate_range` must satisfy 0 <= low < high <= 1",
         ),
         (
             {
@@ -88,28 +69,16 @@ def mean_score(labels, scores):
             ValueError,
             "give `false_positive_rate_range` or `true_positive_rate_range`, not both",
         ),
-        ({"metrics": ("best_threshold", {"of": "f1"})}, ValueError, "`of` must be one of 'value'"),
         (
             {"metrics": ("best_threshold", {"criterion": "recall_at_false_positive_rate"})},
             TypeError,
             "criterion 'recall_at_false_positive_rate' needs `at_most`",
         ),
         (
-            {"metrics": ("best_threshold", {"at_least": 0.5})},
-            TypeError,
-            "`at_least` has no meaning for criterion 'youden'",
-        ),
-        (
             {"metrics": ("fbeta", {"alpha": 2}), "threshold": 0.5},
             TypeError,
             "`fbeta` has no parameter 'alpha'",
         ),
-        (
-            {"metrics": ("fbeta", {"beta": 0}), "threshold": 0.5},
-            ValueError,
-            "`beta` must be positive",
-        ),
-        ({"metrics": "log_loss"}, ValueError, r"`y_score` must lie in \[0, 1\]: from -"),
         # --- a method that a measure does not have -------------------------------------------
         (
             {"method": "bca", "metrics": ("precision_at_recall", {"recall": 0.5})},
@@ -144,21 +113,15 @@ def test_bad_options(options, error, message):
 @pytest.mark.parametrize(
     ("data", "options", "error", "message"),
     [
-        ((LABELS, SCORES > 0), {"metrics": "f1", "groups": [1, 2]}, ValueError, "`groups` has 2"),
         ((LABELS,), {}, TypeError, "`y_score` must be an array: got None"),
         ((LABELS,), {"metrics": "log_loss"}, TypeError, "`y_score` must be an array: got None"),
         ((SCORES,), {"metrics": "r2"}, ValueError, "`y_score` is needed for 'r2': got None"),
         ((LABELS,), {"metrics": "f1"}, TypeError, "`y_score` must be given for 'f1': got None"),
-        ((LABELS * 2, SCORES), {}, ValueError, "pass `pos_label`"),
         ((GROUPS, SCORES), {}, ValueError, "`y_true` has 10 classes"),
-        ((LABELS, SCORES + np.inf), {}, ValueError, "`y_score` must be finite: .*inf"),
-        ((LABELS, np.full(30, np.nan)), {}, ValueError, "`y_score` .*nan"),
-        ((np.full(30, np.nan), SCORES), {"metrics": "r2"}, ValueError, "`y_true` .*nan"),
         ((np.ones((3, 2)),), {"metrics": "mean"}, ValueError, r"`y_true` must have shape \(n,\)"),
         ((LABELS, GROUPS), {"metrics": "f1"}, ValueError, "for two classes.* f1_macro, f1_micro"),
         ((GROUPS, GROUPS), {"metrics": "f1", "pos_label": 0}, ValueError, "`pos_label` is for two"),
         ((LABELS, LABELS), {"metrics": "f1", "pos_label": "a"}, ValueError, "is not a label"),
-        ((["a"] * 30, LABELS), {"metrics": "accuracy"}, TypeError, "`y_true` holds text and `y_sc"),
         ((LABELS,), {"metrics": "mean", "pos_label": 1}, TypeError, "`pos_label` is for labels"),
         ((LABELS, SCORES), {"metrics": ["f1", "mean"]}, ValueError, "'f1' takes predicted labels"),
         ((SCORES, P), {"metrics": "r2", "stratified": True}, ValueError, "needs two classes"),

@@ -154,9 +154,6 @@ def test_undefined() -> None:
 @pytest.mark.parametrize(
     ("data", "options", "kind", "message"),
     [
-        (([0, 1], [0.5, 1.5]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]"),
-        (([0, 1], [0.5, 0.5]), {"n_bins": 0}, ValueError, "`n_bins` must be at least 1"),
-        (([0, 1], [0.5, 0.5]), {"confidence_level": 95}, ValueError, "did you mean 0.95?"),
         (([0, 1], [0.5, 0.5]), {"labels": [0, 1]}, TypeError, "`labels` is for a column of"),
         (([0, 1], [[0.5, 0.5]] * 2), {"pos_label": 1}, TypeError, "`pos_label` is for one column"),
         ((fm.ScoreTable.from_counts([0.5], [0.5], [1.0]),), {}, TypeError, "a ScoreTable of fract"),

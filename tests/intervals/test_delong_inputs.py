@@ -1,6 +1,5 @@
 """What `delong_test` takes as models, and what it says about input that it refuses."""
 
-import math
 from functools import partial
 from typing import Any
 
@@ -32,26 +31,15 @@ def test_zeros_of_both_signs_tie() -> None:
     [
         ({"a": A}, ValueError, "`scores` must name at least two models: got 1"),
         ({}, ValueError, "`scores` must name at least two models: got 0"),
-        (np.array(A), ValueError, r"\(n_samples, n_models\) with `names`: got shape \(6,\)"),
         (MATRIX, ValueError, r"`scores` of shape \(6, 2\) does not say which models"),
         ([A, B], TypeError, r"`scores` is a list, which names no models: pass .'a'"),
         ((np.array(A), pd.Series(B)), TypeError, "`scores` is a tuple, which names no models"),
-        ({"a": A, "b": B[:5]}, ValueError, r"`scores\['a'\]` has 6 rows, `scores\['b'\]` has 5"),
-        ({"a": A[1:], "b": B[1:]}, ValueError, r"`y_true` has 6 rows, `scores\['a'\]` has 5"),
         ({1: A, "1": B}, ValueError, "`scores` names 2 models '1'"),
         (
             pd.DataFrame(MATRIX, columns=["a", "a"]),
             ValueError,
             "`scores` names 2 models 'a': their names must differ",
         ),
-        (
-            {"a": A, "b": [*B[:5], math.nan]},
-            ValueError,
-            r"`scores\['b'\]` must be finite: nan at index 5, 1 in all",
-        ),
-        ({"a": [*A[:5], math.inf], "b": B}, ValueError, r"`scores\['a'\]` must be finite: inf"),
-        (np.where(MATRIX == 4, np.nan, MATRIX), ValueError, r"`scores` must be finite: nan at"),
-        ({"a": A, "b": ["x"] * 6}, TypeError, r"`scores\['b'\]` must hold real numbers"),
         ({"a": A, "b": MATRIX}, ValueError, r"`scores\['b'\]` must have shape \(n,\)"),
         (None, TypeError, "`scores` must be an array: got None"),
     ],
@@ -65,14 +53,10 @@ def test_scores_that_are_refused(scores: Any, error: type[Exception], match: str
     ("scores", "names", "error", "match"),
     [
         (MATRIX[:, :1], ["a"], ValueError, "at least two models: got 1"),
-        (MATRIX[:3], ["a", "b"], ValueError, r"`y_true` has 6 rows, `scores\[:, 0\]` has 3 rows"),
         (MATRIX, ["a"], ValueError, "`names` must name the 2 columns of `scores`: got "),
         (MATRIX, ["a", "a"], ValueError, "`scores` names 2 models 'a'"),
         (MATRIX, ["a", 2], TypeError, "`names` must hold texts: got 2 at index 1"),
         (MATRIX, "ab", TypeError, "`names` must be a sequence of texts: got 'ab'"),
-        (MODELS, ["a", "b"], TypeError, "`names` is for an array"),
-        (pd.DataFrame(MODELS), ["a", "b"], TypeError, "`names` is for an array"),
-        (pa.table(MODELS), ["a", "b"], TypeError, "`names` is for an array"),
     ],
 )
 def test_names_that_are_refused(

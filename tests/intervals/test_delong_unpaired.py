@@ -87,15 +87,7 @@ def test_undefined(y: list[int], match: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "match"),
     [
-        ((Y, S, Y2, S2[:4]), {}, "`y_true_b` has 5 rows, `y_score_b` has 4 rows"),
         ((Y, S, [1, 2, 3, 4, 5], S2), {}, "`y_true_b` has 5 classes"),
-        ((Y, S, Y2, S2), {"sample_weight_b": [-1] * 5}, "`sample_weight_b` must not be negative"),
-        (
-            (Y, S, Y2, S2),
-            {"sample_weight_a": [0.5] * 6, "weights_are": "frequencies"},
-            "`sample_weight_a` must hold whole numbers",
-        ),
-        ((Y, S, Y2, S2), {"groups_b": [1, 2]}, "`groups_b` has 2 rows"),
     ],
 )
 def test_refused(arguments: tuple[Any, ...], options: dict[str, Any], match: str) -> None:

@@ -129,15 +129,10 @@ def test_the_effective_size_is_that_of_the_weights() -> None:
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
     ({"scores": {}}, ValueError, "at least two models: got 0"),
-    ({"scores": A}, ValueError, r"n_models\) with `names`: got shape \(12,\)"),
-    ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),
     ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
-    ({"metrics": "roc"}, ValueError, "`metrics` names 'roc', which is no measure"),
-    ({"metrics": []}, ValueError, "at least one measure: got none"),
     ({"metrics": ["f1", "f1"], "threshold": 4}, ValueError, "names 'f1' 2 times"),
     ({"metrics": "f1", "scores": {"a": A / 7, "b": B}}, ValueError, r"`scores\['a'\]` holds"),
     ({"metrics": ["f1", "r2"]}, ValueError, "takes predicted labels and"),
-    ({"metrics": ["log_loss"]}, ValueError, r"`scores\['a'\]` must lie in \[0, 1\]"),
     ({"method": "bca", "groups": np.arange(12) % 5}, ValueError, "of groups: take"),
     (
         {"method": "bca", "sample_weight": np.linspace(0.1, 1, 12)},
@@ -147,11 +142,8 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
     ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
     ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),
-    ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
     ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
     ({"n_resamples": 10**9}, ValueError, "GB of replicates, more than"),
-    ({"sample_weight": np.zeros(12)}, ValueError, "sample_weight"),
-    ({"threshold": np.nan, "metrics": "f1"}, ValueError, "threshold"),
 ]
 
 

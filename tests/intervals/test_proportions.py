@@ -253,13 +253,6 @@ def test_no_trials(method: str, alternative: str) -> None:
     ("arguments", "options", "error", "match"),
     [
         ((5, 4), {}, ValueError, "`successes` must be at most `n`: got 5 of 4"),
-        ((-1, 4), {}, ValueError, r"`successes` must lie in \[0, .*got -1"),
-        ((1, -4), {}, ValueError, r"`n` must lie in \[0, .*got -4"),
-        ((math.nan, 4), {}, ValueError, "`successes` must lie in .*got nan"),
-        ((1, math.inf), {}, ValueError, "`n` must lie in .*got inf"),
-        (("1", 4), {}, TypeError, "`successes` must be a number: got str '1'"),
-        ((1, True), {}, TypeError, "`n` must be a number: got bool True"),
-        ((1, 4), {"confidence_level": 95}, ValueError, "did you mean 0.95"),
         (
             (1, 4),
             {"alternative": "less", "confidence_level": 0.4},

@@ -120,12 +120,9 @@ def test_perfect_and_inverse_prediction_are_one_and_minus_one() -> None:
     [
         (lambda: matthews_corrcoef([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: cohen_kappa_score([0, 1]), TypeError, "`y2` is missing"),
-        (lambda: matthews_corrcoef([0.5, 1], [0, 1]), ValueError, "holds probabilities"),
         (lambda: matthews_corrcoef([[0, 1]], [[0, 1]]), ValueError, "`y_true`"),
-        (lambda: matthews_corrcoef([0, 1], ["a", "b"]), TypeError, "`y_true` holds numbers"),
         (lambda: matthews_corrcoef(ConfusionMatrix(), [0]), TypeError, "without `y_pred`"),
         (lambda: cohen_kappa_score(ConfusionMatrix(), [0]), TypeError, "without `y2`"),
-        (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[]), ValueError, "empty"),
         (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[7, 8]), ValueError, "present in `y1`"),
         (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[1, 1]), ValueError, "1 comes twice"),
         (

@@ -154,11 +154,9 @@ def test_a_matrix_in_place_of_rows():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"labels": []}, ValueError, "`labels` is empty"),
         ({"target_names": "abc"}, TypeError, "`target_names` must be a list of names"),
         ({"target_names": 5}, TypeError, "`target_names` must be a list of names"),
         ({"target_names": ["a"]}, ValueError, "must name 3 classes: got 1"),
-        ({"digits": -1}, ValueError, "`digits` must be at least 0"),
     ],
 )
 def test_wrong_options(options, error, message):

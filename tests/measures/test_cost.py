@@ -200,14 +200,10 @@ def test_nothing_costs_nothing() -> None:
     [
         ({}, TypeError, "costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`"),
         ({"cost_fn": 1}, TypeError, "costs are needed"),
-        ({"cost_fn": -1, "cost_fp": 1}, ValueError, "`cost_fn` must lie in \\[0, inf\\)"),
-        ({"cost_fn": 1, "cost_fp": math.inf}, ValueError, "`cost_fp` must lie in"),
         ({"cost_fn": 1, "cost_fp": 1, "labels": [0, 1]}, TypeError, "`labels` go with `cost_mat"),
         ({"cost_matrix": np.eye(2), "pos_label": 1}, TypeError, "`pos_label` goes with `cost_fn"),
-        ({"cost_matrix": np.eye(2), "cost_fn": 1}, TypeError, "says it all"),
         ({"cost_matrix": np.eye(3)}, ValueError, "of 3 classes, and only 2 occur, \\(0, 1\\)"),
         ({"cost_matrix": np.ones((2, 3))}, ValueError, "must have shape \\(2, 2\\)"),
-        ({"cost_matrix": [[0, math.nan], [1, 0]]}, ValueError, "must be finite: got nan"),
         ({"cost_matrix": [["0", "1"], ["1", "0"]]}, TypeError, "must hold real numbers"),
     ],
 )

@@ -1,6 +1,5 @@
 """The cheapest decision: the definition, ties, invariances, blocks of rows, refusals."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -104,14 +103,7 @@ def test_probability_three_tenths_and_costs_by_hand() -> None:
     [
         (([[0.5, 0.6]], np.eye(2)), {}, ValueError, "add up to 1 in each row: 1.1 in row 0"),
         (([[0.5, 0.5], [1.5, -0.5]], np.eye(2)), {}, ValueError, "1.5 at index \\(1, 0\\)"),
-        (([[math.nan, 1.0]], np.eye(2)), {}, ValueError, "nan at index \\(0, 0\\)"),
-        (([[0.5, 0.5]], np.eye(3)), {}, ValueError, "a column for each class .* 3: got shape"),
-        (([0.5, 0.5], np.eye(3)), {}, ValueError, "must have shape"),
         (([1.5], np.eye(2)), {}, ValueError, "must lie in \\[0, 1\\]: 1.5 at index \\(0, 0\\)"),
-        (([[]], np.eye(2)), {}, ValueError, "empty"),
-        ((["a"], np.eye(2)), {}, TypeError, "must hold real numbers"),
-        (([0.5], [[0, 1]]), {}, ValueError, "`cost_matrix` must be square"),
-        (([0.5], [[0, math.inf], [1, 0]]), {}, ValueError, "must be finite"),
         (([0.5], np.eye(2)), {"labels": [0, 1, 2]}, ValueError, "must name 2 classes: got 3"),
         (([0.5], np.eye(2)), {"labels": [1, 1]}, ValueError, "1 comes twice"),
     ],

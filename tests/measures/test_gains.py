@@ -88,13 +88,3 @@ def test_the_lorenz_curve(rows: list[tuple[int, int, int]]) -> None:
     assert (np.diff(curve.share) >= 0).all()
     area = np.sum(np.diff(curve.exposure) * (curve.share[1:] + curve.share[:-1])) / 2
     assert curve.gini == pytest.approx(1 - 2 * area, abs=1e-14)
-
-
-def test_faults_of_outcomes() -> None:
-    with pytest.raises(ValueError, match="`y_true` has 2 rows, `y_pred` has 3 rows"):
-        fm.costs.lorenz_gini([0, 1], [1, 2, 3])
-    with pytest.warns(UndefinedMetricWarning, match="all outcomes are 0"):
-        assert math.isnan(fm.costs.lorenz_gini([0, 0], [1, 2]))
-    with pytest.warns(UndefinedMetricWarning, match="all outcomes are equal"):
-        assert math.isnan(fm.costs.lorenz_gini([3, 3], [1, 2]))
-    assert fm.costs.lorenz_gini([3, 3], [1, 2], normalized=False) == 0.0

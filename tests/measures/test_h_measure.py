@@ -58,18 +58,6 @@ def test_perfect_and_useless_scores() -> None:
         assert fm.costs.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
 
 
-@pytest.mark.parametrize("weight", ["hand", 2, (1, 2, 3), None])
-def test_no_such_weight(weight) -> None:
-    with pytest.raises(TypeError, match="`cost_weight` must be 'prevalence', 'symmetric' or the"):
-        fm.costs.h_measure(Y, S, cost_weight=weight)
-
-
-@pytest.mark.parametrize("wrong", [0, -1, math.nan, math.inf])
-def test_parameters_of_beta_are_positive(wrong) -> None:
-    with pytest.raises(ValueError, match="`cost_weight` must be positive and finite"):
-        fm.costs.h_measure(Y, S, cost_weight=(1, wrong))
-
-
 def test_one_class() -> None:
     with pytest.warns(UndefinedMetricWarning, match="the H-measure is not defined"):
         assert math.isnan(fm.costs.h_measure([1, 1], [1, 2]))

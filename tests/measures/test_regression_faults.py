@@ -9,51 +9,10 @@ import fastmetrics as fm
 from measure_names import REGRESSION as MEASURES
 
 every = pytest.mark.parametrize("name", MEASURES)
-WEIGHED = pytest.mark.parametrize("name", [name for name in MEASURES if name != "max_error"])
 
 
 def measure(name):
     return getattr(fm, name)
-
-
-@pytest.mark.pairwise
-@every
-@pytest.mark.parametrize("n", [10, 3000, 200_000])
-@pytest.mark.parametrize(("bad", "said"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_what_is_not_finite_is_named_and_found(name, n, bad, said):
-    for which, argument in enumerate(("y_true", "y_pred")):
-        data = np.ones((2, n))
-        data[which, [n // 2, n - 1]] = bad
-        with pytest.raises(
-            ValueError, match=rf"`{argument}` must be finite: {said} at index {n // 2}, 2"
-        ):
-            measure(name)(*data)
-        with pytest.raises(ValueError, match=rf"`{argument}` must be finite: {said}"):
-            measure(name)(*data.astype(np.float32))
-
-
-@pytest.mark.parametrize("n", [3000, 200_000])
-def test_what_is_not_finite_is_found_in_the_last_row(n):
-    for data in (np.ones((2, n)), np.ones((2, n), np.float32), np.ones((2, n, 2))):
-        data[1, -1] = np.nan
-        with pytest.raises(ValueError, match=f"`y_pred` must be finite: nan at index .?{n - 1}"):
-            fm.mean_squared_error(*data)
-
-
-def test_the_place_in_many_outputs():
-    y = np.ones((4, 3))
-    p = y.copy()
-    p[2, 1] = np.nan
-    with pytest.raises(
-        ValueError, match=r"`y_pred` must be finite: nan at index \(2, 1\), 1 in all"
-    ):
-        fm.mean_squared_error(y, p)
-
-
-@WEIGHED
-def test_a_row_of_no_weight_must_be_finite_too(name):
-    with pytest.raises(ValueError, match="`y_pred` must be finite: nan at index 1"):
-        measure(name)([1.0, 2.0, 3.0], [1.0, np.nan, 2.0], sample_weight=[1, 0, 1])
 
 
 @every
@@ -62,9 +21,7 @@ def test_a_row_of_no_weight_must_be_finite_too(name):
     [
         (None, TypeError, "`y_true` must be an array: got None"),
         (np.array(3.0), TypeError, r"must be an array of shape \(n,\) or \(n, k\): got a scalar"),
-        (np.empty((2, 0)), ValueError, r"`y_true` is empty: shape \(2, 0\)"),
         (np.ones((2, 2, 2)), ValueError, r"must have shape \(n,\) or \(n, k\): got \(2, 2, 2\)"),
-        (["a", "b"], TypeError, "`y_true` must hold real numbers: got text"),
         (np.ma.masked_array([1.0, 2.0], [0, 1]), ValueError, "`y_true` has 1 masked"),
         ([[1, 2], [3, 4]], ValueError, r"as many outputs each: shapes \(2, 2\) and \(2,\)"),
     ],
@@ -77,35 +34,6 @@ def test_kinds_and_shapes(name, y, error, said):
 def test_objects_are_converted_with_a_warning():
     with pytest.warns(fm.DataConversionWarning, match="`y_true` has dtype object: converted to"):
         assert fm.mean_squared_error(np.array([1, 2.5], object), [1, 2]) == 0.125
-
-
-@pytest.mark.parametrize("name", ["mean_squared_log_error", "root_mean_squared_log_error"])
-def test_where_a_logarithm_is_not_defined(name):
-    for y, p, said in (
-        ([0, -1, -2], [0, 1, 2], "`y_true` must be greater than -1 .*: -1 at index 1, 2 in all"),
-        ([0, 1, 2], [0, 1, -1.5], "`y_pred` must be greater than -1 .*: -1.5 at index 2, 1 in all"),
-        ([[0, 1], [2, -3]], [[0, 1], [1, 1]], r"`y_true` .*: -3 at index \(1, 1\), 1 in all"),
-        ([0, -1, np.nan], [0, 1, 2], "`y_true` must be finite"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            measure(name)(y, p)
-
-
-@pytest.mark.parametrize("name", ["mean_tweedie_deviance", "d2_tweedie_score"])
-def test_where_a_deviance_is_not_defined(name):
-    for power, y, p, said in (
-        (-1, [1, -2], [1, 0], "`y_pred` must be greater than 0 for .* power -1: 0 at index 1"),
-        (1, [1, -2], [1, 1], "`y_true` must not be negative for .* power 1: -2 at index 1"),
-        (1.5, [1, 0], [0, 1], "`y_pred` must be greater than 0 for .* power 1.5: 0 at index 0"),
-        (2, [1, 0], [1, 1], "`y_true` must be greater than 0 for .* power 2: 0 at index 1"),
-        (3, [1, 2], [1, -1], "`y_pred` must be greater than 0 for .* power 3: -1 at index 1"),
-        (1, [1, -2], [1, np.nan], "`y_pred` must be finite"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            measure(name)(y, p, power=power)
-    for power in (0.5, 1e-9, np.nan, -np.inf):
-        with pytest.raises(ValueError, match="`power` must be at most 0 or at least 1"):
-            measure(name)([1.0, 2.0], [1.0, 2.0], power=power)
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if MEASURES[name].one_output])
@@ -128,13 +56,6 @@ def test_averages_are_checked(name):
     if name != "r2_score":
         with pytest.raises(ValueError, match="`multioutput` must be one of"):
             measure(name)(two, two, multioutput=None)
-
-
-def test_parameters_are_checked():
-    for name in ("mean_pinball_loss", "d2_pinball_score"):
-        for alpha in (-0.1, 1.1, np.nan):
-            with pytest.raises(ValueError, match=r"`alpha` must lie in \[0, 1\]"):
-                measure(name)([1, 2], [1, 2], alpha=alpha)
 
 
 @pytest.mark.parametrize("name", ["r2_score", "explained_variance_score"])

@@ -119,7 +119,6 @@ def test_items_that_are_not_there_for_all():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"score": ["x", "y"]}, "`score` must be a vector of numbers"),
         ({"item": ["a", "a"]}, "`item` a is there more than once for model 'model'.*`repeat`"),
         ({"item": ["a", "a"], "repeat": [1, 1]}, "these are copies"),
         ({"item": [1.5, 2.5]}, "`item` must hold texts or whole numbers"),

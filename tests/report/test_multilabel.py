@@ -224,8 +224,6 @@ def test_other_measures_and_a_perfect_model() -> None:
         (Y, {"m": MODELS["a"][:, 0]}, {}, "`y_true` is the class of each row"),
         (Y + 1, MODELS["a"], {}, "`y_true` must be an indicator matrix"),
         ({"sea": Y[:, 0], "sky": Y[:, 1] + 1}, MODELS["a"][:, :2], {}, r"`y_true\['sky'\]` must"),
-        ({"sea": Y[:, 0], "sky": Y[1:, 1]}, MODELS["a"][:, :2], {}, r"`y_true\['sky'\]` has"),
-        (Y[:, :2], {"m": {"sea": Y[:, 0], "sky": Y[1:, 1]}}, {}, r"`scores\['m'\]\['sky'\]` has"),
         (pd.DataFrame(Y, columns=[*"aabc"]), MODELS["a"], {}, "`y_true` names 2 columns 'a'"),
         (Y[:, :1], MODELS["a"][:, :1], {"task": "multilabel"}, "2 or more: got 1"),
         (Y, MODELS["a"], {"n_resamples": 99}, "these are multilabel, and `n_resamples`"),

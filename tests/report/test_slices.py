@@ -250,7 +250,6 @@ def test_a_slice_of_one_class_is_undefined_and_said(data) -> None:
     ("changed", "match"),
     [
         ({"slices": {}}, "`slices` must be a mapping"),
-        ({"intersections": 4}, "`intersections`"),
         ({"metrics": "break_even_point"}, "`n_resamples`"),
         ({"n_resamples": 99}, "`slices`"),
     ],

@@ -232,7 +232,6 @@ def test_without_scikit_learn(monkeypatch):
         ((TREE, BAYES), {"variant": "f", "alternative": "less"}, ValueError, "is two-sided"),
         ((TREE, BAYES), {"metrics": ["f1", "accuracy"]}, ValueError, "must be one measure: got 2"),
         ((TREE, BAYES), {"metrics": lambda t, p: 1.0}, ValueError, "`higher_is_better` is needed"),
-        ((TREE, BAYES), {"names": ("a",)}, ValueError, "`names` must be 2 distinct texts"),
     ],
 )
 def test_faults(estimators, options, error, match):
@@ -245,8 +244,3 @@ def test_a_measure_that_is_undefined_in_a_split():
     undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
     with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:
         fm.selection.compare_estimators(TREE, BAYES, X[:40], Y[:40], **options)
-
-
-def test_lengths_differ():
-    with pytest.raises(ValueError, match="lengths differ: `X` has 40 rows, `y` has 41"):
-        fm.selection.compare_estimators(TREE, BAYES, X[:40], Y[:41])

@@ -163,11 +163,8 @@ def test_deeper_trees_trade_bias_for_variance(rng):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_models": 1}, ValueError, "`n_models` must be at least 2"),
-        ({"train_size": 0}, ValueError, "`train_size` must be at least 1"),
         ({"sampling": "disjoint", "train_size": 9}, ValueError, "need 63: there are 60"),
         ({"sampling": "disjoint", "n_models": 61}, ValueError, "need 61: there are 60"),
-        ({"decomposition": "x"}, ValueError, "`decomposition` must be one of"),
     ],
 )
 def test_faults(options, error, message):

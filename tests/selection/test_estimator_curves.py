@@ -154,20 +154,6 @@ def test_undefined_values():
     assert not np.isnan(found.train_values).any()
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"fractions": [0.5, 1.2]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 1.2"),
-        ({"fractions": [0]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 0"),
-        ({"fractions": []}, ValueError, "`fractions` is empty"),
-    ],
-)
-def test_faults(options, error, message):
-    with pytest.raises(error, match=message):
-        fm.selection.estimator_learning_curve(Recorder(), X, Y, **options)
-    assert not SEEN
-
-
 def test_validation_faults():
     with pytest.raises(ValueError, match="`estimator` has no parameter 'depth'"):
         fm.selection.estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])

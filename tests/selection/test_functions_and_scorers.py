@@ -174,7 +174,6 @@ def test_a_foreign_function_gets_predictions_and_says_so():
     [
         (fm.fbeta_score, r"`fbeta_score` needs its parameter 'beta': `functools.partial\(fbeta"),
         (fm.class_likelihood_ratios, "returns several numbers: name 'positive_likelihood_ratio' o"),
-        (partial(fm.best_threshold, criterion="best"), "`criterion` must be one of 'youden'"),
         (fm.mean_squared_error, "'mean_squared_error' is for regression"),
         (partial(fm.f1_score, average=None, labels=[0, 1]), "'f1_score' must return one number"),
     ],

@@ -308,8 +308,6 @@ def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (("best_threshold", {"of": "score"}), "`of` must be one of 'value', 'threshold'"),
-        (("best_threshold", {"criterion": "best"}), "`criterion` must be one of 'youden'"),
         (("best_threshold", {"criterion": "recall_at_false_positive_rate"}), "needs `at_most`"),
         (
             ("recall_at_false_positive_rate", {"false_positive_rate": 3}),
@@ -317,7 +315,6 @@ def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
         ),
         (("roc_auc", {"max_fpr": 2}), "`max_fpr` must lie in"),
         (("partial_auc", {"standardized": "yes"}), "`standardized` must be True or False"),
-        (("fbeta_macro", {"beta": -1}), "`beta` must be positive"),
         (("cost", {"cost_matrix": np.ones((3, 3))}), r"must have shape \(2, 2\)"),
         ("cost", "`cost` of 2 classes needs `cost_fn` and `cost_fp`"),
     ],

@@ -75,9 +75,6 @@ def test_against_fractions(start, steps, step, scale):
         ((0, 1, 0), {}, ValueError, "`step` must be positive: got 0"),
         ((1, 0, 0.1), {}, ValueError, "`start` must not exceed `stop`: got 1 and 0"),
         ((0, 1, 1e-9), {}, ValueError, "at most 10,000,000 values: got 1,000,000,001"),
-        ((0, np.inf, 1), {}, ValueError, "`stop` must be finite"),
-        (("0", 1, 1), {}, TypeError, "`start` must be a number: got str"),
-        ((0, True, 1), {}, TypeError, "`stop` must be a number: got bool"),
         ((0, 1, 2), {"closed": "neither"}, ValueError, r"no value lies in \(0, 1\) by 2"),
     ],
 )

@@ -265,12 +265,12 @@ MSE: Any = {"loss": "mean_squared_error"}
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: fm.selection.err632(0.1, math.nan), ValueError, "`err1` must be a finite number"),
-        (lambda: fm.selection.err632_plus(0.1, 0.2, math.inf), ValueError, "`gamma` must be a fin"),
+
+
         (lambda: GAMMA([0, 1], ["a", "b"]), TypeError, "`y_true` holds numbers"),
-        (lambda: GAMMA([0], [0], loss="hinge"), ValueError, "`loss` names 'hinge', which is no m"),
+
         (lambda: GAMMA([0], [0], loss="f1"), ValueError, "'f1' is no mean of losses of rows, whi"),
-        (lambda: GAMMA([0], [0], loss=3), TypeError, "`loss` must be a name, a callable"),
+
         (lambda: GAMMA(["a"], ["b"], **MSE), TypeError, "`y_true` must hold numbers for loss="),
         (lambda: GAMMA([1.0], [math.nan], **MSE), ValueError, "`y_pred` must be finite"),
         (lambda: GAMMA([1.0, 2.0], [1.0, 1.0], loss=lambda y, r: 1.0), ValueError,
@@ -285,10 +285,8 @@ MSE: Any = {"loss": "mean_squared_error"}
          r"`y_pred` must have a column for each of 3 classes, .*: got shape \(3,\)"),
         (lambda: RULES([0, 1], [0, 1], [[0, 1]], [[1, 0]]), TypeError,
          "`out_of_bag` must hold booleans"),
-        (lambda: RULES([0, 1], [0, 1], [[0]], [[True]]), ValueError,
-         r"`resampled_predictions` must have shape \(n_resamples, 2\)"),
-        (lambda: RULES([0, 1], [0, 1], [[0, 1]], [[True, True]] * 2), ValueError,
-         "as the other has"),
+
+
     ],
 )  # fmt: skip
 def test_faults(call, error, message):

@@ -11,24 +11,6 @@ X = np.zeros((6, 1))
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: fm.selection.Folds(1), ValueError, "`n_splits` must be at least 2: got 1"),
-        (lambda: fm.selection.Folds(2.5), TypeError, "`n_splits` must be an integer"),
-        (lambda: fm.selection.Folds(n_repeats=0), ValueError, "`n_repeats` must be at least 1"),
-        (
-            lambda: fm.selection.Folds(stratified="yes"),
-            ValueError,
-            "`stratified` must be one of True, False",
-        ),
-        (lambda: fm.selection.Folds(rng=np.random.RandomState(0)), TypeError, "got a RandomState"),
-        (
-            lambda: fm.selection.Folds(rng=-1),
-            ValueError,
-            "`rng` must be a seed that is not negative",
-        ),
-        (lambda: fm.selection.HoldOut(0), ValueError, "`test_size` must be at least 1: got 0"),
-        (lambda: fm.selection.HoldOut(1.0), ValueError, r"`test_size` must lie in \(0, 1\)"),
-        (lambda: fm.selection.HoldOut("half"), TypeError, "`test_size` must be a number"),
-        (lambda: fm.selection.BootstrapOutOfBag(0), ValueError, "`n_resamples` must be at least 1"),
         (lambda: fm.selection.LeaveOneOut().get_n_splits(), ValueError, "`X` must be given"),
         (lambda: fm.selection.LeaveOneOut().split([[1]]), ValueError, "at least 2 rows"),
         (

@@ -150,12 +150,8 @@ def test_weights_of_any_size_add_up() -> None:
 
 
 FAULTS = {
-    "nan": ([0, 1], [0.1, math.nan], "`y_score` must be finite: nan at index 1"),
-    "inf": ([0, 1], [0.1, math.inf], "`y_score` must be finite: inf at index 1"),
     "labels": ([0, 2], [0.1, 0.2], "pass `pos_label`"),
     "three classes": ([0, 1, 2], [0.1, 0.2, 0.3], "`y_true` has 3 classes"),
-    "empty": ([], [], "`y_true` is empty"),
-    "lengths": ([0, 1], [0.1], "lengths differ"),
     "big integers": ([0, 1], [2**53 + 2, 0], "integers beyond 2"),
     "bytes": (np.array([0, 3], np.int8), [0.1, 0.2], "pass `pos_label`"),
 }

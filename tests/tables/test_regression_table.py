@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import engine_sizes
 import fastmetrics as fm
 from fastmetrics import RegressionTable
 from fastmetrics.tables.regression import Terms
@@ -180,27 +179,6 @@ def test_tables_that_do_not_fit_are_not_added():
         table + 1
     with pytest.raises(TypeError, match="unsupported operand"):
         1 + table
-
-
-@pytest.mark.parametrize("n", [4, 2 * engine_sizes.size("error_job_cells")])
-@pytest.mark.parametrize(
-    ("faulty", "more", "message"),
-    [
-        (np.nan, {}, "`y_true` must be finite: nan at index 2"),
-        (np.inf, {"log_errors": True}, "`y_true` must be finite: inf at index 2"),
-        (-1.5, {"log_errors": True}, "`y_true` .*-1.5 at index 2"),
-        (-1.5, {"powers": [1]}, "`y_true` .*-1.5 at index 2"),
-    ],
-)
-def test_what_is_not_finite_or_not_defined_is_found(n, faulty, more, message):
-    y_true = np.ones(n)
-    RegressionTable.from_arrays(y_true, np.ones(n), **more)
-    y_true[2] = faulty
-    with pytest.raises(ValueError, match=message):
-        RegressionTable.from_arrays(y_true, np.ones(n), **more)
-    y_true[2], y_true[-1] = 1.0, faulty
-    with pytest.raises(ValueError, match=message.replace("2", str(n - 1))):
-        RegressionTable.from_arrays(y_true, np.ones(n), **more)
 
 
 @pytest.mark.parametrize("power", [0.5, float("nan"), float("inf"), "1", True])

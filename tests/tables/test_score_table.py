@@ -262,15 +262,3 @@ def test_a_table_comes_alone() -> None:
             ks_statistic(table, None, **more)
     with pytest.raises(TypeError, match="comes alone"):
         ks_statistic(table, [1.0])
-
-
-@pytest.mark.parametrize("n", [1_000, LARGE])
-def test_nan_is_refused_where_infinities_are_not(rng, n: int) -> None:
-    labels, scores = labels_of(rng, n, 0.3), rng.random(n)
-    scores[-3:] = np.inf, -np.inf, np.nan
-    for weights in (None, np.full(n, 2), np.full(n, 0.5)):
-        with pytest.raises(ValueError, match=rf"must be finite: nan at index {n - 1}, 1 in all$"):
-            ScoreTable.from_scores(labels, scores, sample_weight=weights, allow_inf=True)
-    scores[-1] = 0.5
-    table = ScoreTable.from_scores(labels, scores, allow_inf=True)
-    assert (table.scores[0], table.scores[-1]) == (np.inf, -np.inf)
