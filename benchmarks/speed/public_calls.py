@@ -253,7 +253,6 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     "roc_auc_score, ten classes": (_class_scores, {"multi_class": "ovr"}),
     # the first label is of every row
     "evaluate, labels of a row": (lambda r: tuple(each[:, 1:] for each in r.many_labels), {}),
-    "compare, joint": (_chance_models, {"metrics": ["roc_auc", "brier_score"], "joint": True}),
     "bootstrap, classes": (_class_scores, _DRAWN | {"metrics": ["roc_auc_ovr"]}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
 }

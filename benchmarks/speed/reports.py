@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import fastmetrics
-from benchmarks.speed.around_answers import Array, auc, check_delong_test, check_estimate, models
+from benchmarks.speed.around_answers import Array, auc, check_estimate
 from benchmarks.speed.data import SEED, Data, Spec
 from benchmarks.speed.timing import Target
 
@@ -23,8 +23,6 @@ Prepare = Callable[[Data], Call]
 
 #: Labels of a row.
 LABELS = 10
-#: Of probabilities, which are compared together.
-FOUR = ("roc_auc", "average_precision", "brier_score", "log_loss")
 
 
 @functools.lru_cache(maxsize=1)
@@ -55,24 +53,11 @@ def _sorts(data: Data) -> Call:
     return lambda: [np.sort(column) for column in columns]
 
 
-def _joint(data: Data) -> Call:
-    both = {name: 1.0 / (1.0 + np.exp(-scores)) for name, scores in models(data).items()}
-
-    def compare() -> tuple[float, ...]:
-        found = fastmetrics.compare(data.labels, both, metrics=FOUR, joint=True)
-        pair = found["roc_auc"].pairs[0]
-        return pair.standard_error, pair.difference
-
-    return compare
-
-
 WORKS: dict[str, Prepare] = {
     "several labels": _several_labels,
-    "joint comparison": _joint,
 }
 CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "several labels": check_estimate(_mean_auc),
-    "joint comparison": check_delong_test,
 }
 YARDSTICKS: dict[str, Prepare] = {"sorts of ten columns": _sorts}
 PEERS: dict[str, Prepare] = {}
@@ -87,14 +72,6 @@ TARGETS: tuple[Target, ...] = (
         "several labels",
         "sorts of ten columns",
         15,
-        spec=_MILLION,
-    ),
-    Target(
-        "compare_joint",
-        "`compare(joint=True)`, two models, four measures, 10⁶ rows",
-        "joint comparison",
-        "sort",
-        45,
         spec=_MILLION,
     ),
 )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import MODELS, named_scores, pairs_of
-from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_flag, check_real
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import RULES, Request
@@ -50,7 +49,6 @@ def compare(
     method: Method | None = None,
     reference: str | None = None,
     margin: float | None = None,
-    joint: bool = False,
     event: ArrayLike | None = None,
     query: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -80,9 +78,6 @@ def compare(
     margin : float, optional
         A loss in the measure's own unit that does not matter: of each pair (a, b) it is tested
         whether a is not worse than b by as much, and whether the two differ by less.
-    joint : bool, default=False
-        Adjust over all measures and pairs at once, by how they vary together
-        (`Comparisons.pvalue_max_t`), by which the verdict says what stands over all measures.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.
         Intervals are one-sided too.
@@ -101,8 +96,7 @@ def compare(
     number of contributions, as in `estimate`; of groups of queries how many of equal size they are
     worth, less 1. Holm's adjustment is for the pairs of one measure. A model is
     `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
-    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory; `joint`
-    keeps all M measures at once, O(M K n), and multiplies them, O(M^2 K^2 n).
+    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
 
     References
     ----------
@@ -142,39 +136,15 @@ def compare(
     own = tuple(model.name for model in models)
     chosen = Chosen(own, pairs_of(own, reference), margin, request.level, alternative)
     smooth = request.smooth(method)
-    if check_flag("joint", joint):
-        _refuse_replicates(request.asked, smooth)
     comparisons: dict[str, Comparison] = {}
-    contributions: list[Floats] = []
     for one, measured, read in request.measured(smooth, y_true, models):
         comparisons[one.label] = compared(one, measured, chosen, read)
-        if joint:
-            contributions.append(measured.units.contributions(measured.influences))
     if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.paired import paired_bootstrap
 
         options = request.resampling(smooth, strata=strata, margin=margin)
         comparisons |= paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
-    covariance = _covariance(contributions) if joint else math.nan
-    return Comparisons(request.in_order(comparisons), covariance)
-
-
-def _refuse_replicates(asked: Iterable[Asked], smooth: Container[Asked]) -> None:
-    """Raise where a measure has no influences that vary together with those of the others."""
-    for one in asked:
-        if one not in smooth:
-            raise InputError(f"`joint` needs influences of rows: `{one.label}` has replicates here")
-
-
-def _covariance(added: list[Floats]) -> Floats:
-    """Return the covariance of all models by all measures, of what each row adds to them."""
-    if len({each.shape for each in added}) > 1:
-        raise InputError(
-            "`joint` needs measures of the same queries: got "
-            + " and ".join(f"{each.shape[1]:,}" for each in added)
-        )
-    rows = np.concatenate(added)
-    return rows @ rows.T
+    return Comparisons(request.in_order(comparisons))
 
 
 def check_margin(margin: Any) -> float:

@@ -34,7 +34,7 @@ from fastmetrics.inference.estimate_result import (
     decided,
     size_for_difference,
 )
-from fastmetrics.inference.reference import critical_value, holm, max_t_of
+from fastmetrics.inference.reference import critical_value, holm
 from fastmetrics.inference.units import SamplesAre
 
 #: More pairs than these are counted, not listed.
@@ -125,15 +125,6 @@ class Comparison(Several[Pair]):
         """The better of two models, where it is shown; of more, the one that beats all others."""
         wins = Counter(pair.better for pair in self.pairs)
         return next((name for name in self.names if wins[name] == len(self.names) - 1), None)
-
-    @property
-    def pvalue_max_t(self) -> tuple[float, ...]:
-        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
-
-        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
-        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
-        """
-        return tuple(max_t_of([self], self.covariance))
 
     @property
     def verdict(self) -> str:
@@ -230,20 +221,7 @@ class Comparisons(ByMetric[Comparison]):
     Comparisons(Comparison(brier_score; a: 0.134, b: 0.098; influence))
     """
 
-    __slots__ = ("_covariance",)
-
-    def __init__(self, found: Mapping[str, Comparison], covariance: Any = math.nan) -> None:
-        super().__init__(found)
-        self._covariance = np.asarray(covariance)  # of all models by all measures, if asked for
-
-    @property
-    def pvalue_max_t(self) -> dict[str, tuple[float, ...]]:
-        """Of the pairs of each measure, adjusted for those of all, as `Comparison`'s for its own.
-
-        nan unless `compare` was asked for it (`joint=True`).
-        """
-        adjusted = iter(max_t_of([*self.values()], self._covariance))
-        return {name: tuple(next(adjusted) for _ in one) for name, one in self.items()}
+    __slots__ = ()
 
     @property
     def verdict(self) -> str:
@@ -261,7 +239,7 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
         lines = [_of_many(name, one) for name, one in named]
     else:
         lines = [_together(named) + (_smallest(named[0][1]) if len(named) == 1 else "")]
-    lines += _over_all(named, found)
+    lines += _over_all(named)
     return "\n".join(lines)
 
 
@@ -371,14 +349,12 @@ def _margin(one: Comparison, pair: Pair) -> str:
     return f"; not shown that {pair.a} is not worse than {pair.b} by {margin} or more"
 
 
-def _over_all(named: list[tuple[str, Comparison]], found: Mapping[str, Comparison]) -> list[str]:
+def _over_all(named: list[tuple[str, Comparison]]) -> list[str]:
     """Return which of what is shown would stand an adjustment over all measures."""
     pairs = [(name, one, pair) for name, one in named for pair in one.pairs]
     if len(named) < 2 or not any(pair.better for *_, pair in pairs):
         return []
-    how, adjusted = "Holm's adjustment", holm([pair.pvalue for *_, pair in pairs])
-    if isinstance(found, Comparisons) and found._covariance.ndim:
-        how, adjusted = "the adjustment by max-T", max_t_of([*found.values()], found._covariance)
+    adjusted = holm([pair.pvalue for *_, pair in pairs])
     kept = [
         name if len(one.pairs) == 1 else f"{name} ({pair.a}, {pair.b})"
         for (name, one, pair), p in zip(pairs, adjusted, strict=True)
@@ -389,7 +365,7 @@ def _over_all(named: list[tuple[str, Comparison]], found: Mapping[str, Compariso
     if len(kept) == n_shown:
         which = "All of it"
     verb = "stand" if 1 < len(kept) < n_shown else "stands"
-    return [f"{which} {verb} {how} over the {len(named)} measures too."]
+    return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
 
 
 def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
@@ -415,8 +391,6 @@ def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
         "minus_model": [pair.b for pair in pairs],
         **Table.of(pairs, names).columns,
     }
-    if any(len(one.pairs) > 1 and not np.isnan(one.covariance).any() for one in found.values()):
-        columns["pvalue_max_t"] = [p for one in found.values() for p in one.pvalue_max_t]
     if are_drawn:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
     return Table(_without_what_no_method_has(columns), **options)

@@ -561,28 +561,12 @@ class Units:
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
     def contributions(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return what each point, or group, adds; sums of products are the covariance."""
-        if self.groups is not None:
-            sums = self.sums_of_groups(influences)
-            if self.strata is not None:
-                sums -= sums.sum(axis=2, keepdims=True) * self.shares
-            return self.without_means(sums)
-        counts, weights, strata = (each if len(each) else None for each in self._columns)
-        moved = np.asarray(influences)
-        if weights is not None:
-            moved = moved * weights
-        if strata is not None:
-            own = moved if counts is None else moved * counts
-            sums = np.array([self._by_stratum(row) for row in own])
-            means = sums / np.maximum(self.sizes_of_strata, 1.0)
-            moved = (moved - means[:, strata]) * self._present
-        factors = self.factors[0 if strata is None else strata]
-        return np.asarray(moved * np.sqrt(factors if counts is None else factors * counts))
-
-    def without_means(self, sums: Floats) -> Floats:
-        """Return sums over strata and groups, made up for what means took: (K, n_groups)."""
+        """Return what each group adds; sums of products are the covariance: (K, n_groups)."""
+        sums = self.sums_of_groups(influences)
+        if self.strata is not None:
+            sums -= sums.sum(axis=2, keepdims=True) * self.shares
         shares = self.shares
-        left = 1.0 - shares
+        left = 1.0 - shares  # of a group's variance, once the mean of its stratum is fitted
         if self.weights is not None:
             squares = self.sums_of_groups(self.weights[None, :])[0]
             ratios = squares.sum(axis=1, keepdims=True) / np.where(squares > 0.0, squares, np.inf)
