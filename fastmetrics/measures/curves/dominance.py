@@ -135,8 +135,8 @@ def dominance(
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     with at_most(1 if len(table_a) + len(table_b) < FEW_ROWS else None):
-        paths = paths_of((table_a, table_b), curve)
-        found = turns(paths)
+        a, b, (x_unit, y_unit) = _polygons((table_a, table_b), curve)
+        found = _turns(a, b)
     above = found[:, 2] & _IS_ABOVE > 0
     relation: Relation = "equal"
     if len(found):
@@ -145,10 +145,10 @@ def dominance(
     if not is_turn.any():
         return Dominance(relation, (), curve)
     points = [
-        (float(x / paths.x_unit), float(y / paths.y_unit))
+        (float(x / x_unit), float(y / y_unit))
         if curve == "roc"
-        else (float(y / paths.y_unit), float(y / (y + x)))
-        for x, y in crossings(paths, found[1:][is_turn])
+        else (float(y / y_unit), float(y / (y + x)))
+        for x, y in (_crossing(a, b, *turn) for turn in found[1:][is_turn].tolist())
     ]
     return Dominance("crosses", tuple(points), curve)
 
@@ -162,33 +162,16 @@ _IS_OF_A, _TOUCHES, _IS_ABOVE = 1, 2, 4
 _JOB_CORNERS = 1 << 15
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """Corners of a rising line, from (0, 0): int64, Python integers or float64."""
-
-    x: NDArray[Any]
-    y: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def swept(self, corner: int) -> Any:
-        """Return x + y of a corner, which grows along the line."""
-        return self.x[corner] + self.y[corner]
+#: The x and the y of the corners of a rising line from (0, 0): int64, Python integers or float64.
+_Polygon = tuple[NDArray[Any], NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Paths:
-    """Two lines in the same units, with the lengths that stand for 1 on either axis."""
+def _polygons(
+    tables: tuple[ScoreTable, ScoreTable], curve: Curve
+) -> tuple[_Polygon, _Polygon, tuple[Any, Any]]:
+    """Return two curves in common units, and the lengths that stand for 1 on either axis.
 
-    a: Line
-    b: Line
-    x_unit: Any
-    y_unit: Any
-
-
-def paths_of(tables: tuple[ScoreTable, ScoreTable], curve: Curve) -> Paths:
-    """Return two curves in common units, 1/lcm of the classes' sizes where counts are integers.
+    Units are 1/lcm of the classes' sizes where counts are integers.
 
     Of ROC curves the axes are FPR and TPR. Of precision-recall, FP and TP per positive: above at
     equal TP is a higher precision at equal recall; a curve that reaches recall 1 sooner goes on
@@ -210,49 +193,42 @@ def paths_of(tables: tuple[ScoreTable, ScoreTable], curve: Curve) -> Paths:
         ]
     a, b = run(jobs)
     if curve == "precision-recall":
-        end = max(a.x[-1], b.x[-1])
-        a, b = _extended(a, end), _extended(b, end)
-    return Paths(a, b, x_unit, y_unit)
+        end = max(a[0][-1:], b[0][-1:])
+        a, b = (
+            (np.append(x, end), np.append(y, y[-1:])) if x[-1] < end else (x, y) for x, y in (a, b)
+        )
+    return a, b, (x_unit, y_unit)
 
 
-def turns(paths: Paths) -> NDArray[np.int64]:
+def _turns(a: _Polygon, b: _Polygon) -> NDArray[np.int64]:
     """Return where line A comes to lie on the other side of B, and the first side that it is on.
 
     Both lines are swept from (0, 0); a corner of A comes before one of B that is as far along. A
     side may be noted again at the first corner of a job. O(n) time. The (n_turns, 3) integers are
     what ``turns_of_lines`` writes.
     """
-    a, b = paths.a, paths.b
-    corners = range(0, len(a), _JOB_CORNERS)
-    starts = [(i, bisect_left(range(len(b)), a.swept(i), key=b.swept) if i else 0) for i in corners]
-    ends = [*starts[1:], (len(a), len(b))]
-    touching = _TOUCHING if a.x.dtype.kind == "f" else 0
+    n_a, n_b = len(a[0]), len(b[0])
+    starts = [(0, 0)]
+    for i in range(_JOB_CORNERS, n_a, _JOB_CORNERS):
+        j = bisect_left(range(n_b), a[0][i] + a[1][i], key=lambda j: b[0][j] + b[1][j])
+        starts.append((i, j))
+    ends = [*starts[1:], (n_a, n_b)]
+    kind = a[0].dtype.kind
+    touching = _TOUCHING if kind == "f" else 0
     # Python's integers, of any size, go through the kernel's own code.
-    walk = turns_of_lines.py_func if a.x.dtype.kind == "O" else turns_of_lines
+    walk = turns_of_lines.py_func if kind == "O" else turns_of_lines
 
     def found(i: int, j: int, i_stop: int, j_stop: int) -> NDArray[np.int64]:
         # A job but the first begins a corner early, to see on which side the one before it lies.
         out = np.empty((i_stop - i + j_stop - j + 1, 3), np.int64)
-        count = walk(a.x, a.y, b.x, b.y, i, i_stop, j, j_stop, touching, out)
+        count = walk(*a, *b, i, i_stop, j, j_stop, touching, out)
         return out[:count].copy()
 
     jobs = [partial(found, *start, *end) for start, end in zip(starts, ends, strict=True)]
     return np.concatenate(run(jobs))
 
 
-def crossings(paths: Paths, found: NDArray[np.int64]) -> list[tuple[Any, Any]]:
-    """Return the points where the side turns, in the units of the paths."""
-    points = []
-    for i, j, marks in found.tolist():
-        if marks & _TOUCHES:  # they part at the last corner that they share
-            line, at = (paths.a, i) if marks & _IS_OF_A else (paths.b, j)
-            points.append((_number(line.x[at]), _number(line.y[at])))
-        else:
-            points.append(_intersection(paths, i, j, bool(marks & _IS_OF_A)))
-    return points
-
-
-def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> Line:
+def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> _Polygon:
     # A side is decided by a difference of two products, each up to `area`.
     dtype: Any = np.int64 if 2 * area < INT64_BOUND else object
     x, y = np.zeros((2, len(table) + 1), dtype)
@@ -260,38 +236,32 @@ def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> L
         np.cumsum(column, out=out[1:], dtype=dtype)
         if scale != 1:
             out *= scale
-    return Line(x, y)
+    return x, y
 
 
-def _float_line(table: ScoreTable, x_total: float) -> Line:
+def _float_line(table: ScoreTable, x_total: float) -> _Polygon:
     tp, fp = running_sums(table)
-    x, y = fp / x_total, tp / table.n_positive
-    return Line(np.concatenate((np.zeros(1), x)), np.concatenate((np.zeros(1), y)))
+    return np.append(0.0, fp / x_total), np.append(0.0, tp / table.n_positive)
 
 
-def _extended(line: Line, end: Any) -> Line:
-    if not line.x[-1] < end:
-        return line
-    x = np.concatenate((line.x, np.array([end], dtype=line.x.dtype)))
-    return Line(x, np.concatenate((line.y, line.y[-1:])))
-
-
-def _intersection(paths: Paths, i: int, j: int, is_of_a: bool) -> tuple[Any, Any]:
-    """Return where the segments meet that end at or after corner ``i`` of A, or ``j`` of B."""
-    a, b = paths.a, paths.b
-    while not is_of_a and i > 0 and a.swept(i - 1) >= b.swept(j):
+def _crossing(a: _Polygon, b: _Polygon, i: int, j: int, marks: int) -> tuple[Any, Any]:
+    """Return where the side turns that is found at corner ``i`` of A or ``j`` of B."""
+    is_of_a = marks & _IS_OF_A
+    if marks & _TOUCHES:  # they part at the last corner that they share
+        line, at = (a, i) if is_of_a else (b, j)
+        return _corner(line, at)
+    # The segments meet that end at or after the corner.
+    while not is_of_a and i > 0 and a[0][i - 1] + a[1][i - 1] >= b[0][j] + b[1][j]:
         i -= 1
-    corners = []
-    for line, first in ((a, i), (b, j)):
-        end = min(max(first, 1), len(line) - 1)
-        corners.append(tuple(_number(v) for v in (line.x[end - 1], line.y[end - 1])))
-        corners.append(tuple(_number(v) for v in (line.x[end], line.y[end])))
-    (ax, ay), (a_end_x, a_end_y), (bx, by), (b_end_x, b_end_y) = corners
+    i, j = (min(max(at, 1), len(line[0]) - 1) for line, at in ((a, i), (b, j)))
+    (ax, ay), (a_end_x, a_end_y) = _corner(a, i - 1), _corner(a, i)
+    (bx, by), (b_end_x, b_end_y) = _corner(b, j - 1), _corner(b, j)
     adx, ady, bdx, bdy = a_end_x - ax, a_end_y - ay, b_end_x - bx, b_end_y - by
     share = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
     return ax + share * adx, ay + share * ady
 
 
-def _number(value: Any) -> Any:
-    """Return a float as it is, an integer as a Fraction."""
-    return float(value) if isinstance(value, float) else Fraction(int(value))
+def _corner(line: _Polygon, at: int) -> tuple[Any, Any]:
+    """Return a corner: floats as they are, integers as Fractions."""
+    x, y = line[0][at], line[1][at]
+    return (float(x), float(y)) if isinstance(x, float) else (Fraction(int(x)), Fraction(int(y)))

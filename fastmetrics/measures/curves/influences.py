@@ -445,45 +445,34 @@ def roc_auc_of_classes(
 ) -> RowInfluences:
     """Return the mean AUC of each class against the rest, or of pairs of classes."""
     n_classes = scores.shape[1]
-    own = np.ones(len(codes)) if weights is None else weights
-    found: list[RowInfluences] = []
-    shares: list[RowInfluences] = []
-    total = float(own.sum())
 
     def auc(kept: NDArray[np.bool_], k: int) -> RowInfluences:
         column = np.ascontiguousarray(scores[kept, k])
         labels = (codes[kept] == k).view(np.int8)
         chosen = None if weights is None else weights[kept]
-        inner = OrderedRows(
-            BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False)
-        ).auc()
+        rows = BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False)
+        inner = OrderedRows(rows).auc()
         influences = np.zeros(len(codes))
         influences[kept] = inner.influences
         return RowInfluences(inner.value, influences)
 
-    def share_of(members: NDArray[np.bool_]) -> RowInfluences:
-        share = float(own[members].sum()) / total
-        return RowInfluences(share, np.asarray((members - share) / total, np.float64))
-
-    if multi_class == "ovr":
-        everyone = np.ones(len(codes), np.bool_)
-        for k in range(n_classes):
-            found.append(auc(everyone, k))
-            shares.append(share_of(codes == k))
-    else:
-        for a, b in combinations(range(n_classes), 2):
-            kept = (codes == a) | (codes == b)
-            both = auc(kept, a), auc(kept, b)
-            value = (both[0].value + both[1].value) / 2.0
-            found.append(RowInfluences(value, (both[0].influences + both[1].influences) / 2.0))
-            shares.append(share_of(kept))
+    groups: list[tuple[int, ...]] = [(k,) for k in range(n_classes)]
+    if multi_class == "ovo":
+        groups = list(combinations(range(n_classes), 2))
+    values, influences = [], []
+    for group in groups:
+        kept = np.isin(codes, group) if len(group) == 2 else np.ones(len(codes), np.bool_)
+        areas = [auc(kept, k) for k in group]
+        values.append(sum(each.value for each in areas) / len(areas))
+        influences.append(np.mean([each.influences for each in areas], axis=0))
     if average == "macro":
-        values = [one.value for one in found]
-        moved = np.mean([one.influences for one in found], axis=0)
-        return RowInfluences(float(np.mean(values)), np.asarray(moved, np.float64))
-    weight = sum(share.value for share in shares)
-    value = sum(s.value * one.value for s, one in zip(shares, found, strict=True)) / weight
-    moved = np.zeros(len(codes))
-    for share, one in zip(shares, found, strict=True):
-        moved += share.value * one.influences + (one.value - value) * share.influences
-    return RowInfluences(value, moved / weight)
+        return RowInfluences(float(np.mean(values)), np.mean(influences, axis=0))
+    sizes = np.bincount(codes, weights, n_classes)
+    of_groups = np.array([sizes[list(group)].sum() for group in groups])
+    value = float(np.average(values, weights=of_groups))
+    # The weight of a row moves that of each group that its class is in.
+    by_class = np.zeros(n_classes)
+    for group, area in zip(groups, values, strict=True):
+        by_class[list(group)] += area - value
+    moved: Floats = np.average(influences, axis=0, weights=of_groups)
+    return RowInfluences(value, moved + by_class[codes] / of_groups.sum())

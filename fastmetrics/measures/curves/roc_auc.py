@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise
@@ -50,27 +49,21 @@ from fastmetrics.tables.score_table import (
     lacks_a_class,
 )
 
-#: Rows of two classes to their AUC.
-BinaryAuc = Callable[[BinaryRows], float]
 #: Rows that are transposed at a time.
 _BLOCK = 4_096
 _AVERAGES = ("macro", "weighted", None)
 
 
-def multiclass_roc_auc(
+def _multiclass(
     y_true: Any,
     y_score: Any,
-    binary_auc: BinaryAuc,
     *,
     labels: Any,
     multi_class: str,
     average: str | None,
     sample_weight: Any,
 ) -> float | NDArray[np.float64]:
-    """Return the AUC of class labels beside a matrix of class probabilities; see `roc_auc_score`.
-
-    ``binary_auc`` is the AUC of checked rows of two classes.
-    """
+    """Return the AUC of class labels beside a matrix of class probabilities."""
     scores = class_scores(in_class_order(y_score, y_true, labels), sum_to_1=True)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
@@ -80,14 +73,14 @@ def multiclass_roc_auc(
     codes = class_codes(y_true, labels, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
-        return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
-
-    def measure(column: NDArray[Any], column_scores: NDArray[Any], weights: Any) -> float:
-        rows = check_binary(column, column_scores, sample_weight=weights, label_rule="curve")
-        return binary_auc(rows)
-
+        return _one_vs_one(codes, scores, average, sample_weight)
     indicator = binarized(codes, scores.shape[1])
-    return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
+    return averaged(_auc_of_column, indicator, scores, average=average, sample_weight=sample_weight)
+
+
+def _auc_of_column(labels: Any, scores: Any, weights: Any, max_fpr: float | None = None) -> float:
+    rows = check_binary(labels, scores, sample_weight=weights, label_rule="curve")
+    return _binary_auc(rows, max_fpr=max_fpr)
 
 
 def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False) -> NDArray[Any]:
@@ -148,7 +141,6 @@ def class_codes(
 def _one_vs_one(
     codes: NDArray[np.int64],
     scores: NDArray[Any],
-    binary_auc: BinaryAuc,
     average: str | None,
     sample_weight: Any,
 ) -> float:
@@ -182,17 +174,15 @@ def _one_vs_one(
                 np.concatenate([values[group] for group in both]) for values in (column, weights)
             )
             counts = checked is not None and checked.is_integer
-            areas[other] = binary_auc(
-                BinaryRows(labels, 0, pair_scores, pair_weights, counts, False)
-            )
+            rows_of_pair = BinaryRows(labels, 0, pair_scores, pair_weights, counts, False)
+            areas[other] = _binary_auc(rows_of_pair)
         return areas
 
     areas_by_class = run([partial(areas_of, code) for code in present])
     areas = dict(zip(present, areas_by_class, strict=True))
     pairs = list(combinations(present, 2))
     if not pairs:
-        message = "Only one class is present in y_true. ROC AUC score is not defined in that case."
-        warn_user(message, UndefinedMetricWarning)
+        warn_user(ONE_CLASS, UndefinedMetricWarning)
         return float("nan")
     means = [(areas[a][b] + areas[b][a]) / 2 for a, b in pairs]
     shares = [float(size[a] + size[b]) for a, b in pairs]
@@ -435,7 +425,14 @@ def roc_auc_score(
         check_fraction("max_fpr", max_fpr, include_high=True)
     if not isinstance(y_true, ScoreTable):
         if column_count(y_true) > 1:
-            return _multilabel(y_true, y_score, average, sample_weight, max_fpr)
+            return averaged(
+                partial(_auc_of_column, max_fpr=max_fpr),
+                check_multilabel_indicator(y_true),
+                check_score_matrix(in_class_order(y_score, y_true)),
+                average=average,
+                sample_weight=sample_weight,
+                by_row=_auc_by_row if max_fpr in (None, 1) else None,
+            )
         # Two columns beside two classes are `predict_proba` unsliced: the binary check says so.
         columns = column_count(y_score)
         if columns > 2 or (columns == 2 and len(check_class_labels(y_true).classes) > 2):
@@ -445,35 +442,16 @@ def roc_auc_score(
                 )
             if multi_class == "raise":
                 raise InputError("multi_class must be in ('ovo', 'ovr')")
-            return multiclass_roc_auc(
+            return _multiclass(
                 y_true,
                 y_score,
-                _binary_auc,
                 labels=labels,
                 multi_class=multi_class,
                 average=average,
                 sample_weight=sample_weight,
             )
-    data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
+    data = _rows_or_table(y_true, y_score, sample_weight, label_rule="sorted")
     return _binary_auc(data, max_fpr=max_fpr)
-
-
-def _multilabel(
-    y_true: Any, y_score: Any, average: str | None, sample_weight: Any, max_fpr: float | None
-) -> float | Floats:
-    def measure(labels: NDArray[Any], scores: NDArray[Any], weights: Any) -> float:
-        rows = _rows_or_table(labels, scores, sample_weight=weights, label_rule="curve")
-        return _binary_auc(rows, max_fpr=max_fpr)
-
-    by_row = _auc_by_row if max_fpr in (None, 1) else None
-    return averaged(
-        measure,
-        check_multilabel_indicator(y_true),
-        check_score_matrix(in_class_order(y_score, y_true)),
-        average=average,
-        sample_weight=sample_weight,
-        by_row=by_row,
-    )
 
 
 def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
@@ -524,12 +502,7 @@ def _pairs_of(data: BinaryRows | ScoreTable) -> PairCounts:
 
 
 def _rows_or_table(
-    y_true: Any,
-    y_score: Any,
-    *,
-    sample_weight: Any,
-    pos_label: Any = None,
-    label_rule: str = "strict",
+    y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any = None, label_rule: str = "strict"
 ) -> BinaryRows | ScoreTable:
     """Return the table that was given in place of the labels, else the checked rows."""
     if isinstance(y_true, ScoreTable):
@@ -573,7 +546,7 @@ def rank_loss(
     >>> rank_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.25
     """
-    data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    data = _rows_or_table(y_true, y_score, sample_weight, pos_label)
     counts = _pairs_of(data)
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         message = "the rank loss is not defined: only one class is present in y_true"
