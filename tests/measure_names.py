@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 import fastmetrics as fm
 from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression.regression_measures import PLANS
+from fastmetrics.measures.regression.regression_measures import FORMULAS
 from public import NAMES
 
 #: The count measures of the registry, under their names and two aliases that are as usual.
@@ -24,10 +24,10 @@ RESAMPLED = {
 PRICED = {"cost", "expected_cost"}
 
 #: The regression measures that a pass over the errors makes.
-OF_ERRORS = {m.name for m in PLANS.values()}
+OF_ERRORS = {m.name for m in FORMULAS.values()}
 
 #: Those that have a public function, by its name.
-REGRESSION = {m.name: m for m in PLANS.values() if m.name in NAMES}
+REGRESSION = {m.name: m for m in FORMULAS.values() if m.name in NAMES}
 
 #: How calibration measures may make bins.
 STRATEGIES = get_args(get_type_hints(fm.calibration.calibration_test)["strategy"])

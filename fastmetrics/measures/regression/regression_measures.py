@@ -6,8 +6,10 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import or_
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,79 +59,64 @@ _MARGIN: Final = 0.022
 Outputs = tuple[Floats, Floats | None]
 
 
-class Data(NamedTuple):
-    """What metrics follow from: a table, the rows where there are some; how to average outputs."""
-
-    table: RegressionTable
-    rows: RegressionRows | None
-    way: str | Floats | None
-
-    def checked_rows(self, name: str) -> RegressionRows:
-        """Return the rows, or raise: the metric does not follow from sums."""
-        if self.rows is None:
-            raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
-        return self.rows
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """How one measure is found; ``name`` is that of its function, for messages.
+class RegressionFormula:
+    """How one metric follows from a table of sums; ``name`` is that of its function, for messages.
 
-    Where all numbers are multiplied by c the value is by c**degree; ``degree`` None says nothing.
+    ``values`` takes the table, the rows (None where there are none) and the parameters. ``terms``
+    have to be added up; a function takes the parameters. Where all numbers are multiplied by c the
+    value is by c**degree; ``degree`` None says nothing.
     """
 
     name: str
-    values: Callable[[Data, Parameters], Outputs]
-    terms_of: Callable[[Parameters], Terms] = lambda _: _NONE
+    values: Callable[..., Outputs]
+    terms: Terms | Callable[..., Terms] = _NONE
     averages: tuple[str | None, ...] = OF_ERRORS
     one_output: bool = False
     least_rows: int = 1
     degree: int | None = None
     parameters: Parameters = field(default_factory=dict)
 
-    def with_parameters(self, given: Parameters) -> Plan:
-        """Return the plan with the parameters given, checked, and the defaults of the others."""
+    def with_parameters(self, given: Parameters) -> RegressionFormula:
+        """Return the formula with the parameters given, checked, and the defaults of the others."""
         if not given:
             return self
         checked = {key: _CHECKS[key](value) for key, value in given.items()}
         return replace(self, parameters={**self.parameters, **checked})
 
-    @property
-    def terms(self) -> Terms:
-        """What has to be added up."""
-        return self.terms_of(self.parameters)
+    def needed_terms(self) -> Terms:
+        """Return what has to be added up under the parameters."""
+        return self.terms(**self.parameters) if callable(self.terms) else self.terms
 
-    def value(self, data: Data) -> float | Floats:
-        """Return the metric's value.
+    def value(
+        self, table: RegressionTable, rows: RegressionRows | None, way: str | Floats | None
+    ) -> float | Floats:
+        """Return the metric's value, outputs averaged in a way.
 
         Rows are looked at, and multiplied by a power of two, only if a mean of squares of theirs is
         suspicious.
         """
-        if data.table.n_samples < self.least_rows:
+        if table.n_samples < self.least_rows:
             symbol = "R^2" if self.name == "r2_score" else "D^2"
             text = f"{symbol} score is not well-defined with less than two samples."
             warn_user(text, UndefinedMetricWarning)
             return math.nan
         exponent, degree = 0, self.degree
-        if degree is not None and data.table.has_extreme_squares():
-            if data.rows is not None:
-                exponent = _exponent(data.rows)
-            elif _has_vanished(data.table):
+        if degree is not None and table.has_extreme_squares():
+            if rows is not None:
+                exponent = exponent_of(rows.y_true, rows.y_pred)
+                if abs(exponent_of(rows.y_true) - exponent) >= _APART:
+                    exponent = 0
+            elif _has_vanished(table):
                 text = f"{self.name} falls below float64 on the way: nan"
                 warn_user(text, UndefinedMetricWarning)
                 return math.nan
-        if not exponent or not data.rows or degree is None:
-            return _averaged(*self.values(data, self.parameters), data.way)
-        rows = data.rows.scaled(exponent)
-        table = RegressionTable.from_rows(rows, self.terms)
-        values, spread = self.values(Data(table, rows, data.way), self.parameters)
-        return _averaged(np.ldexp(values, -exponent * degree), spread, data.way)
-
-
-def _exponent(rows: RegressionRows) -> int:
-    """Return the power of two to multiply rows by, so that no square leaves float64's range."""
-    exponent = exponent_of(rows.y_true, rows.y_pred)
-    return exponent if abs(exponent_of(rows.y_true) - exponent) < _APART else 0
+        if not exponent or not rows or degree is None:
+            return _averaged(*self.values(table, rows, **self.parameters), way)
+        rows = rows.scaled(exponent)
+        table = RegressionTable.from_rows(rows, self.needed_terms())
+        values, spread = self.values(table, rows, **self.parameters)
+        return _averaged(np.ldexp(values, -exponent * degree), spread, way)
 
 
 def _has_vanished(table: RegressionTable) -> bool:
@@ -179,20 +166,19 @@ def _errors(name: str, values: Floats) -> Outputs:
 
 def _error(
     name: str,
-    values: Callable[[RegressionTable], Floats],
-    terms: Terms = _NONE,
+    values: Callable[..., Floats],
+    terms: Terms | Callable[..., Terms] = _NONE,
     *,
     root: bool = False,
-    one_output: bool = False,
-    degree: int | None = None,
-) -> Plan:
+    **more: Any,
+) -> RegressionFormula:
     """Return an error, or the root of one taken before outputs are averaged."""
 
-    def found(data: Data, _: Parameters) -> Outputs:
-        of_table = values(data.table)
+    def found(table: RegressionTable, _: Any, **parameters: Any) -> Outputs:
+        of_table = values(table, **parameters)
         return _errors(name, np.sqrt(of_table) if root else of_table)
 
-    return Plan(name, found, lambda _: terms, one_output=one_output, degree=degree)
+    return RegressionFormula(name, found, terms, **more)
 
 
 def _mean(what: str) -> Callable[[RegressionTable], Floats]:
@@ -203,28 +189,18 @@ def _pinball(table: RegressionTable, alpha: float) -> Floats:
     return alpha * table.mean("under") + (1.0 - alpha) * table.mean("over")
 
 
-def _deviance(data: Data, power: float) -> Floats:
-    return data.table.mean("squared_error") if power == 0 else data.table.mean_deviance(power)
+def _deviance(table: RegressionTable, power: float) -> Floats:
+    return table.mean("squared_error") if power == 0 else table.mean_deviance(power)
 
 
-def _power_terms(power: float, from_mean: bool) -> Terms:
+def _power_terms(power: float, *, from_mean: bool = False) -> Terms:
     powers = frozenset({(power, from_mean)}) if power else frozenset()
     return Terms(errors.ASK_TARGET if from_mean else 0, powers=powers)
 
 
-def _mean_deviance(name: str, power: float | None = None) -> Plan:
-    """Return the mean deviance of a power, which is a parameter where it is not given."""
-
-    def of(parameters: Parameters) -> float:
-        return parameters["power"] if power is None else power
-
-    def found(data: Data, parameters: Parameters) -> Outputs:
-        return _errors(name, _deviance(data, of(parameters)))
-
-    def terms(parameters: Parameters) -> Terms:
-        return _power_terms(of(parameters), from_mean=False)
-
-    return Plan(name, found, terms, one_output=True)
+def _mean_deviance(name: str, power: float) -> RegressionFormula:
+    values, terms = partial(_deviance, power=power), partial(_power_terms, power)
+    return _error(name, values, terms, one_output=True)
 
 
 # --- scores --------------------------------------------------------------------------------------
@@ -250,33 +226,30 @@ def _explained(name: str, loss: Floats, spread: Floats, force_finite: bool) -> O
     return values, spread
 
 
-def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> Plan:
-    terms = Terms(asked)
+def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> RegressionFormula:
+    def found(table: RegressionTable, _: Any, force_finite: bool) -> Outputs:
+        spread = table.mean("target_variance")
+        return _explained(name, table.mean(loss), spread, force_finite)
 
-    def found(data: Data, parameters: Parameters) -> Outputs:
-        spread = data.table.mean("target_variance")
-        return _explained(name, data.table.mean(loss), spread, parameters["force_finite"])
-
-    return Plan(name, found, lambda _: terms, degree=0, **({"averages": OF_SCORES} | more))
+    options = {"averages": OF_SCORES} | more
+    return RegressionFormula(name, found, Terms(asked), degree=0, **options)
 
 
-def _d2_pinball(name: str) -> Plan:
-    def found(data: Data, parameters: Parameters) -> Outputs:
-        alpha = parameters.get("alpha", 0.5)
-        rows = data.checked_rows(name)
+def _d2_pinball(name: str) -> RegressionFormula:
+    def found(table: RegressionTable, given: RegressionRows | None, alpha: float = 0.5) -> Outputs:
+        rows = _checked_rows(given, name)
         quantiles = np.empty(rows.n_outputs)
         for j in range(rows.n_outputs):
             with np.errstate(over="ignore"):  # a longdouble beyond float64: not defined
                 column = _column(rows.y_true, j).astype(np.float64)
             quantiles[j] = quantile(column, rows.weights, alpha)
         best = RegressionTable.from_rows(rows.with_constant(quantiles), _NONE)
-        return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
+        return _explained(name, _pinball(table, alpha), _pinball(best, alpha), True)
 
-    return Plan(name, found, least_rows=2, degree=0)
+    return RegressionFormula(name, found, least_rows=2, degree=0)
 
 
-def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
-    power, table = parameters["power"], data.table
+def _d2_tweedie_score(table: RegressionTable, _: Any, power: float) -> Outputs:
     spread = table.mean("target_variance")
     why = ""
     if spread[0] == 0:
@@ -288,14 +261,21 @@ def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
         return np.array([math.nan]), None
     if power:
         spread = table.mean_deviance(power, from_mean=True)
-    return _explained("d2_tweedie_score", _deviance(data, power), spread, False)
+    return _explained("d2_tweedie_score", _deviance(table, power), spread, False)
 
 
 # --- medians and quantiles: what no sums can tell, by selection -----------------------------------
 
 
-def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
-    rows = data.checked_rows("median_absolute_error")
+def _checked_rows(rows: RegressionRows | None, name: str) -> RegressionRows:
+    """Return the rows, or raise: the metric does not follow from sums."""
+    if rows is None:
+        raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
+    return rows
+
+
+def _median_absolute_error(_: Any, given: RegressionRows | None) -> Outputs:
+    rows = _checked_rows(given, "median_absolute_error")
     found = np.empty(rows.n_outputs)
     for j in range(rows.n_outputs):
         y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
@@ -372,37 +352,37 @@ def _middle(low: float, high: float) -> float:
 # --- the list -------------------------------------------------------------------------------------
 
 _TARGET, _ERROR = errors.ASK_TARGET, errors.ASK_TARGET | errors.ASK_ERROR
-_RELATIVE, _LARGEST = Terms(errors.ASK_RELATIVE), Terms(errors.ASK_LARGEST)
 _LOG = Terms(log_errors=True)
 
-#: How each measure of predicted numbers is found, by its canonical name.
-PLANS: Final[Mapping[str, Plan]] = {
-    entry.name: replace(plan, parameters=entry.parameters)
-    for plan in (
+#: How each metric of predicted numbers is found, by its canonical name.
+FORMULAS: Final[Mapping[str, RegressionFormula]] = {
+    entry.name: replace(formula, parameters=entry.parameters)
+    for formula in (
         _error("mean_squared_error", _mean("squared_error")),
         _error("root_mean_squared_error", _mean("squared_error"), root=True, degree=1),
         _error("mean_absolute_error", lambda table: table.mean("under") + table.mean("over")),
-        _error("mean", _mean("target"), Terms(errors.ASK_TARGET)),
+        _error("mean", _mean("target"), Terms(_TARGET)),
         _error("mean_error", lambda table: table.mean("over") - table.mean("under")),
-        _error("mean_absolute_percentage_error", _mean("relative_error"), _RELATIVE),
+        _error(
+            "mean_absolute_percentage_error", _mean("relative_error"), Terms(errors.ASK_RELATIVE)
+        ),
         _error("mean_squared_log_error", _mean("squared_log_error"), _LOG),
         _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
-        Plan("median_absolute_error", _median_absolute_error),
-        _error("max_error", RegressionTable.largest_error, _LARGEST, one_output=True),
-        Plan(
-            "mean_pinball_loss",
-            lambda data, given: _errors("mean_pinball_loss", _pinball(data.table, given["alpha"])),
+        RegressionFormula("median_absolute_error", _median_absolute_error),
+        _error(
+            *("max_error", RegressionTable.largest_error, Terms(errors.ASK_LARGEST)),
+            one_output=True,
         ),
-        _mean_deviance("mean_tweedie_deviance"),
+        _error("mean_pinball_loss", _pinball),
+        _error("mean_tweedie_deviance", _deviance, _power_terms, one_output=True),
         _mean_deviance("mean_poisson_deviance", 1.0),
         _mean_deviance("mean_gamma_deviance", 2.0),
         _share_of_squares(
             *("r2_score", "squared_error", _TARGET), averages=(*OF_SCORES, None), least_rows=2
         ),
         _share_of_squares("explained_variance_score", "error_variance", _ERROR),
-        Plan(
-            *("d2_tweedie_score", _d2_tweedie_score),
-            terms_of=lambda parameters: _power_terms(parameters["power"], from_mean=True),
+        RegressionFormula(
+            *("d2_tweedie_score", _d2_tweedie_score, partial(_power_terms, from_mean=True)),
             one_output=True,
             least_rows=2,
             degree=0,
@@ -410,7 +390,7 @@ PLANS: Final[Mapping[str, Plan]] = {
         _d2_pinball("d2_pinball_score"),
         _d2_pinball("d2_absolute_error_score"),
     )
-    for entry in [find(plan.name)]
+    for entry in [find(formula.name)]
 }
 
 
@@ -564,11 +544,11 @@ def regression_measures(
     >>> regression_measures([3, -0.5, 2, 7], [2.5, 0.0, 2, 8], metrics=metrics)
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
-    asked = {one.label: planned(one) for one in ask(metrics)}
+    asked = {one.label: _formula(one) for one in ask(metrics)}
     given = (y_true, y_pred, sample_weight, multioutput)
-    data = _collected(list(asked.values()), *given)
-    values = {label: each.value(data) for label, each in asked.items()}
-    return RegressionMeasures(values, data.table.n_samples, data.table.n_outputs)
+    table, rows, way = _collected(list(asked.values()), *given)
+    values = {label: each.value(table, rows, way) for label, each in asked.items()}
+    return RegressionMeasures(values, table.n_samples, table.n_outputs)
 
 
 def measured(
@@ -580,47 +560,51 @@ def measured(
     **parameters: Any,
 ) -> float | Floats:
     """Return one measure, by its canonical name, of arrays or of a table."""
-    asked = PLANS[name].with_parameters(parameters)
-    return asked.value(_collected([asked], y_true, y_pred, sample_weight, multioutput))
+    asked = FORMULAS[name].with_parameters(parameters)
+    return asked.value(*_collected([asked], y_true, y_pred, sample_weight, multioutput))
 
 
-def planned(one: Asked) -> Plan:
-    """Return how a measure is found that was asked for in ``metrics``, or raise as `find_among`."""
+def _formula(one: Asked) -> RegressionFormula:
+    """Return the formula of a requested metric, or raise as `find_among`."""
     if one.is_only_function:
         raise InputTypeError(
             f"`metrics` must name measures of predicted numbers: got the function {one.label!r}"
         )
     measure = find_among(one.name, "regression")
-    return PLANS[measure.name].with_parameters(one.parameters)
+    return FORMULAS[measure.name].with_parameters(one.parameters)
 
 
 def _collected(
-    asked: Sequence[Plan], y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any
-) -> Data:
-    """Return what the measures follow from, added up in one pass over the rows."""
+    asked: Sequence[RegressionFormula],
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any,
+    multioutput: Any,
+) -> tuple[RegressionTable, RegressionRows | None, str | Floats | None]:
+    """Return the table, the rows if there are some, and the way to average outputs."""
+    terms = [each.needed_terms() for each in asked]
     if isinstance(y_true, RegressionTable):
         for name, value in (("y_pred", y_pred), ("sample_weight", sample_weight)):
             if value is not None:
                 raise InputTypeError(
                     f"`{name}` must be left out where `y_true` is a RegressionTable"
                 )
-        for each in asked:
-            y_true.check_holds(each.terms)
-        return Data(y_true, None, _way(asked, multioutput, y_true.n_outputs))
+        for each in terms:
+            y_true.check_holds(each)
+        return y_true, None, _way(asked, multioutput, y_true.n_outputs)
     rows = check_regression(y_true, y_pred, sample_weight)
     way = _way(asked, multioutput, rows.n_outputs)
-    terms = asked[0].terms
-    for each in asked[1:]:
-        terms |= each.terms
-    return Data(RegressionTable.from_rows(rows, terms), rows, way)
+    return RegressionTable.from_rows(rows, reduce(or_, terms)), rows, way
 
 
-def _way(asked: Sequence[Plan], multioutput: Any, n_outputs: int) -> str | Floats | None:
+def _way(
+    asked: Sequence[RegressionFormula], multioutput: Any, n_outputs: int
+) -> str | Floats | None:
     """Return the way to average outputs, which every measure must allow."""
-    for plan in asked:
-        if plan.one_output and n_outputs > 1:
-            raise InputError(f"{plan.name} is a measure of one output: `y_true` has {n_outputs}")
-        way = check_multioutput(multioutput, plan.averages, n_outputs)
+    for each in asked:
+        if each.one_output and n_outputs > 1:
+            raise InputError(f"{each.name} is a measure of one output: `y_true` has {n_outputs}")
+        way = check_multioutput(multioutput, each.averages, n_outputs)
     return way
 
 
@@ -677,7 +661,6 @@ ROOTS: Final = {
     "root_mean_squared_error": "mean_squared_error",
     "root_mean_squared_log_error": "mean_squared_log_error",
 }
-_LOGARITHMIC: Final = frozenset({"root_mean_squared_log_error"})
 #: Shares of a loss that are saved, and that loss; the best constant is a mean or a quantile.
 _SAVED: Final = {
     "r2": "mean_squared_error",
@@ -707,14 +690,13 @@ def of_values(
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates say it
         value = float(measured(name, y, p, weights, **parameters))
     parameters.pop("force_finite", None)
-    exponent = exponent_of(y, p)
-    if exponent and name not in _LOGARITHMIC:
+    exponent = 0 if "log" in name else exponent_of(y, p)
+    if exponent:
         y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
     if name in ROOTS:
         found = of_mean(TERMS[ROOTS[name]](y, p), weights)
         slope = 0.5 / math.sqrt(found.value) if found.value else 0.0
-        found = found.scaled(slope, value)
-        return found if name in _LOGARITHMIC else found.scaled(2.0**-exponent, value)
+        return found.scaled(slope * 2.0**-exponent, value)
     if name == "explained_variance":
         top = of_mean(_centred(y - p, weights) ** 2, weights)
         bottom = of_mean(_centred(y, weights) ** 2, weights)
