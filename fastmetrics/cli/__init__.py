@@ -184,7 +184,7 @@ def _run(arguments: argparse.Namespace) -> str:
 
 def _report(error: Exception) -> int:
     """Print ``error`` on one line of stderr; raise what is our own mistake."""
-    if isinstance(error, ImportError) and "pip install" not in str(error):
+    if isinstance(error, ImportError) and (error.name or "").startswith("fastmetrics"):
         raise error
     tell("error", explain(error))
     return BAD_INPUT

@@ -6,7 +6,6 @@ Several models are read twice: how far a row moves each is known once all rows h
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, figures_of
 from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
 from fastmetrics._threads.workers import at_most, thread_count
+from fastmetrics.cli._options import refuse_options
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared_by_sums
@@ -37,17 +37,11 @@ from fastmetrics.io.reader import Columns, Sink, TextColumn
 from fastmetrics.measures.asking import ask
 from fastmetrics.tables.score_runs import ScoreRuns
 
-#: Options that need all rows at once, and what to do instead.
-_OF_ROWS: Final = {
-    "bootstrap": "a bootstrap of so many rows says little that the interval of the AUC does not",
-    "groups": "rows of a group may lie anywhere",
-    **dict.fromkeys(("cost_fn", "cost_fp"), "prices are of the rows"),
-    "prevalence": "it is of prices",
-    "guarantee": "it is of a table of all scores",
-    "metrics": "they are of the bootstrap",
-    **dict.fromkeys(("method", "stratified", "threshold", "seed"), "it is of the bootstrap"),
-    "slice": "slices are sorted one by one",
-}
+#: Options that need all rows at once.
+_OF_ROWS: Final = (
+    *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "metrics", "method"),
+    *("stratified", "threshold", "seed", "slice"),
+)
 #: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
 _READING: Final = 5, 64 * 10**6
 #: What the program takes itself: all that is loaded, kernels as they are compiled, batches of rows.
@@ -95,11 +89,10 @@ def evaluate_bounded(
         found = evaluate_tables(summaries, level, read)
         if n_cells and found[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
-            lookups = [summary.lookup() for summary in summaries.values()]
             chosen = Chosen(models_of, pairs_of(models_of, None), None, level, "two-sided")
-            sums = _Sums(options, lookups, chosen.pairs)
-            read_rows(options, options.label, options.score, **asked | {"into": sums.start})
-            found = replace(found, comparisons=sums.comparisons([*found], chosen))
+            lookups = [summary.lookup() for summary in summaries.values()]
+            sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
+            found = replace(found, comparisons=_comparisons([*found], chosen, sums))
     return found, texts, columns
 
 
@@ -109,13 +102,8 @@ def _check_options(options: argparse.Namespace) -> None:
         raise ValueError("--memory is for scores of two classes: leave it out")
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")
-    for name, why in _OF_ROWS.items():
-        value = getattr(options, name)
-        if value is not None and value is not False:  # 0 is a seed, and a threshold
-            raise ValueError(
-                f"--{name.replace('_', '-')} needs all rows in memory ({why}): leave out --memory, "
-                "or take fewer rows with --where"
-            )
+    why = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
+    refuse_options(options, _OF_ROWS, why)
     if options.weight and options.weights_are != "frequencies":
         raise ValueError(
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "
@@ -187,9 +175,7 @@ class _Taker:
             for name, runs in self.runs.items():
                 runs.update(is_positive, columns[name], weights)
         except InputError as error:  # of a weight, in this batch
-            place = re.compile(r"index (\d+), [\d,]+ in all")
-            text = place.sub(lambda at: f"index {int(at[1]) + before}, the first", str(error))
-            raise type(error)(text) from error
+            raise type(error)(f"{error}, of the rows from {before:,} on") from error
 
     def _see(self, labels: NDArray[Any]) -> None:
         seen = labels[:0] if self.seen is None else self.seen
@@ -213,46 +199,48 @@ class _Taker:
             )
 
 
-class _Sums:
-    """Takes batches of rows once more: how far they move both models of each pair."""
+def _product_sums(
+    options: argparse.Namespace,
+    lookups: list[Lookup],
+    pairs: list[tuple[int, int]],
+    memory: int,
+) -> ProductSums | None:
+    """Read the files once more, and return how far rows move both models of each pair."""
+    sums: ProductSums | None = None
 
-    def __init__(
-        self, options: argparse.Namespace, lookups: list[Lookup], pairs: list[tuple[int, int]]
-    ) -> None:
-        self.options = options
-        self.given = lookups, pairs
-        self.sums: ProductSums | None = None
-
-    def start(self) -> Sink:
-        """Forget all rows, and return what takes those of a new start."""
-        self.sums = None
-        return self.take
-
-    def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
-        """Take the rows of a batch."""
-        options = self.options
+    def take(columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
+        nonlocal sums
         labels, weights = _labels(options, columns, texts)[1], None
         scores = [columns[name] for name in options.score]
         if options.weight:
-            has = columns[options.weight] > 0
-            labels, weights, *scores = (
-                each[has] for each in (labels, columns[options.weight], *scores)
-            )
+            weights = columns[options.weight]
+            has = weights > 0
+            labels, weights, *scores = (each[has] for each in (labels, weights, *scores))
         if len(labels):
-            more = ProductSums.of(labels, weights, scores, *self.given)
-            self.sums = more if self.sums is None else self.sums + more
+            more = ProductSums.of(labels, weights, scores, lookups, pairs)
+            sums = more if sums is None else sums + more
 
-    def comparisons(self, models: Sequence[ModelEvaluation], chosen: Chosen) -> Comparisons:
-        """Return how the models differ, or raise where these are not the rows that they are of."""
-        sizes = [models[0].n_negative, models[0].n_positive]
-        if self.sums is None or self.sums.n_rows.tolist() != sizes:
-            raise ValueError(
-                "the files changed while they were read, which is done twice to compare models: "
-                "read them when nothing is written, or one --score at a time"
-            )
-        found, nowhere = {}, [None] * len(models)
-        with said_in_notes():
-            for m, one in enumerate(ask(list(MEASURES)[: len(self.sums.models)])):
-                own = [figures_of(model)[one.label] for model in models]
-                found[one.label] = compared_by_sums(one, m, own, self.sums, chosen, nowhere)
-        return Comparisons(found)
+    def start() -> Sink:
+        nonlocal sums
+        sums = None
+        return take
+
+    read_rows(options, options.label, options.score, into=start, memory=memory)
+    return sums
+
+
+def _comparisons(
+    models: Sequence[ModelEvaluation], chosen: Chosen, sums: ProductSums | None
+) -> Comparisons:
+    """Return how the models differ, or raise where these are not the rows that they are of."""
+    if sums is None or sums.n_rows.tolist() != [models[0].n_negative, models[0].n_positive]:
+        raise ValueError(
+            "the files changed while they were read, which is done twice to compare models: "
+            "read them when nothing is written, or one --score at a time"
+        )
+    differences, nowhere = {}, [None] * len(models)
+    with said_in_notes():
+        for m, one in enumerate(ask(list(MEASURES)[: len(sums.models)])):
+            own = [figures_of(model)[one.label] for model in models]
+            differences[one.label] = compared_by_sums(one, m, own, sums, chosen, nowhere)
+    return Comparisons(differences)

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 _ENTRY: Final = re.compile(
@@ -77,6 +77,14 @@ def as_options(*names: str) -> dict[str, str]:
         name: "--" + name.replace("_", "-").replace("=", " " if name.endswith("=") else "")
         for name in names
     }
+
+
+def refuse_options(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Raise before anything is read where one of these options was given."""
+    for name in names:
+        value = getattr(options, name)
+        if value not in (None, {}, []) and value is not False:  # 0 is a seed, and a threshold
+            raise ValueError(f"--{name.replace('_', '-')} {why}")
 
 
 def _entries(text: str) -> list[str]:

@@ -202,7 +202,7 @@ def test_warmup_counts_and_times(monkeypatch, capsys):
 
 def test_our_own_mistakes_are_not_hidden(monkeypatch):
     def broken(*_):
-        raise ImportError("cannot import name 'x'")
+        raise ImportError("cannot import name 'x'", name="fastmetrics.io")
 
     monkeypatch.setattr("fastmetrics.cli._warmup.compile_all", broken)
     with pytest.raises(ImportError, match="cannot import name"):

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import Command, as_options, check_picture, number_of
+from fastmetrics.cli._options import Command, as_options, check_picture, number_of, refuse_options
 from fastmetrics.cli._terminal import in_format, tell, write_junit
 
 if TYPE_CHECKING:
@@ -237,11 +237,8 @@ def run_compare(options: argparse.Namespace) -> str:
     names |= {"on_missing='intersect'": "--on-missing intersect", "item": "item"}
     with in_words(names):
         if options.id is None:
-            for name in ("score", "model", "repeat", "where"):
-                if getattr(options, name) is not None:
-                    raise ValueError(
-                        f"--{name} is of tables: name the column of their items with --id"
-                    )
+            why = "is of tables: name the column of their items with --id"
+            refuse_options(options, ("score", "model", "repeat", "where"), why)
             rows = read_evaluation_log(
                 files,
                 score=options.metric,
@@ -281,9 +278,8 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
 
     if options.score is None:
         raise ValueError("--score missing: name the column of the score of a repeat")
-    for name in ("metric", "filter"):
-        if getattr(options, name) is not None:
-            raise ValueError(f"--{name} is of logs: name the column of the score with --score")
+    why = "is of logs: name the column of the score with --score"
+    refuse_options(options, ("metric", "filter"), why)
     columns = [options.model, options.repeat, options.groups]
     named = [name for name in columns if name is not None]
     parts: dict[str, list[Any]] = {}

@@ -12,6 +12,7 @@ from fastmetrics.cli._options import (
     parse_bounds,
     parse_metrics,
     parse_pairs,
+    refuse_options,
 )
 from fastmetrics.cli._terminal import in_format, print_texts, tell
 
@@ -28,6 +29,7 @@ _OF_TWO: Final = (
     *("cost_fn", "cost_fp", "prevalence", "guarantee"),
     *("bootstrap", "method", "stratified"),
 )
+_ALONE: Final = "is of scores of two classes: leave it out"
 
 
 #: Labels, the scores of each model, what else `evaluate` takes, and the columns of all.
@@ -97,7 +99,7 @@ def _of_classes(options: argparse.Namespace) -> Asked:
 
     from fastmetrics.cli._session import read_rows
 
-    _refuse_of_two(options)
+    refuse_options(options, _OF_TWO, _ALONE)
     given: dict[str, str] = options.class_score
     predicted = [] if given else options.score
     columns = read_rows(
@@ -126,7 +128,7 @@ def _of_rankings(options: argparse.Namespace) -> Asked:
     """Return the relevance and the scores of items, with the query of each."""
     from fastmetrics.cli._session import read_rows
 
-    _refuse_of_two(options, "pos_label", "threshold")
+    refuse_options(options, (*_OF_TWO, "pos_label", "threshold"), _ALONE)
     if options.weight:
         raise ValueError("--weight is of rows: with --query the query is what varies")
     columns = read_rows(
@@ -151,22 +153,13 @@ def _of_several_labels(options: argparse.Namespace) -> Asked:
     """Return a column of 0 and 1, and one of scores, for each label."""
     from fastmetrics.cli._session import read_rows
 
-    _refuse_of_two(options, "slice", "pos_label")
+    refuse_options(options, (*_OF_TWO, "slice", "pos_label"), _ALONE)
     pairs: dict[str, str] = options.label_score
     columns = read_rows(options, None, [*pairs, *pairs.values()], group=options.groups)
     labels = {name: columns.scores[name] for name in pairs}
     scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
     own = {"task": "multilabel"} | _given(options) | _of_rows(columns, options)
     return labels, scores, own, columns
-
-
-def _refuse_of_two(options: argparse.Namespace, *more: str) -> None:
-    """Raise before anything is read if an option is of scores of two classes."""
-    for name in (*_OF_TWO, *more):
-        if getattr(options, name):
-            raise ValueError(
-                f"--{name.replace('_', '-')} is of scores of two classes: leave it out"
-            )
 
 
 def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:

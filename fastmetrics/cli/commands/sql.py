@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import Command, as_options, number, number_of, unquoted
+from fastmetrics.cli._options import (
+    Command,
+    as_options,
+    number,
+    number_of,
+    refuse_options,
+    unquoted,
+)
 from fastmetrics.cli._terminal import in_format
 
 if TYPE_CHECKING:
@@ -25,7 +32,9 @@ def run_counts(options: argparse.Namespace) -> str:
     from fastmetrics.io.counts import read_counts
     from fastmetrics.tables.bin_bounds import ScoreRanges
 
-    _check_options(options)
+    others = vars(options).keys() - _SERVES
+    why = "is of rows: with --counts there are none, only their numbers at each score"
+    refuse_options(options, sorted(others), why)
     with progress_bar() as progress:
         counts_of = read_counts(options.files, where=options.where, progress=progress)
     about = ""
@@ -50,16 +59,6 @@ _COLUMNS: Final = {
     "positives": "column 'positives' (or 'positive_weight')",
     "negatives": "column 'negatives' (or 'negative_weight')",
 }
-
-
-def _check_options(options: argparse.Namespace) -> None:
-    """Raise if an option asks for what counts cannot tell."""
-    for name, value in vars(options).items():
-        if name not in _SERVES and value is not None and value is not False:  # 0 is a seed
-            raise ValueError(
-                f"--{name.replace('_', '-')} is of rows: with --counts there are none, only "
-                "their numbers at each score"
-            )
 
 
 def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
