@@ -30,4 +30,4 @@ OF_ERRORS = {m.name for m in FORMULAS.values()}
 REGRESSION = {m.name: m for m in FORMULAS.values() if m.name in NAMES}
 
 #: How calibration measures may make bins.
-STRATEGIES = get_args(get_type_hints(fm.calibration.calibration_test)["strategy"])
+STRATEGIES = get_args(get_type_hints(fm.calibration.calibration_error_interval)["strategy"])

@@ -93,6 +93,6 @@ def test_published_figures_are_what_the_intervals_are_shipped_for() -> None:
     sizes = [
         t for t in published.tests if (t.part, t.hypothesis) == (calibration.PART, "calibrated")
     ]
-    assert len(sizes) == 2 * sum(scene.is_calibrated for scene in calibration.SCENES)
+    assert len(sizes) == sum(scene.is_calibrated for scene in calibration.SCENES)
     for test in sizes:
         assert test.share == pytest.approx(0.05, abs=3.5 * test.error), test

@@ -26,7 +26,6 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.range_summary import (
-    MEASURES,
     Lookup,
     ProductSums,
     RangeSummary,
@@ -35,6 +34,7 @@ from fastmetrics.inference.range_summary import (
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import Columns, Sink, TextColumn
 from fastmetrics.measures.asking import ask
+from fastmetrics.measures.registry import OF_RANGES
 from fastmetrics.tables.score_runs import ScoreRuns
 
 #: Options that need all rows at once.
@@ -240,7 +240,7 @@ def _comparisons(
         )
     differences, nowhere = {}, [None] * len(models)
     with said_in_notes():
-        for m, one in enumerate(ask(list(MEASURES)[: len(sums.models)])):
+        for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
             own = [figures_of(model)[one.label] for model in models]
             differences[one.label] = compared_by_sums(one, m, own, sums, chosen, nowhere)
     return Comparisons(differences)

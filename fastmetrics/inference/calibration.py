@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,18 +136,6 @@ def isotonic(data: Counted, positives: NDArray[np.int64]) -> Floats:
 # ``calibration_test``: whether a calibrated model could look as bad as this by chance.
 
 
-Statistic = Literal[
-    "miscalibration",
-    "expected_calibration_error",
-    "maximum_calibration_error",
-    "root_mean_square_calibration_error",
-]
-#: What statistics in bins make of the gaps, and of the bins' proportions of the rows.
-_IN_BINS: Final[tuple[Callable[[Any, Any], float], ...]] = (
-    lambda gaps, shares: float((shares * gaps).sum()),
-    lambda gaps, shares: float(gaps.max()),
-    lambda gaps, shares: math.sqrt(float((shares * gaps**2).sum())),
-)
 #: Replicates that are drawn before they are evaluated, side by side.
 _BATCH: Final = 8
 
@@ -159,14 +147,12 @@ class CalibrationTest(Result):
     Attributes
     ----------
     statistic : float
-        Of the data.
+        The miscalibration of the data, a part of their Brier score.
     pvalue : float
         Share of calibrated data, these included, whose statistic is as great: small values speak
         against calibration. ``pvalue.is_bound`` says that none but these is: p is at most that.
     mean_if_calibrated : float
         The mean statistic of calibrated data of these probabilities: what chance alone makes.
-    metric : str
-        Which statistic.
     n_samples, n_resamples : int
         Rows, and replicates.
     key : str
@@ -176,20 +162,16 @@ class CalibrationTest(Result):
     statistic: float
     pvalue: float
     mean_if_calibrated: float
-    metric: Statistic
     n_samples: int
     n_resamples: int
     key: str
 
 
-@documented(BINNED, COUNTED)
+@documented(COUNTED)
 def calibration_test(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    metrics: Statistic = "miscalibration",
-    n_bins: int = 15,
-    strategy: Strategy = "uniform",
     n_resamples: int = 999,
     pos_label: Any = None,
     labels: ArrayLike | None = None,
@@ -200,10 +182,6 @@ def calibration_test(
 
     Parameters
     ----------
-    metrics : str, default="miscalibration"
-        "miscalibration", that of the Brier score (the CORP decomposition), which needs no bins;
-        or "expected_calibration_error", "maximum_calibration_error" or
-        "root_mean_square_calibration_error" (plug-in) in bins.
     n_resamples : int, default=999
         Replicates: the p-value is a multiple of 1 / (n_resamples + 1).
 
@@ -216,17 +194,17 @@ def calibration_test(
     -----
     That the model is calibrated says what the outcomes are, given its probabilities: a positive
     with each row's own probability, independently. So outcomes are drawn, and the p-value is
-    (1 + the number of replicates as great) / (1 + n_resamples): the size is exact for any n and any
-    statistic. What is tested is *this sample's* probabilities; with many rows the least deviation
-    is found, and `calibration_error_interval` says how large it is. A statistic in bins does not
-    see gaps that cancel inside a bin. O(n n_resamples) after one sort.
+    (1 + the number of replicates as great) / (1 + n_resamples): the size is exact for any n. The
+    statistic is the miscalibration of the Brier score (the CORP decomposition), which needs no bins
+    and so sees gaps that would cancel inside one. What is tested is *this sample's* probabilities;
+    with many rows the least deviation is found, and `calibration_error_interval` says how large it
+    is. O(n n_resamples) after one sort.
 
     References
     ----------
     Bröcker & Smith (2007), Increasing the reliability of reliability diagrams, Weather and
     Forecasting 22:651-661. Dimitriadis, Gneiting & Jordan (2021), Stable reliability diagrams for
-    probabilistic classifiers, PNAS 118:e2016191118. Vaicenavicius et al. (2019), Evaluating model
-    calibration in classification, AISTATS.
+    probabilistic classifiers, PNAS 118:e2016191118.
 
     Examples
     --------
@@ -238,29 +216,19 @@ def calibration_test(
     >>> calibration_test(rng.random(500) < y_proba**1.5, y_proba, rng=1).pvalue
     0.001
     """
-    names = get_args(Statistic)
-    check_choice("metrics", metrics, names)
-    in_bins = dict(zip(names[1:], _IN_BINS, strict=True)).get(metrics)
-    n_bins, strategy = check_bins(n_bins, strategy)
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
     check_memory(n_resamples, 1, "take fewer replicates")
     data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
     key = seed_key(rng)
     if len(data.p) == 0:
         warn_user("a test of calibration is not defined: there are no rows", UndefinedMetricWarning)
-        return CalibrationTest(math.nan, math.nan, math.nan, metrics, 0, n_resamples, key_text(key))
-    starts = bin_starts(data.p, data.rows, n_bins, strategy)
-    n, chances = (np.add.reduceat(each, starts) for each in (data.rows, data.rows * data.p))
+        return CalibrationTest(math.nan, math.nan, math.nan, 0, n_resamples, key_text(key))
 
     def value(positives: NDArray[np.int64]) -> float:
-        if in_bins is None:
-            # what the Brier score loses to that of the isotonic fit
-            lost = np.empty(len(data.p))
-            squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
-            return float(lost.sum()) / data.n_samples
-        gaps = np.abs(np.add.reduceat(positives, starts) - chances)
-        found: float = in_bins(gaps / n, n / data.n_samples)
-        return found
+        """Return what the Brier score loses to that of the isotonic fit."""
+        lost = np.empty(len(data.p))
+        squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
+        return float(lost.sum()) / data.n_samples
 
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
@@ -274,7 +242,6 @@ def calibration_test(
         statistic,
         MonteCarloPValue.of(int(as_great), n_resamples),
         float(replicates.mean()),
-        metrics,
         data.n_samples,
         n_resamples,
         key_text(key),

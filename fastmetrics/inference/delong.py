@@ -134,7 +134,7 @@ class _Aucs(NamedTuple):
         value, variance = self.measured.values[model], float(self.covariance[model, model])
         error, units = math.sqrt(variance), self.measured.units
         return Estimate(
-            metric="roc_auc",
+            metric=_AUC.label,
             estimate=value,
             standard_error=error,
             confidence_interval=interval_of(value, error, self.df, level, scale, bounds=(0.0, 1.0)),
@@ -413,7 +413,7 @@ def delong_test(
         spread = Spread(variance, found.df)
         difference = without_rounding(difference, max(both), spread)
         rule = level, alternative, (-1.0, 1.0)
-        pairs.append(Pair.tested("roc_auc", (own[i], own[j]), difference, spread, *rule))
+        pairs.append(Pair.tested(_AUC.label, (own[i], own[j]), difference, spread, *rule))
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, found.df)
@@ -556,7 +556,7 @@ def delong_unpaired_test(
     df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
     a, b = (one.estimate(0, level) for one in found)
     pair = Pair.tested(
-        *("roc_auc", ("a", "b"), a.estimate - b.estimate, Spread(sum(variances), df)),
+        *(_AUC.label, ("a", "b"), a.estimate - b.estimate, Spread(sum(variances), df)),
         *(level, alternative, (-1.0, 1.0)),
         details=MappingProxyType({"a": a, "b": b}),
     )

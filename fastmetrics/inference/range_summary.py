@@ -30,7 +30,7 @@ from fastmetrics.measures.curves.influences import CurveCounts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces, gap_ends_of
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
-from fastmetrics.measures.registry import LOSSES
+from fastmetrics.measures.registry import LOSSES, MEASURES, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
@@ -200,8 +200,8 @@ def _units(sizes: Floats, is_by_class: bool) -> Units:
     return Units(1, sizes.sum(keepdims=True))
 
 
-#: The measures, and whether each class is a stratum of its own.
-MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(LOSSES, False)}
+#: The metrics, in the order of their moments.
+METRICS: Final = {name: MEASURES[name] for name in OF_RANGES}
 
 #: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
 Cut = tuple[int, int]
@@ -277,7 +277,7 @@ class Part(NamedTuple):
         Positive and negative rows here.
     moments : ndarray of shape (M, 2, 4)
         Of each measure and class: the mean of what this part tells of influences (times the size
-        of the class), and the sums of their second to fourth powers about it. `MEASURES`, or the
+        of the class), and the sums of their second to fourth powers about it. `METRICS`, or the
         first two of them where a score lies outside [0, 1].
     tails : ndarray of shape (2,)
         What this part adds to the average precision that positives (negatives) above move.
@@ -377,21 +377,22 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     """Return the spread of a measure, of the part that holds all rows: as `Units.spread` does."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
-    own = whole.moments[list(MEASURES).index(name)]
+    own = whole.moments[OF_RANGES.index(name)]
     centre, scale = _centre_and_scale(name, value, whole)
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
     columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
     sums = np.stack(columns, axis=1)
-    if not MEASURES[name]:
+    is_by_class = METRICS[name].is_free_of_shares
+    if not is_by_class:
         sums = sums.sum(axis=0, keepdims=True)
-    return _units(sizes, MEASURES[name]).spread_of_sums(sums)
+    return _units(sizes, is_by_class).spread_of_sums(sums)
 
 
 def loss_of(name: str, whole: Part) -> float:
     """Return a mean loss of the part that holds all rows."""
     sizes = np.array(whole.sizes, np.float64)
-    means = whole.moments[list(MEASURES).index(name), :, 0]
+    means = whole.moments[OF_RANGES.index(name), :, 0]
     return float((sizes * means).sum() / sizes.sum())
 
 
@@ -410,7 +411,7 @@ def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
 
 def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
     """Return what is taken off what rows of either class tell of a measure, and its divisors."""
-    is_auc = name == "roc_auc"
+    is_auc = METRICS[name].of_auc is not None
     m, n = whole.sizes
     if name in LOSSES:
         return np.full(2, value), np.full(2, float(m + n))
@@ -508,7 +509,7 @@ class RangeSummary(Summed):
     def measures(self) -> tuple[str, ...]:
         """What it tells: losses too, where all scores may be probabilities."""
         has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
-        return tuple(name for name in MEASURES if has_losses or name not in LOSSES)
+        return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
     def estimated(self, name: str) -> tuple[float, float, float]:
         """Return one of `measures`, its variance and degrees of freedom."""
@@ -517,9 +518,9 @@ class RangeSummary(Summed):
         return value, *spread_of(name, value, whole)
 
     def _value(self, name: str, whole: Part) -> float:
-        if name == "roc_auc":
+        if METRICS[name].of_auc is not None:
             return self.pairs.auc
-        return average_precision_of(self) if name == "average_precision" else loss_of(name, whole)
+        return loss_of(name, whole) if name in LOSSES else average_precision_of(self)
 
     def lookup(self) -> Lookup:
         """Return how far rows move `measures`, by their scores; of a summary with cells."""

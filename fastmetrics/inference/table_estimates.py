@@ -35,7 +35,7 @@ from fastmetrics.inference.samples import (
 from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
-from fastmetrics.measures.registry import LOSSES
+from fastmetrics.measures.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.bin_bounds import BinColumns, Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -49,8 +49,8 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 def _is_of_bins(one: Asked) -> bool:
     """Return whether bins have a measure too."""
     measure = one.entry
-    is_of_bins = measure.of_auc is not None or measure.name == "average_precision"
-    return is_of_bins and not one.parameters
+    is_of_ranges = measure.name in OF_RANGES and measure.name not in LOSSES
+    return (measure.of_auc is not None or is_of_ranges) and not one.parameters
 
 
 def _is_of_ranges(one: Asked) -> bool:
@@ -145,7 +145,7 @@ def of_summary(
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
         factor, added = of_auc or (1.0, 0.0)
-        plain, variance, df = summary.estimated("roc_auc" if of_auc else name)
+        plain, variance, df = summary.estimated(OF_RANGES[0] if of_auc else name)
         value, spread = factor * plain + added, Spread(factor * factor * variance, df)
     units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
     measured = Measured((value,), (), units, (None,), float(m + n))
@@ -239,7 +239,7 @@ class _BinPoints:
         at = self.at
         influences = np.where(self.is_positive, of_positives[at], of_negatives[at])
         value = found.value
-        if one.entry.name == "average_precision" and self._is_open.any():
+        if one.entry.is_area_of_precision and self._is_open.any():
             limits = precision_bracket(self.columns)
             value = limits.high if is_best else limits.low
         size = float(sum(self.columns.totals))

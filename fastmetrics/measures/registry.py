@@ -616,6 +616,8 @@ _RANKINGS: Final = (
 
 #: Losses of probabilities, which sums over ranges of scores tell.
 LOSSES: Final = ("brier_score", "log_loss")
+#: All metrics that those sums tell, in the order of their moments.
+OF_RANGES: Final = ("roc_auc", "average_precision", *LOSSES)
 
 #: What is measured by default: of scores of two classes and of the other tasks of `evaluate`, and
 #: of estimators by `evaluate_estimator`.
