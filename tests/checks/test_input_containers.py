@@ -1,7 +1,6 @@
 """Every container and dtype gives the same rows; canonical input is not copied, none is changed."""
 
 import array
-import collections
 import ctypes
 from collections.abc import Callable
 from pathlib import Path
@@ -19,14 +18,10 @@ from fastmetrics._input.scores import check_scores_array
 
 Y = np.array([0, 1, 1, 0, 1], dtype=np.int8)
 S = np.array([0.5, 0.25, 0.75, 0.125, 2.0])  # exact in float16 too
-WHOLE = np.array([3, 1, 4, 1, 5])
 REAL = [
     np.float16, np.float32, np.float64, np.longdouble, np.int8, np.int16, np.int32, np.int64,
     np.uint8, np.uint16, np.uint32, np.uint64, np.bool_,
 ]  # fmt: skip
-CANONICAL = {
-    "float16": "float32", "float32": "float32", "int64": "int64", "uint64": "uint64",
-}  # fmt: skip
 
 
 class DLPack:
@@ -40,78 +35,6 @@ class DLPack:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
-
-
-class WithArray:
-    """An object of some other library, with the array protocol alone."""
-
-    def __init__(self, values: np.ndarray[Any, Any]):
-        self.values = values
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        return self.values
-
-
-CONTAINERS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
-    "list": lambda a: a.tolist(),
-    "tuple": lambda a: tuple(a.tolist()),
-    "deque": lambda a: collections.deque(a.tolist()),
-    "masked": np.ma.masked_array,
-    "column of matrix": lambda a: np.column_stack([a, a])[:, 1],
-    "strided": lambda a: np.repeat(a, 3)[::3],
-    "negative stride": lambda a: a[::-1].copy()[::-1],
-    "read-only": lambda a: _read_only(a),
-    "big-endian": lambda a: a.astype(a.dtype.newbyteorder(">")),
-    "pandas": pd.Series,
-    "pandas with an index": lambda a: pd.Series(a, index=range(100, 100 + len(a))),
-    "pandas array": lambda a: pd.array(a, dtype=a.dtype),
-    "pandas nullable": lambda a: pd.Series(pd.array(a.tolist())),
-    "pandas pyarrow": lambda a: pd.Series(a, dtype=pd.ArrowDtype(pa.from_numpy_dtype(a.dtype))),
-    "pandas sparse": lambda a: pd.Series(pd.arrays.SparseArray(a)),
-    "pandas category": lambda a: pd.Series(a, dtype="category"),
-    "polars": lambda a: pl.Series(a.tolist()),
-    "polars chunks": lambda a: pl.concat([pl.Series(a[:2]), pl.Series(a[2:])], rechunk=False),
-    "pyarrow": pa.array,
-    "pyarrow slice": lambda a: pa.array(np.concatenate([a[:3], a]))[3:],
-    "pyarrow chunks": lambda a: pa.chunked_array([a[:2], a[2:]]),
-    "pyarrow dictionary": lambda a: pa.array(a).dictionary_encode(),
-    "DLPack": DLPack,
-    "array protocol": WithArray,
-}  # fmt: skip
-
-
-def _read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    copy = values.copy()
-    copy.flags.writeable = False
-    return copy
-
-
-@pytest.mark.parametrize("values", [S, WHOLE], ids=["float", "int"])
-@pytest.mark.parametrize("name", CONTAINERS)
-def test_scores_of_each_container(name: str, values: np.ndarray[Any, Any]) -> None:
-    rows = check_binary(Y, CONTAINERS[name](values)).verify()
-    expected = np.int64 if values is WHOLE else np.float64
-    assert rows.scores.dtype == expected
-    np.testing.assert_array_equal(rows.scores, values)
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.float64])
-@pytest.mark.parametrize("name", CONTAINERS)
-def test_labels_of_each_container(name: str, kind: Any) -> None:
-    rows = check_binary(CONTAINERS[name](Y.astype(kind)), S).verify()
-    np.testing.assert_array_equal(rows.labels, Y)
-    assert rows.labels.dtype == np.int8
-    assert rows.labels.flags.c_contiguous
-
-
-@pytest.mark.parametrize("name", CONTAINERS)
-def test_weights_of_each_container(name: str) -> None:
-    rows = check_binary(Y, S, sample_weight=CONTAINERS[name](S))
-    np.testing.assert_array_equal(rows.weights, S)
-    assert not rows.integer_weights
-    rows = check_binary(Y, S, sample_weight=CONTAINERS[name](WHOLE))
-    np.testing.assert_array_equal(rows.weights, WHOLE)
-    assert rows.integer_weights
 
 
 TEXT: dict[str, Callable[[list[str]], Any]] = {
@@ -136,16 +59,6 @@ def test_text_labels_of_each_container(name: str) -> None:
     text = ["yes" if label else "no" for label in Y]
     rows = check_binary(TEXT[name](text), S, pos_label="yes").verify()
     np.testing.assert_array_equal(rows.labels, Y)
-
-
-@pytest.mark.parametrize("dtype", REAL)
-def test_scores_of_each_dtype(dtype: Any) -> None:
-    values = S.astype(dtype) if np.dtype(dtype).kind == "f" else WHOLE.astype(dtype)
-    for given in (values, values.astype(values.dtype.newbyteorder()), np.repeat(values, 2)[::2]):
-        rows = check_binary(Y, given).verify()
-        assert rows.scores.dtype == CANONICAL.get(np.dtype(dtype).name, "float64")
-        assert rows.scores.dtype.isnative
-        np.testing.assert_array_equal(rows.scores, values)
 
 
 @pytest.mark.pairwise

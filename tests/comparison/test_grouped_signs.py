@@ -1,6 +1,5 @@
 """Signs that flip by whole groups: every choice in fractions, rows of their own, size."""
 
-import math
 from collections import defaultdict
 from fractions import Fraction
 
@@ -24,22 +23,6 @@ def sums_by_group(values, groups):
     for value, group in zip(values, groups, strict=True):
         sums[group] += Fraction(value)
     return list(sums.values())
-
-
-def alike_in_groups(rng, n_groups, correlation=0.5):
-    """Return differences of mean 0 and variance 1 in groups of 1 to 9 rows, and the groups."""
-    groups = np.repeat(np.arange(n_groups), np.arange(n_groups) % 9 + 1)
-    shared = rng.normal(size=n_groups)[groups] * math.sqrt(correlation)
-    return shared + rng.normal(size=len(groups)) * math.sqrt(1 - correlation), groups
-
-
-def sizes_of_tests(draw, tests, n_data):
-    """Return how often each test rejects at 0.05."""
-    rejected = np.zeros(len(tests))
-    for number in range(n_data):
-        drawn = draw(np.random.default_rng([8, number]))
-        rejected += [test(*drawn).pvalue <= 0.05 for test in tests]
-    return rejected / n_data
 
 
 @given(ROWS, st.sampled_from([1, 10]), st.sampled_from(ALTERNATIVES))
@@ -75,21 +58,6 @@ def test_large_sums_of_groups():
         np.full(64, 1.5e308), groups=np.arange(64) // 8, higher_is_better=True
     )
     assert (test.pvalue, test.effect_size) == (2 / 2**8, 1.5e308)
-
-
-def test_size_of_sign_flips():
-    ungrouped, grouped = sizes_of_tests(
-        lambda rng: alike_in_groups(rng, 12),
-        [
-            lambda d, groups: fm.comparison.sign_flip_test(
-                d, higher_is_better=True, method="monte-carlo", n_resamples=199, rng=1
-            ),
-            lambda d, groups: fm.comparison.sign_flip_test(d, groups=groups, higher_is_better=True),
-        ],
-        400,
-    )
-    assert ungrouped > 0.2
-    assert 0.02 < grouped < 0.08
 
 
 def test_signs_of_groups_that_cancel():

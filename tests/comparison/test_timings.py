@@ -183,22 +183,6 @@ def test_times_that_do_not_vary():
     assert fm.comparison.compare_timings(ones, twos, paired=True).decision == "worse"
 
 
-def test_size():
-    """At the margin, of twenty works: any is called worse, or all not worse, one time in twenty."""
-    rng, n_works, n_data = np.random.default_rng(3), 20, 200
-    alarms = passed = 0
-    for _ in range(n_data):
-        before = {str(k): np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
-        after = {str(k): 1.05 * np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
-        both = runs(before), runs(after)
-        alarms += fm.comparison.compare_timings(*both, paired=True).decision == "worse"
-        one = runs({"0": before["0"]}), runs({"0": after["0"]})
-        passed += fm.comparison.compare_timings(*one, paired=True).decision == "not worse"
-    bound = 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_data)
-    assert 0 < alarms / n_data < bound
-    assert 0 < passed / n_data < bound
-
-
 @pytest.mark.parametrize(
     ("before", "after", "options", "message"),
     [

@@ -188,15 +188,6 @@ def test_faults(data: Any) -> None:
         fm.compare(y, {"a": models["right"]}, metrics="roc_auc")
 
 
-def test_nothing_is_known_of_one_class() -> None:
-    scores = {"a": [0.1, 0.4, 0.3], "b": [0.3, 0.2, 0.1]}
-    with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on these data"):
-        (pair,) = fm.compare([1, 1, 1], scores, metrics="roc_auc")["roc_auc"]
-    assert math.isnan(pair.estimate)
-    assert math.isnan(pair.pvalue)
-    assert pair.better is None
-
-
 @pytest.mark.parametrize("missed", [0, 2])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> None:

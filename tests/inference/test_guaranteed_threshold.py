@@ -130,13 +130,6 @@ def test_a_table_is_as_good_as_its_rows_but_weights_are_refused() -> None:
         fm.guaranteed_threshold(weighted, recall=0.9)
 
 
-def test_one_class_has_no_guarantee() -> None:
-    with pytest.warns(fm.UndefinedMetricWarning, match="no negative example"):
-        found = fm.guaranteed_threshold([1, 1, 1], [1, 2, 3], recall=0.5, pos_label=1)
-    assert math.isnan(found.threshold)
-    assert found.verdict == "no threshold is shown to keep recall at least 0.5, 95 % sure"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [

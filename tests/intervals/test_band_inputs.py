@@ -1,8 +1,6 @@
 """Bands: what they depend on, odd and wrong input, and (slow) how often they hold the truth."""
 
 import dataclasses
-import json
-import math
 
 import numpy as np
 import pytest
@@ -101,18 +99,6 @@ def test_limits_enclose_the_curve(function, method, n, seed, step, level):
 
 
 # --- degenerate data ----------------------------------------------------------------------------
-
-
-@BOTH
-@EACH
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class_is_undefined(function, method, label):
-    with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
-        band = function([label] * 4, range(4), kind=METHODS[method], method=method)
-    for values in (curve_of(band), band.low, band.high):
-        assert np.isnan(values).all()
-    assert math.isnan(band.critical_value)
-    assert (band.n_resamples, band.n_failed, band.key) == (0, 0, None)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -221,27 +207,6 @@ def test_data_at_fault(function):
 
 
 @BOTH
-@EACH
-def test_a_result_is_frozen_and_can_be_written(function, method):
-    labels, scores = binary()
-    grid = [0.25, 0.75]
-    band = quiet(function, labels, scores, kind=METHODS[method], method=method, points=grid)
-    written = json.loads(json.dumps(band.to_dict()))
-    assert written["low"] == band.low.tolist()
-    assert written["method"] == method
-    for name in ("low", "high", "critical_value", "n_resamples"):
-        with pytest.raises(AttributeError):
-            setattr(band, name, 0)
-    for array in (band.low, band.high, curve_of(band)):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-    resampled = method == "equal-precision"
-    assert (band.n_resamples, band.key is None) == ((30, False) if resampled else (0, True))
-    assert (band.effective_positives, type(band.effective_positives)) == (labels.sum(), float)
-    assert f"method='{method}'" in repr(band)
-
-
-@BOTH
 def test_grouped_and_weighted_rows_have_wider_bands(function):
     labels, scores = binary(step=0.1)
     narrow, copied, weighted = (
@@ -255,35 +220,3 @@ def test_grouped_and_weighted_rows_have_wider_bands(function):
     np.testing.assert_allclose(copied.low, narrow.low, atol=1e-9)  # copies tell nothing new
     assert (weighted.high - weighted.low).mean() > (narrow.high - narrow.low).mean()
     assert quiet(function, labels, scores, groups=GROUPS).effective_positives > 5
-
-
-# --- coverage -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@BOTH
-@pytest.mark.parametrize("positives", [150, 30])
-@pytest.mark.parametrize("method", ["equal-precision", "mover"])
-def test_coverage_of_binormal_curves(function, positives, method):
-    """600 samples: a coverage of .95 is found below .92 once in 1,000 times."""
-    n, n_samples, away = 300, 600, 1.5
-    grid = np.arange(1, 100) / 100
-    share = positives / n
-    normal = scipy.stats.norm
-    truth = normal.sf(normal.isf(grid) - away)
-    if function is fm.pr_band:
-        rate = normal.sf(normal.isf(grid) + away)
-        truth = grid * share / (grid * share + rate * (1 - share))
-    inside = np.zeros((n_samples, len(grid)), bool)
-    for i in range(n_samples):
-        rng = np.random.default_rng([17, i])
-        labels = np.arange(n) < (positives if function is fm.roc_band else rng.binomial(n, share))
-        scores = rng.normal(size=n) + away * labels
-        options = {"kind": METHODS[method], "method": method, "n_resamples": 400, "points": grid}
-        band = function(labels, scores, rng=i, **options)
-        inside[i] = (band.low <= truth) & (truth <= band.high)
-    if method == "mover":
-        assert inside.mean() >= 0.945
-        assert inside.mean(axis=0).min() >= 0.92
-    else:
-        assert inside.all(axis=1).mean() >= 0.93

@@ -68,23 +68,6 @@ def test_two_limits_that_are_one():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("labels", "metric"),
-    [([1, 1, 1], "roc_auc"), ([0, 0, 0], "roc_auc"), ([1], "roc_auc"), ([0], "rank_loss")],
-)
-def test_one_class(labels, metric, method):
-    options = {"metrics": metric, "method": method, "n_resamples": B, "rng": 1}
-    with pytest.warns(fm.UndefinedMetricWarning, match="one class|not defined|undefined"):
-        result = fm.bootstrap(labels, np.arange(len(labels)) * 0.5, **options)[metric]
-    assert math.isnan(result.estimate)
-    assert math.isnan(result.confidence_interval.low)
-    assert math.isnan(result.confidence_interval.high)
-    assert math.isnan(result.standard_error)
-    assert math.isnan(result.details.bias)
-    assert result.details.n_failed == B
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
     ("data", "metric"),
     [
         (([0, 0, 0, 1], [0, 0, 0, 0]), "precision"),

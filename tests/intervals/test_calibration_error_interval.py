@@ -92,29 +92,6 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
     assert found.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
 
 
-def test_the_errors_are_those_of_many_samples() -> None:
-    """A model that is off: the estimate has no bias, and varies as it is said to."""
-    rng = np.random.default_rng(1)
-    found = []
-    for _ in range(1000):
-        p = rng.choice([0.125, 0.375, 0.625, 0.875], 300)
-        y = rng.random(300) < p**1.5
-        found.append(fm.calibration.calibration_error_interval(y, p, n_bins=4))
-    squares = np.array([each.details.estimate for each in found])
-    levels = np.array([0.125, 0.375, 0.625, 0.875])
-    target = float(((levels - levels**1.5) ** 2).mean())
-    assert squares.mean() == pytest.approx(target, abs=4 * squares.std() / math.sqrt(1000))
-    errors = np.sqrt(np.mean([each.details.standard_error**2 for each in found]))
-    assert errors == pytest.approx(squares.std(), rel=0.1)
-    covered = np.mean(
-        [
-            each.confidence_interval.low**2 <= target <= each.confidence_interval.high**2
-            for each in found
-        ]
-    )
-    assert covered > 0.945
-
-
 @pytest.mark.parametrize(
     ("square", "low"), [(10.0, 10 - 1.959964), (3.5, 1.75), (2.0, 2 - 1.644854), (1.0, 0.0)]
 )

@@ -183,24 +183,6 @@ def test_a_positive_that_nobody_missed_could_be() -> None:
     assert found.low[0, 0] < found.net_benefit[0, 0] - 1.9 * missed
 
 
-def test_coverage_in_a_small_simulation() -> None:
-    rng, n, n_data, p = np.random.default_rng(5), 400, 200, 0.3
-    logit = math.log(p / (1 - p))
-    cut = (np.log(GRID / (1 - GRID)) - logit + 1.125) / 1.5
-    true = p * norm.sf(cut - 1.5) - (1 - p) * GRID / (1 - GRID) * norm.sf(cut)
-    inside = np.zeros(len(GRID))
-    everywhere = 0
-    for _ in range(n_data):
-        y = (rng.random(n) < p).astype(int)
-        score = 1 / (1 + np.exp(-(logit + 1.5 * (1.5 * y + rng.normal(size=n)) - 1.125)))
-        found = fm.costs.decision_curve(y, score, thresholds=GRID)
-        inside += (found.low[0] <= true) & (true <= found.high[0])
-        band = fm.costs.decision_curve(y, score, thresholds=GRID, kind="simultaneous", rng=1)
-        everywhere += ((band.low[0] <= true) & (true <= band.high[0])).all()
-    assert (inside / n_data > 0.91).all(), inside / n_data
-    assert 0.90 < everywhere / n_data < 0.995
-
-
 FAULTS = [
     ({"p": [0.1, 1.2, 0.3, 0.4]}, ValueError, r"must lie in \[0, 1\]: from 0.1 to 1.2"),
     ({"p": [-0.1, 0.2, 0.3, 0.4]}, ValueError, r"must lie in \[0, 1\]: from -0.1 to 0.4"),

@@ -188,28 +188,3 @@ def test_groups_need_rows() -> None:
     table = ScoreTable.from_scores([0, 1, 1, 0], [1, 2, 3, 4])
     with pytest.raises(TypeError, match="`groups` needs rows: a ScoreTable holds counts"):
         delong(table, groups=[1, 2, 3, 4])
-
-
-def patients(rng: np.random.Generator, n_groups: int, mixed: bool) -> tuple[np.ndarray, ...]:
-    """Draw ten rows a patient, who shifts the scores; labels of a patient differ where `mixed`."""
-    groups = np.repeat(np.arange(n_groups), 10)
-    y = rng.integers(0, 2, 10 * n_groups) if mixed else groups % 2
-    shift = rng.normal(size=n_groups)[groups]
-    return y, y + shift + rng.normal(size=len(y)), groups
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mixed", [False, True])
-def test_coverage_under_dependence(rng: np.random.Generator, mixed: bool) -> None:
-    """2,000 data sets of 100 patients: 95 % intervals that cover, where those of rows do not."""
-    target = 0.5 * (1 + math.erf(1 / 2 / math.sqrt(2)))  # Phi(1 / sqrt(1 + 1 + 1 + 1))
-    covered = np.zeros(2)
-    for _ in range(2_000):
-        y, s, groups = patients(rng, 100, mixed)
-        for k, result in enumerate((delong(y, s, groups=groups), delong(y, s))):
-            interval = result.confidence_interval
-            covered[k] += interval.low <= target <= interval.high
-    by_group, by_row = covered / 2_000
-    assert abs(by_group - 0.95) < 0.02
-    if not mixed:
-        assert by_row < 0.8

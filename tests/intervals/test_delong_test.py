@@ -1,7 +1,6 @@
 """DeLong's test for several models against the definition over all pairs, and published figures."""
 
 import itertools
-import json
 import math
 import warnings
 from statistics import NormalDist
@@ -217,29 +216,3 @@ def test_counts_of_any_size(scale: int) -> None:
     statistic = oracle.chi_square(aucs, exact)
     assert statistic is not None
     assert result.details["statistic"] == pytest.approx(float(statistic / shrink), rel=1e-9)
-
-
-def test_readable() -> None:
-    y = [0, 1, 1, 0, 1, 0]
-    scores = {"old & new": [1, 2, 3, 2, 0, 1], "b": [1, 3, 2, 2, 4, 0]}
-    result = delong_test(y, scores)
-    assert repr(result) == "Comparison(roc_auc; old & new: 0.611111, b: 0.944444; DeLong (1988))"
-    assert "All AUCs equal: chi-square" in str(result)
-    assert "\n" not in repr(result)
-    assert "<td>old &amp; new</td>" in result._repr_html_()
-    assert json.loads(json.dumps(result.to_dict()))["pairs"][0]["b"] == "b"
-    assert not result.covariance.flags.writeable
-    assert len(result) == 1
-    with pytest.raises(KeyError, match=r"the pairs are \('old & new', 'b'\)"):
-        result["b", "old & new"]
-
-
-@pytest.mark.slow
-def test_size_under_the_null(rng: np.random.Generator) -> None:
-    """Three equally good, correlated models: 5 % of 2,000 tests reject, give or take 4 errors."""
-    rejected = 0
-    for _ in range(2_000):
-        y = np.repeat([0, 1], [70, 50])
-        scores = y[:, None] + rng.normal(size=(120, 1)) + rng.normal(size=(120, 3))
-        rejected += delong_test(y, scores, names=["a", "b", "c"]).details["pvalue"] < 0.05
-    assert abs(rejected / 2_000 - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 2_000)

@@ -133,50 +133,6 @@ def test_refused(options, match) -> None:
 # --- coverage ----------------------------------------------------------------------------------
 
 
-def audited(rng: np.random.Generator, n: int, positives: float, spread: float):
-    """Draw rows with log-normal weights that do not tell of labels or scores."""
-    y = (rng.random(n) < positives).astype(np.int8)
-    return y, rng.normal(size=n) + 1.5 * y, np.exp(spread * rng.normal(size=n))
-
-
-TRUTH = 0.8555777  # of scores that are 1.5 standard deviations apart
-
-
-def share_covered(n_samples: int, *, n: int, positives: float, spread: float, **options) -> float:
-    rng, covered = np.random.default_rng(1), 0
-    for _ in range(n_samples):
-        y, s, w = audited(rng, n, positives, spread)
-        interval = fm.delong(y, s, sample_weight=w, scale="logit", **options).confidence_interval
-        covered += interval.low <= TRUTH <= interval.high
-    return covered / n_samples
-
-
-def test_importances_cover_and_frequencies_would_not() -> None:
-    """300 samples of 400 rows: a binomial error of 1.3 points."""
-    case = {"n": 400, "positives": 0.4, "spread": 1.0}
-    assert 0.91 <= share_covered(300, **case) <= 0.98
-    rng, covered = np.random.default_rng(1), 0
-    for _ in range(300):
-        y, s, w = audited(rng, 400, 0.4, 1.0)
-        times = np.ceil(10 * w)
-        interval = fm.delong(
-            y, s, sample_weight=times, weights_are="frequencies", scale="logit"
-        ).confidence_interval
-        covered += interval.low <= TRUTH <= interval.high
-    assert covered / 300 < 0.6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "positives", "spread", "least"),
-    [(100, 0.5, 1.0, 0.92), (500, 0.3, 1.0, 0.92), (2000, 0.1, 1.0, 0.92), (2000, 0.3, 1.5, 0.91)],
-)
-def test_coverage_of_importances(n, positives, spread, least) -> None:
-    """2,000 samples each: an error of half a point."""
-    share = share_covered(2000, n=n, positives=positives, spread=spread)
-    assert least <= share <= 0.97, share
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_rounding_is_no_difference_between_perfect_models(seed: int) -> None:
     rng = np.random.default_rng(seed)

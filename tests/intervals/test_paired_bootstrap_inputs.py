@@ -1,6 +1,5 @@
 """What a paired bootstrap is given, what it refuses, and what its results can do."""
 
-import json
 import math
 from typing import Any
 
@@ -163,18 +162,6 @@ def test_memory_of_many_models_counts_their_pairs() -> None:
         fm.paired_bootstrap(Y, many, n_resamples=1_000_000)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_one_class_only_has_no_difference(method: Any) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="Only one class") as caught:
-        result = fm.paired_bootstrap(np.zeros(12), MODELS, method=method, **FEW)
-    assert len(caught) == 2
-    pair = result["roc_auc"].pairs[0]
-    limits = pair.confidence_interval
-    for number in (pair.difference, pair.pvalue, pair.pvalue_holm, limits.low, limits.high):
-        assert math.isnan(number)
-    assert pair.details.n_failed == 60
-
-
 def test_an_undefined_pair_does_not_count_in_holms_adjustment() -> None:
     """No row is called positive by the third model: its precision is not defined."""
     models = {"a": A, "b": B, "c": np.zeros(12)}
@@ -198,30 +185,6 @@ def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Ge
     both = np.isinf(own[0]) & np.isinf(own[1])
     assert both.any()
     assert np.isnan(pair.details.distribution[both]).all()
-
-
-def test_results_are_short_plain_and_frozen() -> None:
-    models = {"a": A, "<b>": B, "c": A + 0.4 * B}
-    asked = ["roc_auc", "average_precision"]
-    result = fm.paired_bootstrap(Y, models, metrics=asked, method="bca", **FEW)
-    assert "\n" not in repr(result)
-    assert repr(result).startswith("Comparisons(Comparison(roc_auc; a: ")
-    pair = result["roc_auc"].pairs[1]
-    assert "\n" not in repr(pair)
-    assert "array" not in repr(pair)
-    plain = json.loads(json.dumps(result.to_dict()))
-    assert plain["roc_auc"]["method"] == "bca bootstrap"
-    assert plain["roc_auc"]["pairs"][1]["b"] == "c"
-    assert len(plain["average_precision"]["models"][1]["details"]["distribution"]) == 60
-    page = result._repr_html_()
-    assert page.count("<tr>") == 2 * (1 + 3 * len(asked))  # three pairs, three models
-    assert "a − &lt;b&gt;" in page
-    assert "<b>" not in page
-    assert f"{pair.pvalue_holm:.3f}"[1:] in page
-    with pytest.raises(ValueError, match="read-only"):
-        pair.details.distribution[0] = 0.0
-    with pytest.raises(AttributeError):
-        pair.estimate = 0.0  # type: ignore[misc]
 
 
 def test_the_key_of_a_result_draws_its_replicates_again() -> None:

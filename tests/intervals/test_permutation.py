@@ -159,37 +159,6 @@ def test_coins_are_fair_and_independent() -> None:
     assert stats.kstest((heads - 128.5) / math.sqrt(257 / 4), "norm").statistic < 0.05
 
 
-@pytest.mark.parametrize("exchange", ["ranks", "scores"])
-def test_size_at_5_percent_for_exchangeable_models(exchange: Any, rng: np.random.Generator) -> None:
-    """The p-value of 199 exchanges is at most 0.05 in 5 % of 400 data sets, give or take 1.1 %."""
-    pvalues: dict[str, list[float]] = {"roc_auc": [], "accuracy": []}
-    for seed in range(400):
-        y = (rng.random(60) < 0.4).astype(int)
-        base = 0.8 * y + rng.normal(size=60)
-        models = {name: base + rng.normal(size=60) for name in "ab"}
-        if exchange == "ranks":
-            models["b"] = np.exp(models["b"]) + 10  # another scale; its order is what counts
-        threshold = 0.4 if exchange == "scores" else None
-        asked = [name for name in pvalues if threshold is not None or name == "roc_auc"]
-        result = fm.paired_permutation_test(
-            y,
-            models,
-            metrics=asked,
-            threshold=threshold,
-            exchange=exchange,
-            n_resamples=199,
-            rng=seed,
-            n_threads=1,
-        )
-        for name in asked:
-            pvalues[name].append(result[name].pairs[0].pvalue)
-    areas = np.array(pvalues["roc_auc"])
-    assert 0.017 < np.mean(areas <= 0.05) < 0.083  # three standard errors
-    assert stats.kstest(areas, "uniform").pvalue > 1e-3
-    if pvalues["accuracy"]:
-        assert np.mean(np.array(pvalues["accuracy"]) <= 0.05) < 0.083  # ties make it conservative
-
-
 def test_of_large_samples_the_pvalue_is_near_delongs(rng: np.random.Generator) -> None:
     y = (rng.random(1_000) < 0.4).astype(int)
     base = rng.normal(size=1_000)

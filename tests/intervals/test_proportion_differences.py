@@ -144,17 +144,6 @@ def test_correlation_narrows() -> None:
     assert widths[0] < 0.8 * widths[1]
 
 
-def test_coverage(rng: np.random.Generator) -> None:
-    """Two models on the same 80 rows, both good and correlated: 2,000 tables."""
-    shares = np.array([0.80, 0.08, 0.04, 0.08])
-    tables = rng.multinomial(80, shares, size=2000)
-    inside = 0
-    for table in tables.tolist():
-        low, high = ends(paired_proportion_difference_interval(*table))
-        inside += low <= 0.04 <= high
-    assert 0.935 < inside / len(tables) < 0.975
-
-
 @pytest.mark.parametrize(
     ("function", "counts", "match"),
     [

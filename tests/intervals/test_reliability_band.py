@@ -81,16 +81,6 @@ def test_what_the_diagonal_says() -> None:
     assert nothing.holds_diagonal is None
 
 
-def test_the_whole_curve_is_covered() -> None:
-    rng, missed = np.random.default_rng(5), 0
-    for _ in range(200):
-        p = rng.random(150)
-        band = fm.calibration.reliability_band(rng.random(150) < p**2, p, confidence_level=0.5)
-        curve = band.probability**2
-        missed += bool(((curve < band.low) | (curve > band.high)).any())
-    assert missed <= 100
-
-
 def test_consistency_holds_the_fit_of_calibrated_data() -> None:
     rng, inside = np.random.default_rng(6), []
     for _ in range(300):

@@ -147,25 +147,3 @@ def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
             )
         assert found.left_out_cost > 0
         assert np.isnan(tuple(found.confidence_interval)).all()
-
-
-def test_coverage_in_a_small_simulation() -> None:
-    """The published study is larger (docs/coverage.md); this one notices a wrong formula."""
-    rng, n, n_data = np.random.default_rng(7), 300, 300
-    t = np.linspace(-3, 4, 7001)
-    costs = 0.3 * 3 * norm.cdf(t - 1.5) + 0.7 * norm.sf(t)
-    best, least = t[costs.argmin()], costs.min()
-    covered = np.zeros(3)
-    for _ in range(n_data):
-        y = rng.random(n) < 0.3
-        s = 1.5 * y + rng.normal(size=n)
-        found = fm.costs.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1)
-        given_ = fm.costs.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1, threshold=best)
-        pairs = (
-            (found.threshold_interval, best),
-            (found.confidence_interval, least),
-            (given_.confidence_interval, least),
-        )
-        covered += [low <= true <= high for (low, high), true in pairs]
-    assert (covered / n_data > 0.92).all(), covered
-    assert (covered / n_data < 0.999).all(), covered

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, weights_of
+from peer_samples import assert_same_as_peer
 
 import fastmetrics as fm
 from fastmetrics import (
@@ -22,27 +22,6 @@ KAPPA_WEIGHTS = (None, "linear", "quadratic")
 few_labels = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=7
 ).filter(lambda rows: any(w for _, _, w in rows))
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", LABEL_TYPES)
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_label_types_and_weights(rng, kind, k, weighting) -> None:
-    y, p = labels_of(rng, 60, k)
-    w = weights_of(rng, 60, weighting)
-    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
-    assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p, sample_weight=w)
-    for weights in KAPPA_WEIGHTS:
-        assert_same_as_peer(
-            cohen_kappa_score, sk.cohen_kappa_score, y, p, sample_weight=w, weights=weights
-        )
-
-
-def test_booleans() -> None:
-    y, p = np.array([True, False, True, True]), np.array([True, True, False, True])
-    assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p)
-    assert_same_as_peer(cohen_kappa_score, sk.cohen_kappa_score, y, p)
 
 
 @given(few_labels)
@@ -68,23 +47,6 @@ def test_kappa_of_some_labels_in_their_order(rows, order, n) -> None:
             weights=weights,
             sample_weight=sample_weight,
         )
-
-
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_a_matrix_says_the_same(rng, k, weighting) -> None:
-    y, p = labels_of(rng, 200, k)
-    w = weights_of(rng, 200, weighting)
-    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    assert matthews_corrcoef(matrix) == matthews_corrcoef(y, p, sample_weight=w)
-    for weights in KAPPA_WEIGHTS:
-        assert cohen_kappa_score(matrix, weights=weights) == cohen_kappa_score(
-            y, p, sample_weight=w, weights=weights
-        )
-    some = list(range(k))[::-1]
-    assert cohen_kappa_score(matrix, labels=some, weights="linear") == pytest.approx(
-        sk.cohen_kappa_score(y, p, labels=some, weights="linear", sample_weight=w), rel=1e-12
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,26 +6,13 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
+from peer_samples import labels_of, outcome
 
 from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, balanced_accuracy_score, g_mean
 
 rows_of_labels = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=7
 ).filter(lambda rows: any(w for _, _, w in rows))
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", LABEL_TYPES)
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_label_types_and_weights(rng, kind, k, weighting) -> None:
-    y, p = labels_of(rng, 60, k)
-    w = weights_of(rng, 60, weighting)
-    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
-    for adjusted in (False, True):
-        options = {"sample_weight": w, "adjusted": adjusted}
-        assert_same_as_peer(balanced_accuracy_score, sk.balanced_accuracy_score, y, p, **options)
 
 
 @given(rows_of_labels)

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from peer_samples import outcome
 
 from fastmetrics import (
     ConfusionMatrix,
@@ -27,35 +25,6 @@ RATES = {
     false_negative_rate: oracle.false_negative_rate,
     youden_j: oracle.informedness,
 }
-binary_rows = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 1), st.sampled_from([0, 1, 2, 0.25, 1.5])),
-    min_size=1,
-    max_size=7,
-).filter(lambda rows: any(w for _, _, w in rows))
-
-
-@pytest.mark.parametrize("function", RATES)
-@given(binary_rows, st.sampled_from([(0, 1), (-1, 1), (False, True), ("a", "b"), (5, 7)]))
-def test_the_definition_for_every_kind_of_labels(function, rows, pair) -> None:
-    y, p, w = zip(*rows, strict=True)
-    for positive in (0, 1):
-        exact = RATES[function](oracle.rows_of(y, p, w), positive)
-        true, predicted = ([pair[label] for label in column] for column in (y, p))
-        options = {"pos_label": pair[positive], "sample_weight": w}
-        got, said = outcome(function, true, predicted, **options)
-        check(got, said, exact)
-        if positive == 1 and pair in ((0, 1), (False, True)):
-            check(*outcome(function, true, predicted, sample_weight=w), exact)
-
-
-def check(got, said, exact) -> None:
-    if exact is None:
-        assert math.isnan(got)
-        assert said == ["UndefinedMetricWarning"]
-    else:
-        assert type(got) is float
-        assert not said
-        assert got == pytest.approx(float(exact), rel=1e-15, abs=0)
 
 
 def test_three_ill_of_ten() -> None:

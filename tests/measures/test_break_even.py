@@ -3,14 +3,9 @@
 import math
 
 import pytest
-from hypothesis import given, strategies as st
 
 from fastmetrics import ScoreTable, break_even_point
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import pr_oracle as oracle
-
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30)
-both = {0, 1}.issubset
 
 
 def test_textbook_eight() -> None:
@@ -23,20 +18,6 @@ def test_textbook_eight() -> None:
 def test_met_by_a_threshold() -> None:
     point = break_even_point([1, 0, 1, 0], [4, 3, 2, 1])
     assert (point.value, point.threshold, point.interpolated) == (0.5, 3, False)
-
-
-@given(ROWS.filter(lambda data: both(y for y, _ in data)))
-def test_definition(data: list[tuple[int, int]]) -> None:
-    y, s = zip(*data, strict=True)
-    value, threshold, interpolated = oracle.break_even(y, s)
-    if value is None:
-        with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
-            point = break_even_point(y, s)
-        assert math.isnan(point.value)
-    else:
-        point = break_even_point(y, s)
-        assert point.value == float(value)
-    assert (point.threshold, point.interpolated) == (threshold, interpolated)
 
 
 def test_rounded_weights_still_meet_the_positives() -> None:

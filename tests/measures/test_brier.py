@@ -29,23 +29,6 @@ def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
     same_as_sklearn("brier_score_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
 
 
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
-    codes = np.resize(rng.permutation(k), 40)
-    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
-    y_proba = probabilities(40, k, rng)
-    layouts = (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba))
-    for columns, half in zip(layouts, (True, False, "auto"), strict=True):
-        rtol = 1e-5 if columns.dtype == np.float32 else 1e-12
-        for more in ({}, {"labels": np.unique(y)}):
-            more["sample_weight"] = w
-            same_as_sklearn("brier_score_loss", y, columns, scale_by_half=half, rtol=rtol, **more)
-            same_as_sklearn("d2_brier_score", y, columns, rtol=10 * rtol, **more)
-
-
 def test_indicator_matrices(rng):
     y, y_proba = rng.integers(0, 2, (30, 4)), probabilities(30, 4, rng)
     for w in (None, rng.random(30)):

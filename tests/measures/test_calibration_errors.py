@@ -23,7 +23,6 @@ BINS = {
     "equal-count": oracle.equal_count,
     "uniform-left-closed": oracle.uniform_left_closed,
 }
-FORMS = ("top-label", "class-wise")
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
 
@@ -80,27 +79,6 @@ def test_one_column(rows, n_bins, strategy) -> None:
     assert found(table, n_bins=n_bins, strategy=strategy) == found(
         y, p, n_bins=n_bins, strategy=strategy
     )
-
-
-def eighths(k: int) -> st.SearchStrategy[list[float]]:
-    cuts = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1).map(sorted)
-    return cuts.map(lambda c: [(b - a) / 8 for a, b in zip([0, *c], [*c, 8], strict=True)])
-
-
-@given(st.data(), st.integers(2, 4), st.sampled_from([1, 2, 4, 5]), st.sampled_from(FORMS))
-def test_columns(data, k, n_bins, form) -> None:
-    row = st.tuples(st.integers(0, k - 1), eighths(k), st.integers(0, 2))
-    rows = data.draw(st.lists(row, min_size=1, max_size=10))
-    rows += [(j, [0.5, 0.5, *[0.0] * (k - 2)], 1) for j in range(k)] * 2
-    codes, p, w = (list(column) for column in zip(*rows, strict=True))
-    strategy = data.draw(st.sampled_from(sorted(BINS)))
-    n_bins = 8 if (strategy, n_bins) == ("quantile", 5) else n_bins
-    options = {"n_bins": n_bins, "strategy": strategy, "form": form}
-    for weights in (None, w):
-        right = wanted(oracle.problems(form, codes, p, weights), n_bins, strategy)
-        np.testing.assert_allclose(
-            found(codes, p, weights=weights, **options), right, rtol=1e-9, atol=1e-8
-        )
 
 
 def test_uniform_edges_are_those_of_scikit_learn() -> None:

@@ -75,14 +75,6 @@ def test_float32_and_labels_as_probabilities(rng):
     assert math.isnan(found.spiegelhalter.statistic)
 
 
-def test_one_class():
-    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
-        found = fm.calibration.calibration_summary([1, 1, 1], [0.2, 0.6, 0.7], pos_label=1)
-    assert math.isnan(found.logistic.slope)
-    assert (found.prevalence, found.brier_score.uncertainty) == (1, 0)
-    assert found.spiegelhalter.pvalue < 1
-
-
 def test_it_prints_as_a_table(rng):
     y, p = sample(rng, 1_000)
     found = fm.calibration.calibration_summary(y, p, on_training_data=True, confidence_level=0.9)

@@ -1,6 +1,5 @@
 """Ten measures from one reading of the data: values, the majority beside accuracy, defaults."""
 
-import json
 import math
 
 import numpy as np
@@ -103,21 +102,6 @@ def test_accuracy_misleads_where_one_class_is_common() -> None:
     assert found["accuracy"] == found.majority_accuracy == 0.95
     assert repr(found) == "ClassificationMeasures(accuracy=0.95 (majority class 0.95))"
     assert "Always the most frequent class: accuracy 0.95." in str(found)
-
-
-def test_the_result_is_frozen_and_owns_its_matrix(rng) -> None:
-    y, p = labels_of(rng, 30, 2)
-    matrix = ConfusionMatrix.from_labels(y, p)
-    found = classification_measures(matrix)
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        found.values["f1"] = 1.0
-    matrix.update(y, 1 - y)
-    assert found.matrix.n == 30
-    plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["values"] == dict(found.values)
-    assert plain["matrix"] == {"labels": [0, 1], "counts": found.matrix.counts.tolist()}
-    with pytest.raises(KeyError, match="'auc': the measures are 'accuracy'"):
-        found["auc"]
 
 
 @pytest.mark.parametrize(

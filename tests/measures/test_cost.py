@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
 
@@ -51,16 +50,6 @@ def columns(rows):
     return list(y), list(p), list(w)
 
 
-@given(problems(least_cost=-3))
-def test_the_mean_is_that_of_the_definition(problem) -> None:
-    rows, costs = problem
-    y, p, w = columns(rows)
-    if not any(w):
-        return
-    options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
-    close(cost_sensitive_error(y, p, **options), oracle.mean(rows, costs))
-
-
 @given(problems())
 def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None:
     rows, costs = problem
@@ -73,38 +62,6 @@ def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None
     close(got, None if exact is None else 1 - exact)
     assert said == (["UndefinedMetricWarning"] if exact is None else [])
     assert math.isnan(got) or 0 <= got <= 1
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), weights), min_size=1, max_size=8),
-    st.integers(0, 9),
-    st.integers(0, 9),
-    st.sampled_from([None, 0, 0.25, 0.5, 1]),
-)
-def test_expected_cost_is_that_of_the_definition(rows, cost_fn, cost_fp, prevalence) -> None:
-    y, p, w = columns(rows)
-    if not any(w):
-        return
-    options = {"cost_fn": cost_fn, "cost_fp": cost_fp, "sample_weight": w}
-    got, said = outcome(expected_cost, y, p, prevalence=prevalence, **options)
-    exact = oracle.expected(rows, cost_fn, cost_fp, prevalence)
-    close(got, exact)
-    assert said == (["UndefinedMetricWarning"] if exact is None else [])
-    if prevalence is None:
-        assert got == pytest.approx(cost_sensitive_error(y, p, **options), rel=1e-14, abs=0)
-
-
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_unit_costs_give_error_and_accuracy(rng, weighting) -> None:
-    y, p = labels_of(rng, 200, 4)
-    w = weights_of(rng, 200, weighting)
-    options = {"cost_matrix": 1 - np.eye(4), "sample_weight": w}
-    accuracy = sk.accuracy_score(y, p, sample_weight=w)
-    assert cost_sensitive_error(y, p, **options) == pytest.approx(1 - accuracy, rel=1e-13)
-    assert cost_sensitive_accuracy(y, p, **options) == pytest.approx(accuracy, rel=1e-14)
-    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    for function in MEASURES:
-        assert function(matrix, cost_matrix=options["cost_matrix"]) == function(y, p, **options)
 
 
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])

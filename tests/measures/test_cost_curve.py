@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics import ScoreTable, UndefinedMetricWarning
+from fastmetrics import ScoreTable
 from reference import hull_oracle
 from reference.roc_oracle import rows_of
 
@@ -110,16 +110,6 @@ def test_perfect_useless_and_reversed_scores(scale) -> None:
         assert trivial.thresholds.tolist() == [math.inf, 1]
         assert trivial.probability_cost.tolist() == [0, 0.5, 1]
         assert trivial.normalized_cost.tolist() == [0, 0.5, 0]
-
-
-def test_one_class_has_no_curve() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="cost curve is not defined.*no negative"):
-        curve = fm.costs.cost_curve([1, 1], [1, 2])
-    assert math.isnan(curve.expected_total_cost)
-    assert len(curve.thresholds) == 0
-    assert np.isnan(curve.cost_at([0.2, 0.7])).all()
-    with pytest.warns(UndefinedMetricWarning, match="expected total cost is not defined"):
-        assert math.isnan(fm.costs.expected_total_cost([0, 0], [1, 2]))
 
 
 @pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
 from reference import gain_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=2, max_size=25).filter(
@@ -32,15 +31,6 @@ def test_ties_are_the_mean_over_all_orders(taken: int) -> None:
     )
 
 
-@given(rows=ROWS, fraction=st.sampled_from([0.01, 0.1, 0.3, 0.5, 0.77, 1.0]))
-def test_exact_without_weights(rows: list[tuple[int, int]], fraction: float) -> None:
-    y, s = zip(*rows, strict=True)
-    expected = oracle.gain(y, s, None, Fraction(fraction))
-    assert expected is not None
-    assert fm.costs.cumulative_gain(y, s, fraction=fraction) == float(expected)
-    assert fm.costs.lift_score(y, s, fraction=fraction) == float(expected / Fraction(fraction))
-
-
 @given(rows=ROWS)
 def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None:
     y, s = zip(*rows, strict=True)
@@ -55,18 +45,6 @@ def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None
     area = np.sum(np.diff(curve.fraction) * (curve.gain[1:] + curve.gain[:-1])) / 2
     auc = (area - curve.prevalence / 2) / (1 - curve.prevalence)
     assert fm.roc_auc_score(y, s) == pytest.approx(auc, abs=1e-14)
-
-
-def test_no_positive_is_undefined() -> None:
-    for call in (fm.costs.lift_score, fm.costs.cumulative_gain):
-        with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-            assert math.isnan(call([0, 0], [1, 2], fraction=0.5))
-        assert call([1, 1], [1, 2], fraction=0.5) > 0  # no negative is no trouble
-        for fraction in (0, -0.1, 1.5, math.nan):
-            with pytest.raises(ValueError, match=r"`fraction` must lie in \(0, 1\]"):
-                call([0, 1], [1, 2], fraction=fraction)
-    with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-        assert np.isnan(fm.costs.gains_curve([0, 0], [1, 2]).gain).all()
 
 
 # --- Lorenz --------------------------------------------------------------------------------------

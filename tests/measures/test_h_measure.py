@@ -1,12 +1,10 @@
 """The H-measure against published values, and the Gini coefficient."""
 
-import math
-
 import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics import ScoreTable, UndefinedMetricWarning
+from fastmetrics import ScoreTable
 
 # The README of the Python package hmeasure 0.1.6, a translation of R's, whose `severity_ratio` r
 # stands for Beta(2, 1 + 1 / r), by default with r = p / (1 - p); a negative one for the weight of
@@ -56,14 +54,6 @@ def test_perfect_and_useless_scores() -> None:
         assert fm.costs.h_measure([0, 1], [0, 1], cost_weight=weight) == 1
         assert fm.costs.h_measure([0, 1], [1, 0], cost_weight=weight) == 0
         assert fm.costs.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
-
-
-def test_one_class() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="the H-measure is not defined"):
-        assert math.isnan(fm.costs.h_measure([1, 1], [1, 2]))
-    for data in (([1, 1], [1, 2]), (ScoreTable.from_scores([0, 0], [1, 2]),)):
-        with pytest.warns(UndefinedMetricWarning, match="the Gini coefficient is not defined"):
-            assert math.isnan(fm.gini_coefficient(*data))
 
 
 def test_gini_keeps_its_digits_near_zero() -> None:

@@ -1,12 +1,9 @@
 """hamming_loss."""
 
 import numpy as np
-import pytest
 import scipy.sparse
 from hypothesis import given
 from label_samples import (
-    KINDS,
-    assert_as_scikit_learn,
     assert_close,
     indicator_rows,
     quarters,
@@ -29,13 +26,6 @@ def test_indicators_against_the_definition(sample):
     assert fm.hamming_loss(y, p) == float(
         oracle.hamming(oracle.rows_of_indicators(y, p), y.shape[1])
     )
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_of_labels_as_scikit_learn(rng, kind):
-    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
-    for w in (None, rng.integers(0, 4, 40), rng.random(40)):
-        assert_as_scikit_learn("hamming_loss", KINDS[kind](y), KINDS[kind](p), sample_weight=w)
 
 
 def test_signs_are_indicators():

@@ -2,26 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
-from probability_samples import KINDS, WEIGHTS, same_as_sklearn, weights_of
+from probability_samples import same_as_sklearn
 
 from fastmetrics import hinge_loss
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
-def test_same_as_sklearn(rng, kind, weights, k, dtype):
-    codes = np.resize(rng.permutation(k), 40)
-    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
-    decisions = rng.normal(0, 2, (40, k) if k > 2 else 40).astype(dtype)
-    rtol = 1e-5 if dtype == "f4" else 1e-12
-    for more in ({}, {"labels": np.unique(y)}, {"labels": np.unique(y)[::-1]}):
-        same_as_sklearn("hinge_loss", y, decisions, sample_weight=w, rtol=rtol, **more)
-    same_as_sklearn("hinge_loss", y, np.asfortranarray(decisions), sample_weight=w, rtol=rtol)
 
 
 def test_missing_class():

@@ -3,16 +3,13 @@
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given, strategies as st
 from label_samples import (
-    KINDS,
     assert_as_scikit_learn,
     assert_close,
     indicator_rows,
-    label_rows,
     quarters,
     whole,
 )
@@ -21,21 +18,6 @@ import fastmetrics as fm
 from reference import classification_oracle as oracle
 
 AVERAGES = (None, "micro", "macro", "weighted")
-
-
-@given(
-    label_rows(weights=whole) | label_rows(weights=quarters),
-    st.sampled_from(AVERAGES),
-    st.sampled_from([0, 1]),
-)
-def test_labels_against_the_definition(sample, average, zero):
-    y, p, w = sample
-    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
-    for labels in (None, [2, 0, 9]):
-        asked = oracle.labels_seen(rows) if labels is None else labels
-        options = {"labels": labels, "average": average, "zero_division": zero}
-        ours = fm.jaccard_score(y, p, sample_weight=w, **options)
-        assert_close(ours, oracle.average(rows, asked, oracle.jaccard, average, Fraction(zero)))
 
 
 @given(
@@ -50,17 +32,6 @@ def test_indicators_against_the_definition(sample, average, zero):
     options = {"average": average, "zero_division": zero, "sample_weight": w}
     assert_close(fm.jaccard_score(y, p, **options), expected)
     assert_close(fm.jaccard_score(scipy.sparse.csr_array(y), p, **options), expected)
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_of_labels_as_scikit_learn(rng, kind):
-    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
-    as_kind = KINDS[kind]
-    for w in (None, rng.integers(0, 4, 40), rng.random(40)):
-        for average in AVERAGES:
-            for labels in (None, as_kind(np.array([1, 0]))):
-                options = {"labels": labels, "average": average, "sample_weight": w}
-                assert_as_scikit_learn("jaccard_score", as_kind(y), as_kind(p), **options)
 
 
 @pytest.mark.parametrize("zero_division", ["warn", 0, 1, math.nan, 0.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
+from peer_samples import assert_same_as_peer, labels_of, outcome
 
 from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, class_likelihood_ratios
 
@@ -18,17 +18,6 @@ REPLACEMENTS = (
 binary_rows = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 3)), min_size=2, max_size=7
 ).filter(lambda rows: any(w for _, _, w in rows))
-
-
-@pytest.mark.parametrize("kind", LABEL_TYPES)
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_label_types_and_weights(rng, kind, weighting) -> None:
-    y, p = labels_of(rng, 60, 2)
-    w = weights_of(rng, 60, weighting)
-    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
-    assert_same_as_peer(class_likelihood_ratios, PEER, y, p, sample_weight=w)
-    order = np.unique(np.asarray(y)).tolist()[::-1]
-    assert_same_as_peer(class_likelihood_ratios, PEER, y, p, labels=order, sample_weight=w)
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)

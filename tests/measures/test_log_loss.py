@@ -16,22 +16,6 @@ from reference import probability_oracle as oracle
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", ">f8"])
-def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype):
-    codes = rng.integers(0, 2, 40)
-    y, p = KINDS[kind](codes), rng.random(40).astype(dtype)
-    rtol = {"f4": 1e-5, "f2": 2e-2}.get(dtype, 1e-12)
-    w = weights_of(weights, 40, rng)
-    for more in ({}, {"normalize": False}, {"labels": np.unique(y)}):
-        same_as_sklearn("log_loss", y, p, sample_weight=w, rtol=rtol, **more)
-    same_as_sklearn("log_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
-    if dtype != "f2":
-        same_as_sklearn("d2_log_loss_score", y, p, sample_weight=w, rtol=10 * rtol)
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
     codes = np.resize(rng.permutation(k), 40)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from roc_samples import importances, samples
+from roc_samples import samples
 
 from fastmetrics import ScoreTable, partial_auc
 from fastmetrics.errors import UndefinedMetricWarning
@@ -17,22 +17,6 @@ RANGES = st.tuples(
 ).filter(lambda ends: ends[0] < ends[1])
 
 RANGE_OF = {"fpr": "false_positive_rate_range", "tpr": "true_positive_rate_range"}
-
-
-@given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
-def test_area_is_the_nearest_double(sample, ends, over):
-    y, s, _ = sample
-    expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s), *ends, over)
-    assert partial_auc(y, s, **{RANGE_OF[over]: ends}) == float(expected)
-    assert partial_auc(ScoreTable.from_scores(y, s), **{RANGE_OF[over]: ends}) == float(expected)
-
-
-@given(samples(weights=importances), RANGES, st.sampled_from(["fpr", "tpr"]))
-def test_area_with_weights(sample, ends, over):
-    y, s, w = sample
-    expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s, w), *ends, over)
-    got = partial_auc(y, s, sample_weight=w, **{RANGE_OF[over]: ends})
-    assert got == pytest.approx(float(expected), rel=1e-12, abs=1e-14)
 
 
 @given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))

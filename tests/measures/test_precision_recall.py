@@ -5,33 +5,17 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as peer
-from hypothesis import given, strategies as st
 
 from fastmetrics import ScoreTable, average_precision_score, precision_recall_curve
 from fastmetrics.errors import UndefinedMetricWarning
 
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40)
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
-
-
-def columns(data: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    y, s = zip(*data, strict=True)
-    return np.array(y), np.array(s) / 8.0
 
 
 def same(ours: object, theirs: object) -> None:
     for mine, other in zip(ours, theirs, strict=True):
         np.testing.assert_array_equal(mine, other)
         assert mine.dtype == other.dtype
-
-
-@given(ROWS.filter(lambda data: any(y for y, _ in data)), st.booleans())
-def test_curve_is_scikit_learns(data: list[tuple[int, int]], drop: bool) -> None:
-    y, s = columns(data)
-    same(
-        precision_recall_curve(y, s, drop_intermediate=drop),
-        peer.precision_recall_curve(y, s, drop_intermediate=drop),
-    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])

@@ -38,28 +38,6 @@ def measured(rows, labels, average, zero, beta=1.0):
 
 
 @given(
-    label_rows(weights=whole) | label_rows(weights=quarters),
-    st.sampled_from(LABEL_AVERAGES),
-    st.sampled_from(list(ZEROS)),
-    st.sampled_from([0.25, 0.5, 1, 2, 3]),
-)
-def test_labels_against_the_definition(sample, average, zero, beta):
-    y, p, w = sample
-    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
-    for labels in (None, [2, 0, 9]):
-        asked = oracle.labels_seen(rows) if labels is None else labels
-        *ours, support = fm.precision_recall_fscore_support(
-            y, p, beta=beta, labels=labels, average=average, sample_weight=w, zero_division=zero
-        )
-        for mine, expected in zip(
-            ours, measured(rows, asked, average, ZEROS[zero], beta), strict=True
-        ):
-            assert_close(mine, expected)
-        if average is None:
-            assert_close(support, [oracle.counts(rows, label)[1] for label in asked])
-
-
-@given(
     indicator_rows(weights=whole) | indicator_rows(weights=quarters),
     st.sampled_from([*LABEL_AVERAGES, "samples"]),
     st.sampled_from(list(ZEROS)),
@@ -165,14 +143,6 @@ def test_one_row_is_not_one_of_several():
 def test_warn_for(warn_for):
     assert_as_scikit_learn(ALL, [0, 0], [0, 0], average="binary", warn_for=warn_for)
     assert_as_scikit_learn(ALL, [0, 1, 0], [0, 2, 0], warn_for=warn_for)
-
-
-@pytest.mark.parametrize("beta", [0, 0.1, 0.5, 1, True, 2, 7.5, 1e6, math.inf])
-def test_beta_as_scikit_learn(rng, beta):
-    y, p = rng.integers(0, 4, (2, 30))
-    for average in LABEL_AVERAGES:
-        assert_as_scikit_learn("fbeta_score", y, p, beta=beta, average=average)
-        assert_as_scikit_learn(ALL, y, p, beta=beta, average=average)
 
 
 def test_extreme_betas_have_limits():

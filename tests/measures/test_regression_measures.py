@@ -1,6 +1,5 @@
 """Several regression measures at once are each of them alone, from one pass."""
 
-import json
 import tracemalloc
 
 import numpy as np
@@ -117,25 +116,6 @@ def test_no_temporaries_of_the_size_of_the_rows(rng):
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < 4_000_000
-
-
-def test_the_result_is_frozen_and_readable():
-    found = fm.regression_measures(
-        [[1, 2], [3, 5]],
-        [[1, 3], [4, 5]],
-        metrics=["mean_absolute_error"],
-        multioutput="raw_values",
-    )
-    assert repr(found) == "RegressionMeasures(mean_absolute_error=[0.5 0.5])"
-    expected = {"values": {"mean_absolute_error": [0.5, 0.5]}, "n_samples": 2, "n_outputs": 2}
-    assert json.loads(json.dumps(found.to_dict())) == expected
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        found.values["x"] = 1.0
-    with pytest.raises(ValueError, match="read-only"):
-        found["mean_absolute_error"][0] = 1.0
-    with pytest.raises(KeyError, match="'mse': the measures are 'mean_absolute_error'"):
-        found["mse"]
-    assert "RegressionMeasures" in found._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given, strategies as st
-from roc_samples import importances, samples
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
@@ -47,33 +45,10 @@ def test_injected_counts(size):
         assert roc_auc_score(table, max_fpr=max_fpr) == expected
 
 
-@given(samples(), st.floats(0.001, 1))
-def test_max_fpr(sample, max_fpr):
-    y, s, _ = sample
-    expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), 0, Fraction(max_fpr))
-    assert roc_auc_score(y, s, max_fpr=max_fpr) == float(expected)
-    assert float(expected) == pytest.approx(sk.roc_auc_score(y, s, max_fpr=max_fpr), abs=1e-9)
-
-
-@given(samples(weights=importances), st.floats(0.05, 1))
-def test_max_fpr_with_weights(sample, max_fpr):
-    y, s, w = sample
-    assert roc_auc_score(y, s, sample_weight=w, max_fpr=max_fpr) == pytest.approx(
-        sk.roc_auc_score(y, s, sample_weight=w, max_fpr=max_fpr), abs=1e-12
-    )
-
-
 def test_any_two_labels():
     s = [0.1, 0.4, 0.35, 0.8]
     for y in ([1, 1, 2, 2], ["a", "a", "b", "b"], [False, False, True, True], [-3.0, -3, 7, 7]):
         assert roc_auc_score(y, s) == sk.roc_auc_score(y, s) == 0.75
-
-
-def test_one_class_rank_loss():
-    with pytest.warns(UndefinedMetricWarning, match="only one class"):
-        assert np.isnan(rank_loss([0, 0], [0.1, 0.2]))
-    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        assert np.isnan(roc_auc_score([0, 1], [0.1, 0.2], sample_weight=[1.0, 0.0]))
 
 
 def test_a_table_comes_alone():

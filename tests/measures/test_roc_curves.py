@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from roc_samples import counts, importances, samples
+from roc_samples import importances, samples
 
 from fastmetrics import ScoreTable, auc, det_curve, roc_curve
 from fastmetrics.errors import UndefinedMetricWarning
@@ -22,13 +22,6 @@ def test_roc_curve_is_scikit_learns_bit_for_bit(sample, drop, dtype):
     y, s, _ = sample
     s = s.astype(dtype)
     assert_same(roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop))
-
-
-@given(samples(weights=counts), st.booleans())
-def test_roc_curve_with_integer_weights_is_scikit_learns_bit_for_bit(sample, drop):
-    y, s, w = sample
-    ours = roc_curve(y, s, sample_weight=w, drop_intermediate=drop)
-    assert_same(ours, sk.roc_curve(y, s, sample_weight=w, drop_intermediate=drop))
 
 
 @given(samples(weights=importances))
@@ -118,18 +111,6 @@ def test_results_are_the_callers_own(rng):
     for array in (*roc_curve(table), *det_curve(table)):
         array.fill(-1)
     assert_same(roc_curve(table), before)
-
-
-@given(samples(), st.booleans())
-def test_det_curve_is_scikit_learns_bit_for_bit(sample, drop):
-    y, s, _ = sample
-    assert_same(det_curve(y, s, drop_intermediate=drop), sk.det_curve(y, s, drop_intermediate=drop))
-
-
-@given(samples(weights=counts), st.booleans())
-def test_det_curve_with_integer_weights(sample, drop):
-    y, s, w = sample
-    assert_same(det_curve(y, s, None, w, drop), sk.det_curve(y, s, None, w, drop))
 
 
 def test_det_curve_of_one_class_raises_as_scikit_learn():

@@ -7,14 +7,6 @@ import sklearn.metrics as sk
 from fastmetrics import roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
 
-OPTIONS = [
-    ("ovr", "macro"),
-    ("ovr", "weighted"),
-    ("ovr", "micro"),
-    ("ovr", None),
-    ("ovo", "macro"),
-    ("ovo", "weighted"),
-]
 NAMES = np.array(["apple", "fig", "pear", "plum"])
 
 
@@ -24,30 +16,6 @@ def problem(rng, n=60, k=4):
     raw = rng.integers(1, 6, (n, k)).astype(float)
     raw[np.arange(n), y] += 2
     return y, raw / raw.sum(axis=1, keepdims=True)
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize(("multi_class", "average"), OPTIONS)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("text", [False, True])
-def test_as_scikit_learn(rng, multi_class, average, dtype, text):
-    y, s = problem(rng)
-    y, s = NAMES[y] if text else y, s.astype(dtype)
-    options = {"multi_class": multi_class, "average": average}
-    ours = roc_auc_score(y, s, **options)
-    theirs = sk.roc_auc_score(y, s, **options)
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-    assert type(ours) is (np.ndarray if average is None else float)
-
-
-@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
-def test_weighted_one_vs_rest_as_scikit_learn(rng, average):
-    y, s = problem(rng)
-    for w in (rng.random(len(y)), rng.integers(0, 3, len(y))):
-        options = {"multi_class": "ovr", "average": average, "sample_weight": w}
-        np.testing.assert_allclose(
-            roc_auc_score(y, s, **options), sk.roc_auc_score(y, s, **options), rtol=1e-12
-        )
 
 
 @pytest.mark.parametrize("text", [False, True])

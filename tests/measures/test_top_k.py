@@ -5,45 +5,8 @@ import pytest
 from probability_samples import KINDS, WEIGHTS, same_as_sklearn, weights_of
 
 from fastmetrics import UndefinedMetricWarning, top_k_accuracy_score
-from reference import probability_oracle as oracle
 
 TIES = ("last", "first", "expected", "best", "worst")
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("n", [4, 70])
-def test_definition(rng, ties, weights, n):
-    codes = np.resize(np.arange(4), n)
-    scores, w = rng.integers(0, 3, (n, 4)) / 2, weights_of(weights, n, rng)
-    given_weights = None if w is None else w.tolist()
-    for k in (1, 2, 3):
-        for normalize in (True, False):
-            more = {"sample_weight": w, "ties": ties, "normalize": normalize}
-            found = top_k_accuracy_score(codes, scores, k=k, **more)
-            want = oracle.top_k(
-                *(codes.tolist(), scores.tolist(), k, ties, given_weights), normalize=normalize
-            )
-            assert type(found) is float
-            assert found == pytest.approx(float(want), rel=1e-14)
-            if weights == "none" and ties != "expected":
-                assert found == float(want)
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("k_classes", [3, 5])
-@pytest.mark.parametrize("tied", [False, True])
-def test_same_as_sklearn(rng, kind, weights, k_classes, tied):
-    codes = np.resize(rng.permutation(k_classes), 40)
-    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
-    scores = rng.integers(-2, 2, (40, k_classes)) if tied else rng.normal(size=(40, k_classes))
-    layouts = (scores, scores.astype(np.float32), np.asfortranarray(scores), scores)
-    for k, columns in zip((1, 2, k_classes, k_classes + 3), layouts, strict=True):
-        for more in ({}, {"labels": np.unique(y)}, {"normalize": False}):
-            same_as_sklearn("top_k_accuracy_score", y, columns, k=k, sample_weight=w, **more)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,5 @@
 """`evaluate` with a bootstrap: each measure's interval is the one that the bootstrap gives."""
 
-import json
 import math
 from html import unescape
 
@@ -205,28 +204,6 @@ def test_one_key_is_drawn_of_a_generator_in_a_call(models):
     assert generator.integers(2**40) == other.integers(2**40)
     again = evaluate(y, scores["b"], n_resamples=99, rng=found.bootstrap.key)
     assert again[0].confidence_interval == found[0].confidence_interval
-
-
-def test_dictionary_and_html(models):
-    y, scores, _ = models
-    result = evaluate(y, {"<a>": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
-    content = result.to_dict()
-    assert json.loads(json.dumps(content)) == content
-    figures = content["models"][1]["bootstrap"]["break_even_point"]
-    assert figures.keys() == {
-        *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note")
-    }
-    assert content["bootstrap"]["key"] == result.bootstrap.key
-    (pair,) = content["differences"]["roc_auc"]
-    assert (pair["a"], pair["b"]) == ("<a>", "b")
-    assert "bootstrap_distribution" not in pair
-    page = result._repr_html_()
-    assert page.count("<table>") == 2
-    assert page.count("<tr>") == (1 + 9) + (1 + 6)
-    assert "<a>" not in page
-    assert "&lt;a&gt; − b" in page
-    low, high = figures["confidence_interval"].values()
-    assert f"[{low:.4f},\N{NO-BREAK SPACE}{high:.4f}]" in page
 
 
 def test_one_class_is_not_resampled(models):

@@ -1,7 +1,6 @@
 """`evaluate` of scores of two classes, and of tables of scores: the same as the metrics alone."""
 
 import dataclasses
-import json
 import math
 import re
 
@@ -14,7 +13,6 @@ from evaluations import are_close, without_rows
 from fastmetrics import (
     ScoreTable,
     SmallSampleWarning,
-    UndefinedMetricWarning,
     break_even_point,
     delong,
     estimate,
@@ -60,20 +58,6 @@ def test_figures_are_those_of_the_measures(data):
         assert (model.n_positive, model.n_negative) == (y.sum(), (1 - y).sum())
 
 
-def test_result_is_plain_and_printable(data):
-    result = evaluate(*data)
-    content = result.to_dict()
-    assert json.loads(json.dumps(content)) == content
-    assert content["models"][0]["confidence_interval"].keys() == {"low", "high"}
-    assert "\n" not in repr(result)
-    assert repr(result).startswith("Evaluation(a: roc_auc=0.")
-    assert result[0] is result["a"]
-    assert result[-1] is result["b"]
-    with pytest.raises(KeyError, match="'c': the models are 'a', 'b'"):
-        result["c"]
-    assert type(result["a"].roc_auc) is float
-
-
 def test_html_escapes_and_shows_every_model(data):
     y, scores = data
     page = evaluate(y, {"<b>": scores["a"], "&": scores["b"]})._repr_html_()
@@ -96,18 +80,6 @@ def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(da
         own = dataclasses.replace(result["a"], name="score").to_dict()
         assert are_close(own, repeated.to_dict())
         assert result.weights_are == "frequencies"
-
-
-def test_one_class_warns_once_at_the_line_of_the_caller(data):
-    _, scores = data
-    with pytest.warns(UndefinedMetricWarning, match="model 'a': one class only") as caught:
-        result = evaluate(np.ones(300, dtype=np.int8), {"a": scores["a"]})
-    assert [warning.filename for warning in caught] == [__file__]
-    model = result["a"]
-    assert (model.n_positive, model.n_negative) == (300, 0)
-    assert math.isnan(model.roc_auc)
-    assert math.isnan(model.threshold)
-    assert "–" in result._repr_html_()
 
 
 def test_wrong_arguments(data):
@@ -167,37 +139,6 @@ def test_few_effective_rows_are_noted(data):
     with pytest.warns(SmallSampleWarning, match="18.4 of equal weight"):
         note = evaluate(y, scores, sample_weight=weights)["a"].note
     assert re.match(r"the (posi|nega)tive examples are worth \d+(\.\d+)? of equal weight", note)
-
-
-def share_covered(n_samples, n_positive, n_negative, auc, *, spread=1.0):
-    """Return the coverage of what `evaluate` prints, and of DeLong's plain interval."""
-    rng, covered = np.random.default_rng(2), np.zeros(2)
-    for _ in range(n_samples):
-        y, scores = binormal(n_positive, n_negative, auc, rng, spread=spread)
-        table = ScoreTable.from_scores(y, scores)
-        plain = delong(table).confidence_interval
-        holds = estimate(table, metrics="roc_auc")["roc_auc"].confidence_interval
-        for k, interval in enumerate((holds, plain)):
-            covered[k] += interval.low <= auc <= interval.high
-    return covered / n_samples
-
-
-def test_the_interval_covers_where_one_row_in_a_hundred_is_positive():
-    """500 samples: a binomial error of one point at 95 %."""
-    for auc, most in ((0.86, 0.93), (0.98, 0.85)):
-        holds, plain = share_covered(500, 20, 1980, auc)
-        assert holds >= 0.93
-        assert plain < most
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:DeLong's standard error is 0 at an AUC of 1")
-@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("auc", [0.7, 0.86, 0.95, 0.98, 0.995])
-@pytest.mark.parametrize(("m", "n"), [(10, 990), (20, 1980), (30, 30), (50, 2000), (200, 2000)])
-def test_coverage_of_the_interval(m, n, auc, spread):
-    """1,000 samples: an error of 0.7 points; nowhere is it short by more than four points."""
-    assert share_covered(1000, m, n, auc, spread=spread)[0] >= 0.91
 
 
 @pytest.fixture

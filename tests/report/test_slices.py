@@ -301,28 +301,6 @@ def test_shares_have_exact_limits_far_out_in_the_tails(data) -> None:
         assert [*row.confidence_interval] == pytest.approx([*exact.confidence_interval])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [10, 50, 200])
-@pytest.mark.parametrize("separation", [1.5, 3.0])
-@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
-def test_the_worst_of_many_equal_slices_is_covered(k: int, metric: str, separation) -> None:
-    """At least 93.5 % where 95 are stated: limits are for all slices, so for the worst-looking."""
-    rng, n, sets = np.random.default_rng(k), 100, max(60, 6_000 // k)
-    truth = {
-        "roc_auc": stats.norm.cdf(separation / np.sqrt(2)),
-        "accuracy": stats.norm.cdf(separation / 2),
-    }[metric]
-    hits = 0
-    for _ in range(sets):
-        y = rng.integers(0, 2, n * k)
-        score = separation * (y - 0.5) + rng.normal(size=n * k)
-        options = {"metrics": [metric]} | ({"threshold": 0.0} if metric == "accuracy" else {})
-        found = fm.evaluate(y, score, slices={"part": np.arange(n * k) // n}, **options).slices
-        low, high = found.worst().confidence_interval
-        hits += low <= truth <= high
-    assert hits / sets > 0.935 - 2 * np.sqrt(0.05 * 0.95 / sets)
-
-
 def test_matrices_of_classes_that_a_slice_may_lack(data) -> None:
     """A slice of a matrix is the estimate of its rows; decisions are the most probable class."""
     rng = np.random.default_rng(1)

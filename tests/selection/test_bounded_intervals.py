@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.datasets import load_iris
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
@@ -87,37 +86,3 @@ def test_at_a_bound_there_is_no_width_and_without_a_spread_no_interval():
     assert _interval(1.0, 1e-15, (0.0, 1.0))[0] == fm.results.ConfidenceInterval(1.0, 1.0)
     assert math.isnan(_interval(1.0, math.nan, (0.0, 1.0))[0].high)
     assert math.isnan(_interval(math.nan, math.nan, (0.0, 1.0))[0].low)
-
-
-def draw(rng, n, shift):
-    labels = np.arange(n) % 2
-    return rng.normal(size=(n, 3)) + shift * labels[:, None], labels
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
-@pytest.mark.parametrize(("n", "shift"), [(60, 1.0), (100, 1.5)])
-def test_coverage_of_both_methods(metric, n, shift):
-    """Of what is expected of a model of that many rows; intervals with a width cover at least 95 %.
-
-    Where all folds agree on the bound there is no width, which is warned of.
-    """
-    rng = np.random.default_rng(0)
-    model, found, truths = LinearDiscriminantAnalysis(), [], []
-    for _ in range(400):
-        rows = draw(rng, n, shift)
-        found.append(fm.selection.evaluate_estimator(model, *rows, metrics=metric, rng=rng)[metric])
-        model.fit(*draw(rng, n - n // 10, shift))
-        truths.append(fm.scorer(metric)(model, *draw(rng, 2000, shift)))
-    truth = np.mean(truths)
-    covers = {"t": [], "wilson": []}
-    for one in found:
-        interval = one.confidence_interval
-        assert 0.0 <= interval.low <= interval.high <= 1.0
-        if interval.low < interval.high:
-            covers[one.interval_method].append(interval.low <= truth <= interval.high)
-    both = covers["t"] + covers["wilson"]
-    assert len(covers["wilson"]) > 80
-    assert np.mean(both) > 0.95
-    assert np.mean(covers["wilson"]) > 0.97

@@ -1,6 +1,5 @@
 """``evaluate_estimator`` against loops by hand, scikit-learn, and the definitions."""
 
-import json
 import math
 import sys
 
@@ -226,29 +225,6 @@ def test_processes_do_not_matter(method):
     assert one.metrics["error_rate"].to_dict() == two.metrics["error_rate"].to_dict()
     for column in ("n_train", "n_test", "train_error_rate", "test_error_rate"):
         assert one.folds[column].tolist() == two.folds[column].tolist()
-
-
-def test_repr_html_and_dict():
-    found = fm.selection.evaluate_estimator(
-        TREE, X, y, cv="5-fold", metrics=["error_rate", "f1_macro"], rng=0
-    )
-    text = repr(found)
-    assert text.startswith(
-        "EstimatorEvaluation(DecisionTreeClassifier, 5-fold, 5 splits; error_rate"
-    )
-    assert "\n" not in text
-    page = found._repr_html_()
-    assert page.count("<table>") == 2
-    assert "test_f1_macro" in page
-    assert "The most frequent class has 0.3333" in page
-    plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["metrics"]["error_rate"]["estimate"] == found["error_rate"].estimate
-    assert len(plain["folds"]["test_f1_macro"]) == 5
-    splitter = fm.selection.Folds(3, rng=0)
-    own = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter)
-    assert own.method == "Folds(n_splits=3, n_repeats=1, stratified=True)"
-    with pytest.raises(KeyError, match="'auc': the measures are 'error_rate'"):
-        own["auc"]
 
 
 def test_long_tables_are_cut_in_html():

@@ -89,16 +89,6 @@ def test_equality_minds_every_column_and_dtype() -> None:
         assert (build() == other) is False
 
 
-def test_frozen() -> None:
-    for table in (table_of([(0, 0.5), (1, 1.0)]), ScoreTable.from_counts([3.0], [1], [1])):
-        for name in ("scores", "positives", "negatives", "weight_exponent"):
-            with pytest.raises(AttributeError, match=name):
-                setattr(table, name, 0)
-        for column in (table.scores, table.positives, table.negatives):
-            with pytest.raises(ValueError, match="read-only"):
-                column[0] = 7
-
-
 def test_from_counts_sorts_merges_and_drops() -> None:
     table = ScoreTable.from_counts(
         [1, 3.5, -0.0, 1, 9, 0.0], [1, 2, 3, 4, 0, 1], [0, 1, 0, 0, 0, 5]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds
+from table_samples import KINDS, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
@@ -98,23 +98,6 @@ def test_rounding_leaves_no_share_above_1(weights: tuple[float, float]) -> None:
     assert rank_loss([0, 1], [2, 1], sample_weight=weights) == 1.0
 
 
-@pytest.mark.parametrize("weight", [1e308, 5e-324, 2.0**-1022, 1.7e308])
-@pytest.mark.parametrize("n", [4, LARGE])
-def test_equal_extreme_weights_change_nothing(weight: float, n: int) -> None:
-    """Rows 43 and 44."""
-    labels, scores = np.arange(n) % 2 == 0, (np.arange(n) * 7919 % 1009).astype(float)
-    exact = roc_auc_score(labels, scores)
-    table = ScoreTable.from_scores(labels, scores, sample_weight=np.full(n, weight))
-    assert roc_auc_score(labels, scores, sample_weight=np.full(n, weight)) == pytest.approx(
-        exact, rel=16 * UNIT, abs=0
-    )
-    assert roc_auc_score(table) == pytest.approx(exact, rel=16 * UNIT, abs=0)
-    assert table.weight_exponent != 0
-    assert math.ldexp(table.n_positive, -table.weight_exponent - 64) == pytest.approx(
-        math.ldexp(weight, -64) * (n // 2)
-    )
-
-
 def test_weight_exponent_rules() -> None:
     def build(*weights: float) -> ScoreTable:
         return ScoreTable.from_scores([0, 1], [0.25, 0.5], sample_weight=weights)
@@ -168,41 +151,6 @@ def test_one_large_weight_before_many_buckets(flip: int) -> None:
 def test_sums_inside_a_leaf_are_compensated() -> None:
     with thresholds(bucket_rows=1 << 20):
         assert_weighed(*one_large_weight_in_a_leaf())
-
-
-COUNTED = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=60
-).filter(lambda rows: any(weight for _, _, weight in rows))
-
-
-@given(rows=COUNTED, path=st.sampled_from(list(PATHS)), dtype=st.sampled_from("bBhil"))
-def test_integer_weights_are_repeated_rows(rows, path: str, dtype: str) -> None:
-    labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
-    labels, scores = labels.astype(np.int8), scores / 8
-    with thresholds(**PATHS[path]):
-        table = ScoreTable.from_scores(labels, scores, sample_weight=weights.astype(dtype))
-        repeated = ScoreTable.from_scores(np.repeat(labels, weights), np.repeat(scores, weights))
-        assert table == repeated
-        assert not table.is_weighted
-        assert isinstance(table.n_positive, int)
-        if table.n_positive and table.n_negative:
-            of_rows = np.repeat(labels, weights), np.repeat(scores, weights)
-            for measure in (roc_auc_score, rank_loss):
-                counted = measure(labels, scores, sample_weight=weights.astype(dtype))
-                assert counted == measure(*of_rows)
-
-
-def test_boolean_weights_are_a_choice_of_rows(rng) -> None:
-    for n in (60, LARGE):
-        labels, scores, kept = (
-            labels_of(rng, n, 0.4),
-            np.round(rng.random(n), 2),
-            rng.random(n) < 0.5,
-        )
-        chosen = ScoreTable.from_scores(labels, scores, sample_weight=kept)
-        assert chosen == ScoreTable.from_scores(labels[kept], scores[kept])
-        with_weights = roc_auc_score(labels, scores, sample_weight=kept)
-        assert with_weights == roc_auc_score(labels[kept], scores[kept])
 
 
 def test_integer_weights_up_to_2_to_53_are_exact() -> None:

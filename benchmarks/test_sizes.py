@@ -19,10 +19,15 @@ from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neig
 from benchmarks.sizes.scenes import NOTES, Scene, scenes
 from fastmetrics.comparison import bonferroni_dunn_test, compare_table, nemenyi_test
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 FIGURES = json.loads(
     (ROOT / "tests" / "reference" / "reference_values.json").read_text(encoding="utf-8")
 )["5x2cv"]["ideal_null_size_at_05"]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20_080_615)
 
 
 def uniform(rng: np.random.Generator) -> dict[str, float]:
