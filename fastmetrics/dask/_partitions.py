@@ -79,14 +79,13 @@ def partitions(**columns: Any) -> list[Delayed]:
         return [delayed(_filled)(part, names) for part in given[names[0]]]
     frames = {name: values for name, values in given.items() if _has(values, "divisions")}
     _check_divisions(frames)
-    arrays = {name: values for name, values in given.items() if _has(values, "chunks")}
     blocks: dict[str, Sequence[Delayed]] = {}
-    for name, values in {**given, **_in_chunks_alike(arrays)}.items():
+    for name, values in given.items():
         if _is_list(values):
             blocks[name] = [delayed(each) for each in values]
         elif name in frames:
             blocks[name] = list(values.to_delayed())
-        elif name in arrays:  # not optimised one by one: what two share is computed once
+        elif _has(values, "chunks"):  # not optimised one by one: what two share is computed once
             blocks[name] = list(values.to_delayed(optimize_graph=False).ravel())
         else:
             raise InputTypeError(
@@ -163,18 +162,6 @@ def _check_divisions(frames: dict[str, Any]) -> None:
             f"`{one}` and `{other}` have other divisions: take columns of one dataframe, or "
             f"`.repartition(divisions=...)` one like the other"
         )
-
-
-def _in_chunks_alike(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Return arrays whose rows are in the chunks of the first, as far as chunks are known."""
-    is_known = {name: all(size == size for size in a.chunks[0]) for name, a in arrays.items()}
-    sizes = {name: range(int(a.shape[0])) for name, a in arrays.items() if is_known[name]}
-    if sizes:
-        check_same_length(**sizes)
-    if len(arrays) < 2 or not all(is_known.values()):
-        return arrays
-    rows = next(iter(arrays.values())).chunks[0]
-    return {name: a if a.chunks[0] == rows else a.rechunk({0: rows}) for name, a in arrays.items()}
 
 
 # --- tasks and sums ------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ never what comes out.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import encode_labels
 from fastmetrics._input.containers import as_array, by_names, names_of
-from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -48,7 +49,7 @@ from fastmetrics.inference.range_summary import RangeSummary, average_precision_
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.pairs import PairCounts, pairs_of_sorted, pairs_of_weights
+from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable, in_order
 
 #: Distinct scores of a range, about: some 200 MB while its pieces are merged.
@@ -269,35 +270,28 @@ def _matrix_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) ->
 # --- tables of partitions ------------------------------------------------------------------------
 
 
-class Run(NamedTuple):
+class ScoreRun(NamedTuple):
     """The columns of a `ScoreTable`, counts in as few bytes as hold them: it is sent, and kept."""
 
     scores: NDArray[Any]
     positives: NDArray[Any]
     negatives: NDArray[Any]
 
-    @classmethod
-    def of(cls, table: ScoreTable) -> Run:
-        """Return the run of a table."""
-        return cls(table.scores, _narrow(table.positives), _narrow(table.negatives))
-
-    @property
-    def has_few_ties(self) -> bool:
-        """Whether there are at most twice as many samples as distinct scores, of whole weights."""
-        both = self.positives, self.negatives
-        is_counted = all(column.dtype.kind != "f" for column in both)
-        return is_counted and sum(int(column.sum()) for column in both) <= 2 * len(self.scores)
-
-    def __add__(self, other: tuple[Any, ...]) -> Run:
+    def __add__(self, other: tuple[Any, ...]) -> ScoreRun:
         """Return the run of the rows of both."""
-        return Run.of(_merged([self, Run(*other)]))
+        return _run_of_table(_merged([self, ScoreRun(*other)]))
 
 
-class Range(NamedTuple):
-    """Consecutive scores: positives and negatives that score higher, and those inside."""
+def _run_of_table(table: ScoreTable) -> ScoreRun:
+    """Return the run of a table, counts in the smallest dtype that holds them; floats as they are.
 
-    above: tuple[Any, Any]
-    inside: tuple[Any, Any]
+    Never uint64, which with int64 would become float64.
+    """
+    narrow = []
+    for counts in (table.positives, table.negatives):
+        most = int(counts.max()) if len(counts) and counts.dtype.kind != "f" else 2**32
+        narrow.append(counts if most >= 2**32 else counts.astype(np.min_scalar_type(most)))
+    return ScoreRun(table.scores, *narrow)
 
 
 class Ranges(NamedTuple):
@@ -306,7 +300,8 @@ class Ranges(NamedTuple):
     Attributes
     ----------
     runs : list of Delayed
-        The table of each partition as a `Run`, or None; kept by the workers while this is there.
+        The table of each partition as a `ScoreRun`, or None; kept by the workers while this is
+        there.
     splitters : ndarray
         The highest score of each range but the first, descending.
     counts : ndarray of shape (3, n_ranges)
@@ -323,39 +318,37 @@ class Ranges(NamedTuple):
         _, n_positive, n_negative = self.counts.sum(axis=1).tolist()
         return n_positive, n_negative
 
-    def each(self) -> list[Range]:
-        """Return the ranges."""
-        found: list[Range] = []
-        above: tuple[Any, Any] = (0, 0)
-        for inside in self.counts[1:].T.tolist():
-            found.append(Range(above, tuple(inside)))
-            above = above[0] + inside[0], above[1] + inside[1]
-        return found
+    @property
+    def above(self) -> list[tuple[Any, Any]]:
+        """The positives and negatives that score higher than each range."""
+        positives, negatives = ([0, *np.cumsum(row)[:-1].tolist()] for row in self.counts[1:])
+        return list(zip(positives, negatives, strict=True))
 
     def pairs(self) -> PairCounts:
         """Return how many pairs are concordant: those across ranges follow from their counts."""
-        inside = dask.compute(*self.over_ranges(_pairs_inside))
-        across = [2 * above[0] * negatives for above, (_, negatives) in self.each()]
+        inside = dask.compute(*self._over_ranges(_pairs_inside))
+        negatives = self.counts[2].tolist()
+        across = [2 * above[0] * n for above, n in zip(self.above, negatives, strict=True)]
         is_weighted = self.counts.dtype.kind == "f"
         twice = (math.fsum if is_weighted else sum)([*inside, *across])
         return PairCounts.of(*self.totals, twice)
 
     def summary(self) -> RangeSummary:
         """Return the summary of all ranges: the sum of small numbers."""
-        whole: RangeSummary = total(self.over_ranges(_summary, self.totals))
+        whole: RangeSummary = total(self._over_ranges(_summary, self.totals))
         return whole
 
-    def over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
-        """Return ``task(runs, range, *more)`` of each range: its pieces are sent to one task."""
+    def _over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
+        """Return ``task(runs, above, *more)`` of each range: its pieces are sent to one task."""
         piece, call, splitters = delayed(_piece), delayed(_of_pieces), delayed(self.splitters)
         return [
-            call([piece(run, splitters, i) for run in self.runs], task, here, *more)
-            for i, here in enumerate(self.each())
+            call([piece(run, splitters, i) for run in self.runs], task, above, *more)
+            for i, above in enumerate(self.above)
         ]
 
 
 class Runs(NamedTuple):
-    """The table of each partition: a delayed `Run` or None, which its worker keeps.
+    """The table of each partition: a delayed `ScoreRun` or None.
 
     ``positive`` has the positive label, if it occurs; ``samples`` are evenly spaced scores of
     tables, and how many scores each stands for.
@@ -391,22 +384,23 @@ def runs_of(
     A table counts the rows of the partition's greatest label as positives until the labels of all
     partitions are known.
     """
-    held = list(dask.persist(*over(parts, _run_of_rows, weights_are)))
+    made = over(parts, _run_of_rows, weights_are)
     n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
-    seen: list[Seen] = list(dask.compute(*[delayed(_look)(each, n_sampled) for each in held]))
+    look = delayed(_look)
+    held = dask.persist(*made, *[look(each, n_sampled) for each in made])  # in one pass
+    seen: list[Seen] = list(dask.compute(*held[len(made) :]))
     labels = labels_of(seen)
     positive = labels[encode_labels(labels, pos_label, rule, defer=False).values == 1].tolist()
     there = [one.state for one in seen if one.state is not None]
     dtype = np.result_type(*(sample for sample, _ in there))
-    runs = list(dask.persist(*over(held, _aligned, positive, dtype)))
-    return Runs(runs, positive, there)
+    return Runs(over(held[: len(made)], _aligned, positive, dtype), positive, there)
 
 
 def _run_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) -> Seen:
     seen = rows_of(columns, weights_are)
     if seen.state is None:
         return seen
-    return seen._replace(state=Run.of(ScoreTable.from_rows(seen.state)))
+    return seen._replace(state=_run_of_table(ScoreTable.from_rows(seen.state)))
 
 
 def _look(seen: Seen, n_sampled: int) -> Seen:
@@ -417,13 +411,13 @@ def _look(seen: Seen, n_sampled: int) -> Seen:
     return seen._replace(state=(scores[at], len(scores) / len(at)))
 
 
-def _aligned(seen: Seen, positive: list[Any], dtype: np.dtype[Any]) -> Run | None:
+def _aligned(seen: Seen, positive: list[Any], dtype: np.dtype[Any]) -> ScoreRun | None:
     """Return a table with the positives and the dtype of all."""
     if seen.state is None:
         return None
-    run = seen.state._replace(scores=cast_scores(seen.state.scores, dtype))
+    scores, *counts = seen.state
     is_swapped = seen.labels[-1:].tolist() != positive
-    return Run(run.scores, run.negatives, run.positives) if is_swapped else run
+    return ScoreRun(cast_scores(scores, dtype), *(counts[::-1] if is_swapped else counts))
 
 
 def cast_scores(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -437,7 +431,7 @@ def cast_scores(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return scores.astype(dtype, copy=False)
 
 
-def _merged(runs: Sequence[Run]) -> ScoreTable:
+def _merged(runs: Sequence[ScoreRun]) -> ScoreTable:
     """Return the table of some runs: scores put in order, equal ones added up."""
     scores, positives, negatives = (
         np.concatenate(columns[::-1]) for columns in zip(*runs, strict=True)
@@ -449,27 +443,17 @@ def _merged(runs: Sequence[Run]) -> ScoreTable:
     return ScoreTable._of_columns(*columns)
 
 
-def _narrow(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts in the smallest dtype that holds them; floats as they are.
-
-    Never uint64, which with int64 would become float64.
-    """
-    if counts.dtype.kind == "f" or not len(counts) or (most := int(counts.max())) >= 2**32:
-        return counts
-    return counts.astype(np.min_scalar_type(most))
-
-
 # --- tasks of ranges -----------------------------------------------------------------------------
 
 
-def _bounds(run: Run, splitters: NDArray[Any]) -> NDArray[np.intp]:
+def _bounds(run: ScoreRun, splitters: NDArray[Any]) -> NDArray[np.intp]:
     """Return where each range begins in the scores of a table, and where the last one ends."""
     n = len(run.scores)
     starts = n - np.searchsorted(run.scores[::-1], splitters, side="right")
     return np.concatenate([[0], starts, [n]])
 
 
-def _counts_in_ranges(run: Run | None, splitters: NDArray[Any]) -> NDArray[Any] | None:
+def _counts_in_ranges(run: ScoreRun | None, splitters: NDArray[Any]) -> NDArray[Any] | None:
     """Return the entries, positives and negatives of a table in each range."""
     if run is None:
         return None
@@ -477,35 +461,39 @@ def _counts_in_ranges(run: Run | None, splitters: NDArray[Any]) -> NDArray[Any] 
     sums = [np.diff(bounds)]
     for column in run[1:]:
         kind = np.float64 if column.dtype.kind == "f" else np.int64
-        sums.append(np.diff(np.append(kind(0), np.cumsum(column, dtype=kind))[bounds]))
+        pieces = itertools.pairwise(bounds.tolist())
+        sums.append(np.array([column[start:stop].sum(dtype=kind) for start, stop in pieces]))
     return np.stack(sums)
 
 
-def _piece(run: Run | None, splitters: NDArray[Any], number: int) -> Run | None:
+def _piece(run: ScoreRun | None, splitters: NDArray[Any], number: int) -> ScoreRun | None:
     """Return the part of a table that lies in a range."""
     if run is None:
         return None
     start, stop = _bounds(run, splitters)[number : number + 2]
-    return Run(*(column[start:stop] for column in run)) if stop > start else None
+    return ScoreRun(*(column[start:stop] for column in run)) if stop > start else None
 
 
-def _of_pieces(pieces: list[Run | None], task: Callable[..., Any], *more: Any) -> Any:
+def _of_pieces(pieces: list[ScoreRun | None], task: Callable[..., Any], *more: Any) -> Any:
     with at_most(1):  # a worker of Dask has other threads for other tasks
         return task([piece for piece in pieces if piece is not None], *more)
 
 
-def _summary(runs: list[Run], here: Range, totals: tuple[int, int]) -> RangeSummary:
-    return summary_of(_merged(runs), *here.above, *totals)
+def _summary(runs: list[ScoreRun], above: tuple[int, int], totals: tuple[int, int]) -> RangeSummary:
+    return summary_of(_merged(runs), *above, *totals)
 
 
-def _pairs_inside(runs: list[Run], _: Range) -> int | float:
+def _pairs_inside(runs: list[ScoreRun], _: tuple[Any, Any]) -> int | float:
     """Return twice the concordant pairs of a range."""
-    if all(run.has_few_ties for run in runs):  # sorting each class is several times as fast
-        sides = (
-            np.sort(np.concatenate([np.repeat(run.scores, run[column]) for run in runs]))
-            for column in (1, 2)
-        )
-        return pairs_of_sorted(*sides).twice_concordant
+    columns = [column for run in runs for column in run[1:]]
+    is_counted = all(column.dtype.kind != "f" for column in columns)
+    n_scores = sum(len(run.scores) for run in runs)
+    if is_counted and sum(int(column.sum()) for column in columns) <= 2 * n_scores:
+        # Few scores recur: counting pairs of samples takes no sort.
+        sides = [np.concatenate([np.repeat(run[0], run[side]) for run in runs]) for side in (1, 2)]
+        labels = np.repeat(np.array([1, 0], np.int8), [len(side) for side in sides])
+        rows = BinaryRows(labels, 0, np.concatenate(sides), None, False, False)
+        return count_pairs(rows).twice_concordant
     table = _merged(runs)
     return pairs_of_weights(table.positives, table.negatives).twice_concordant
 

@@ -84,14 +84,13 @@ def sizes(found: Ranges) -> Any:
 def test_ranges_hold_no_more_than_they_may() -> None:
     y, s = sample()
     found = runs(y, s).ranges(400)
-    ranges = found.each()
-    assert len(ranges) > 10
+    assert len(found.above) > 10
     assert max(sizes(found)) <= 400
     assert sizes(found).sum() == len(np.unique(s))  # no score recurs across partitions here
     above = (0, 0)
-    for each in ranges:
-        assert each.above == above
-        above = (above[0] + each.inside[0], above[1] + each.inside[1])
+    for each, inside in zip(found.above, found.counts[1:].T.tolist(), strict=True):
+        assert each == above
+        above = (above[0] + inside[0], above[1] + inside[1])
     assert above == (y.sum(), (1 - y).sum())
     assert runs(y, s).table() == fm.ScoreTable.from_scores(y, s)
 
@@ -99,7 +98,7 @@ def test_ranges_hold_no_more_than_they_may() -> None:
 def test_large_samples_of_scores_make_ranges_of_about_that_size() -> None:
     y, s = sample(60_000)
     found = runs(y, s, chunk=20_000).ranges(5_000)
-    assert 12 <= len(found.each()) <= 13
+    assert 12 <= len(found.above) <= 13
     assert max(sizes(found)) <= 5_050
     assert found.pairs().auc == fm.roc_auc_score(y, s)
 
@@ -117,7 +116,7 @@ def test_scores_that_recur_are_kept_once() -> None:
     weighted = runs(y, s, w, chunk=20_000)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
     ratings = runs(y, np.round(s), chunk=20_000)
-    assert len(ratings.ranges(100).each()) == 1
+    assert len(ratings.ranges(100).above) == 1
 
 
 DISTRIBUTIONS: dict[str, Any] = {
