@@ -7,58 +7,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics import ScoreTable, best_threshold, predict_at_threshold
-from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.results import BestThreshold
-from reference import pr_oracle as oracle
-
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(
-    lambda data: len({y for y, _ in data}) == 2
-)
-SHARES = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.9, 1.0])
-CRITERIA = [
-    ("youden", None),
-    ("closest-topleft", None),
-    ("fewest-errors", None),
-    ("fbeta", None),
-    ("precision_at_recall", "at_least"),
-    ("recall_at_precision", "at_least"),
-    ("recall_at_false_positive_rate", "at_most"),
-]
-
-
-@pytest.mark.parametrize(("criterion", "constraint"), CRITERIA)
-@given(data=ROWS, share=SHARES, beta=st.sampled_from([0.1, 0.5, 1.0, 2.0]))
-def test_definition(
-    criterion: str, constraint: str | None, data: list[tuple[int, int]], share: float, beta: float
-) -> None:
-    y, s = zip(*data, strict=True)
-    options = {constraint: share} if constraint else {}
-    expected = oracle.best_threshold(y, s, criterion, beta=beta, **options)
-    if expected is None:
-        with pytest.warns(UndefinedMetricWarning, match="no threshold meets"):
-            best = best_threshold(y, s, criterion=criterion, **options)
-        assert math.isnan(best.threshold)
-        assert math.isnan(best.value)
-        return
-    best = best_threshold(y, s, criterion=criterion, beta=beta, **options)
-    threshold, value, tp, fp = expected
-    assert (best.threshold, best.tp, best.fp) == (threshold, tp, fp)
-    if criterion == "closest-topleft":
-        assert best.value == pytest.approx(math.sqrt(-value), rel=1e-15)
-    else:
-        assert best.value == float(-value if criterion == "fewest-errors" else value)
-    check_decision(best, np.array(y), np.array(s))
-
-
-def check_decision(best: BestThreshold, y: np.ndarray, s: np.ndarray) -> None:
-    """The counts and rates are those of the public decision rule at the threshold."""
-    called = predict_at_threshold(s, best.threshold, labels=(False, True))
-    tp, fp = int(np.sum(called & (y == 1))), int(np.sum(called & (y == 0)))
-    fn, tn = int(np.sum(y == 1)) - tp, int(np.sum(y == 0)) - fp
-    assert (best.tp, best.fp, best.fn, best.tn) == (tp, fp, fn, tn)
-    assert best.true_positive_rate == best.recall == tp / (tp + fn)
-    assert best.false_positive_rate == fp / (fp + tn)
-    np.testing.assert_equal(best.precision, tp / (tp + fp) if tp + fp else math.nan)
 
 
 def test_three_best_thresholds_differ() -> None:

@@ -2,43 +2,19 @@
 
 import functools
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from reference import binned_calibration_oracle as oracle
 
 ERRORS = (
     fm.calibration.expected_calibration_error,
     fm.calibration.maximum_calibration_error,
     fm.calibration.root_mean_square_calibration_error,
 )
-BINS = {
-    "uniform": oracle.uniform,
-    "quantile": oracle.quantile,
-    "equal-count": oracle.equal_count,
-    "uniform-left-closed": oracle.uniform_left_closed,
-}
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
-
-
-def wanted(problems: list[oracle.Problem], n_bins: int, strategy: str) -> list[float]:
-    """Return the expected and the maximum error, and the roots of the three mean squares."""
-    parts = [BINS[strategy](problem, n_bins) for problem in problems]
-    mean = sum(map(oracle.expected, parts)) / len(parts)
-    squares = [
-        sum(oracle.mean_square(bins, estimator) for bins in parts) / len(parts)
-        for estimator in ("kumar", "sun", "plug-in")
-    ]
-    return [
-        float(mean),
-        float(max(map(oracle.maximum, parts))),
-        *(math.sqrt(max(square, 0)) for square in squares),
-    ]
 
 
 def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
@@ -54,31 +30,6 @@ def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
             for each in ("kumar", "sun", "plug-in")
         ),
     ]
-
-
-# Both ends, edges of 2, 4, 5, 8 bins as doubles and as none, and neighbours.
-CHANCES = st.sampled_from([0.0, 1e-9, 0.2, 0.25, 0.375, 0.5, float(np.nextafter(0.5, 1)), 0.8, 1.0])
-ROWS = st.lists(st.tuples(st.integers(0, 1), CHANCES, st.integers(0, 3)), min_size=2, max_size=12)
-
-
-@given(ROWS, st.sampled_from([1, 2, 3, 4, 8, 40]), st.sampled_from(sorted(BINS)))
-def test_one_column(rows, n_bins, strategy) -> None:
-    if strategy == "quantile" and n_bins in (3, 40):
-        n_bins = 16  # shares of rows that doubles hold
-    rows = [*rows, (0, 0.25, 1), (1, 0.25, 1)]
-    y, p, w = (list(column) for column in zip(*rows, strict=True))
-    for weights in (None, w):
-        right = wanted([oracle.rows_of(y, p, weights)], n_bins, strategy)
-        np.testing.assert_allclose(
-            found(y, p, weights=weights, n_bins=n_bins, strategy=strategy),
-            right,
-            rtol=1e-9,  # of a root
-            atol=1e-8,
-        )
-    table = fm.ScoreTable.from_scores(y, p)
-    assert found(table, n_bins=n_bins, strategy=strategy) == found(
-        y, p, n_bins=n_bins, strategy=strategy
-    )
 
 
 def test_uniform_edges_are_those_of_scikit_learn() -> None:
@@ -111,21 +62,6 @@ def test_adaptive_is_expected_in_equal_counts() -> None:
     assert fm.calibration.adaptive_calibration_error(Y, P, n_bins=7) == right
     table = fm.ScoreTable.from_scores(Y, P)
     assert fm.calibration.adaptive_calibration_error(table, n_bins=7) == right
-
-
-def test_the_debiased_estimates_have_no_bias() -> None:
-    """Over all outcomes of a bin of three probabilities, by their chances: the mean is exact."""
-    p = [Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)]
-    truth = [Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]
-    mean = Fraction(0)
-    for number in range(8):
-        y = [number >> i & 1 for i in range(3)]
-        chance = math.prod(q if each else 1 - q for q, each in zip(truth, y, strict=True))
-        bins = [oracle.rows_of(y, p, None)]
-        mean += chance * oracle.mean_square(bins, "sun")
-    gaps = [q - each for q, each in zip(truth, p, strict=True)]
-    pairs = [gaps[i] * gaps[j] for i in range(3) for j in range(3) if i != j]
-    assert mean == sum(pairs) / 6
 
 
 def test_labels_name_the_columns() -> None:

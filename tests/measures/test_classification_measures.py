@@ -102,39 +102,3 @@ def test_accuracy_misleads_where_one_class_is_common() -> None:
     assert found["accuracy"] == found.majority_accuracy == 0.95
     assert repr(found) == "ClassificationMeasures(accuracy=0.95 (majority class 0.95))"
     assert "Always the most frequent class: accuracy 0.95." in str(found)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "match"),
-    [
-        (lambda: classification_measures([0, 1]), TypeError, "`y_pred` is missing"),
-        (
-            lambda: classification_measures([0, 1, 2], [0, 1, 2], metrics=["f1"]),
-            ValueError,
-            "the matrix has 3: see f1_macro, f1_micro, f1_weighted",
-        ),
-        (
-            lambda: classification_measures(["a", "b"], ["a", "b"], metrics=["f1"]),
-            ValueError,
-            "pass `pos_label`",
-        ),
-        (
-            lambda: classification_measures([0, 1], [0, 1], labels=[0, 1], pos_label=2),
-            ValueError,
-            "`pos_label`=2 is not a label",
-        ),
-        (
-            lambda: classification_measures(ConfusionMatrix(), labels=[0, 1]),
-            TypeError,
-            "without `labels`",
-        ),
-        (
-            lambda: classification_measures([0, 1], [0, 2], labels=[0, 1]),
-            ValueError,
-            "holds the label 2",
-        ),
-    ],
-)
-def test_refusals(call, error, match) -> None:
-    with pytest.raises(error, match=match):
-        call()

@@ -78,22 +78,6 @@ def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
     np.testing.assert_allclose(curve.cost_at(PLACES), costs, atol=1e-15)
 
 
-def test_weights_are_shares_of_counts(rng) -> None:
-    labels, scores = rng.integers(0, 2, 200), rng.integers(0, 30, 200)
-    times = rng.integers(0, 4, 200)
-    counted = fm.costs.cost_curve(labels, scores, sample_weight=times)
-    weighed = fm.costs.cost_curve(labels, scores, sample_weight=times * 0.1)
-    assert counted.thresholds.tolist() == weighed.thresholds.tolist()
-    for name in (
-        "probability_cost",
-        "normalized_cost",
-        "false_positive_rate",
-        "true_positive_rate",
-        "expected_total_cost",
-    ):
-        np.testing.assert_allclose(getattr(weighed, name), getattr(counted, name), rtol=1e-13)
-
-
 @pytest.mark.parametrize("scale", [1, 2**58])
 def test_perfect_useless_and_reversed_scores(scale) -> None:
     counts = np.array([1, 0]) * scale, np.array([0, 1]) * scale
@@ -118,22 +102,3 @@ def test_places_outside_the_axis_are_refused(place, error) -> None:
         fm.costs.cost_curve(Y, S).cost_at(place)
     with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
         fm.costs.cost_curve(Y, S).cost_at("x")
-
-
-def test_the_printed_table_is_short() -> None:
-    lines = str(fm.costs.cost_curve(Y, S)).splitlines()
-    head = "P(+)cost from to threshold false positive rate true positive rate"
-    assert lines[2].split() == head.split()
-    assert [line.split() for line in lines[4:6]] == [
-        ["0.0", "0.5", "0.77", "0.00", "0.25"],
-        ["0.5", "1.0", "0.23", "0.75", "1.00"],
-    ]
-    assert lines[-1] == "Expected total cost 0.1875, 0.75 of the trivial rules'."
-    many = np.arange(1, 60)
-    table = ScoreTable.from_counts(-many, many[::-1], many)
-    assert len(str(fm.costs.cost_curve(table)).splitlines()) == 4 + 30 + 3
-
-
-def test_read_only() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        fm.costs.cost_curve(Y, S).thresholds[0] = 1

@@ -5,9 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import given, strategies as st
 
-import engine_sizes
 from fastmetrics import ScoreTable, dominance
 from reference import pr_oracle as oracle
 
@@ -77,18 +76,6 @@ def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, in
         assert precision == pytest.approx(
             tpr * positives / (tpr * positives + fpr * negatives), rel=1e-14
         )
-
-
-@pytest.mark.parametrize("curve", CURVES)
-@given(data=PAIRED, corners=st.integers(1, 9))
-@example(data=[(0, 1, 1), (1, 0, 1), (1, 2, 1)], corners=1)  # a job whose every corner is a turn
-def test_jobs_change_nothing(curve: str, data: list[tuple[int, int, int]], corners: int) -> None:
-    y, a, b = zip(*data, strict=True)
-    whole = dominance(y, a, b, curve=curve)
-    with pytest.MonkeyPatch.context() as patch:
-        engine_sizes.put(patch, dominance_job_corners=corners)
-        for n_threads in (1, 2):
-            assert dominance(y, a, b, curve=curve, n_threads=n_threads) == whole
 
 
 def test_where_they_cross() -> None:

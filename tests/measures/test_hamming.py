@@ -32,8 +32,3 @@ def test_signs_are_indicators():
     y, p = np.array([[1, -1], [-1, 1]]), np.array([[1, 1], [-1, 1]])
     assert fm.hamming_loss(y, p) == 0.25
     assert fm.hamming_loss(y, p == 1) == 0.25
-
-
-def test_a_matrix_in_place_of_rows():
-    matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4)
-    assert fm.hamming_loss(matrix) == 0.3

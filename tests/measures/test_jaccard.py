@@ -51,10 +51,3 @@ def test_undefined_values_and_warnings_as_scikit_learn(average, zero_division):
     for y, p, labels in cases:
         assert_as_scikit_learn("jaccard_score", y, p, labels=labels, **options)
     assert_as_scikit_learn("jaccard_score", [0, 1], [1, 1], pos_label=0, **options)
-
-
-def test_a_matrix_in_place_of_rows():
-    matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4)
-    assert fm.jaccard_score(matrix) == 0.5
-    f1 = fm.f1_score(matrix)
-    assert f1 == pytest.approx(2 * 0.5 / 1.5, rel=1e-15)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from peer_samples import assert_same_as_peer, labels_of, outcome
+from peer_samples import assert_same_as_peer, outcome
 
-from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, class_likelihood_ratios
+from fastmetrics import ConfusionMatrix, class_likelihood_ratios
 
 PEER = sk.class_likelihood_ratios
 REPLACEMENTS = (
@@ -36,16 +36,6 @@ def test_small_cases_and_every_degenerate_one(replacement, rows) -> None:
                 *(class_likelihood_ratios, PEER, y, p),
                 **(options | {"replace_undefined_by": replacement}),
             )
-
-
-def test_a_matrix_says_the_same(rng) -> None:
-    y, p = labels_of(rng, 90, 2)
-    matrix = ConfusionMatrix.from_labels(y, p)
-    assert class_likelihood_ratios(matrix) == class_likelihood_ratios(y, p)
-    assert class_likelihood_ratios(matrix, labels=[1, 0]) == class_likelihood_ratios(1 - y, 1 - p)
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        assert np.isnan(class_likelihood_ratios(ConfusionMatrix())).all()
-    assert len(caught) == 3
 
 
 @pytest.mark.parametrize(

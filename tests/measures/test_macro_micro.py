@@ -168,29 +168,3 @@ def test_parameters_and_what_is_undefined() -> None:
         assert math.isnan(macro_precision(["a", "b", "c"], ["a", "a", "a"]))
     with pytest.warns(UndefinedMetricWarning, match="`f1` is not defined$"):
         assert math.isnan(count_measure(ConfusionMatrix(), "f1"))
-
-
-def test_refusals(rng) -> None:
-    stack = matrices_of(rng.integers(1, 9, (5, 2, 2)))
-    one = stack[0]
-    three = ConfusionMatrix.from_counts(np.ones((3, 3), int))
-    turned = ConfusionMatrix.from_counts([[1, 2], [3, 4]], labels=[1, 0])
-    scaled = ConfusionMatrix.from_counts([[1e300, 2], [3, 4]])
-    for call, error, match in (
-        (lambda: macro_precision(stack, [0, 1]), TypeError, "without `y_pred`"),
-        (lambda: micro_f1(stack, sample_weight=[1]), TypeError, "without `sample_weight`"),
-        (lambda: macro_recall(stack, zero_division=2), ValueError, "`zero_division` must be one"),
-        (lambda: macro_micro(stack, metrics="f2_macro"), ValueError, "`metrics` names .f2_macro."),
-        (lambda: macro_micro(stack, metrics="f1_weighted"), ValueError, "`metrics` must be"),
-        (lambda: micro_recall([0, 1]), TypeError, "`y_pred` is missing"),
-        (lambda: macro_precision([one, 3]), TypeError, "matrices alone: got int at 1"),
-        (lambda: macro_precision({}), ValueError, "one matrix or more: got none"),
-        (lambda: macro_precision([one, three]), ValueError, "two classes: got 3 classes at 1"),
-        (lambda: macro_precision([one, turned]), ValueError, "one positive label: got 0 and 1"),
-        (lambda: macro_precision([one, scaled]), ValueError, "scaled differently"),
-        (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix"),
-        (lambda: count_measure(one, "f2"), ValueError, "`metrics` names .f2., which is no"),
-        (lambda: count_measure(one, "f1", beta=2), TypeError, "`f1` has no parameter 'beta'"),
-    ):
-        with pytest.raises(error, match=match):
-            call()

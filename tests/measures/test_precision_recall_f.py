@@ -220,16 +220,6 @@ def test_columns_of_indicators_are_numbered():
         fm.recall_score(y, y)
 
 
-@given(label_rows(n_classes=3), st.sampled_from([None, "micro", "macro", "weighted"]))
-def test_a_matrix_in_place_of_rows(sample, average):
-    y, p, _ = sample
-    matrix = fm.ConfusionMatrix.from_labels(y, p, labels=[0, 1, 2])
-    options = {"average": average, "zero_division": 0, "labels": [2, 0, 1]}
-    ours = fm.precision_recall_fscore_support(matrix, **options)
-    for mine, other in zip(ours, fm.precision_recall_fscore_support(y, p, **options), strict=True):
-        np.testing.assert_array_equal(mine, other)
-
-
 def test_a_matrix_stands_alone():
     matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4, labels=["no", "yes"])
     assert fm.f1_score(matrix, pos_label="yes") == 6 / 9

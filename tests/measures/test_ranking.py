@@ -1,6 +1,5 @@
 """What tables of rankings promise, and what is particular to measures of them."""
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -96,20 +95,6 @@ def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="queries do not show"):
         found = fm.estimate(table, metrics=several)
     assert [found[name].estimate for name in several] == [2 / 5, 1]
-
-
-def test_tables_merge_pickle_and_own_their_columns() -> None:
-    relevance, score, query = _sample(2)
-    whole = fm.RankingTable.from_scores(relevance, score, query=query)
-    left = query % 3 == 0
-    parts = [
-        fm.RankingTable.from_scores(relevance[rows], score[rows], query=query[rows])
-        for rows in (left, ~left)
-    ]
-    assert sum(parts) == whole == pickle.loads(pickle.dumps(whole))
-    assert not whole.above.flags.writeable
-    with pytest.raises(ValueError, match="is in both tables"):
-        parts[0] + parts[0]
 
 
 def test_a_constant_score_is_worth_nothing_special() -> None:

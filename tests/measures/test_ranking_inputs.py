@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
 
 RELEVANCE, SCORE = [0, 1, 0, 2, 1], [3, 1, 1, 2, 5]
 QUERY = ["b", "a", "b", "a", "b"]
@@ -45,27 +44,6 @@ def test_empty_queries_are_queries_without_relevant_items() -> None:
     assert fm.ranking.ndcg(table, no_relevant=0.0) == pytest.approx(1 / 3)
     assert fm.ranking.precision_at_k(table, k=1, per_query=True).tolist() == [0, 1, 0]
     assert fm.ranking.group_auc(table).n_one_class == 2
-
-
-@pytest.mark.parametrize("k", [1, 10**15])
-def test_one_item_is_all_there_is(k: int) -> None:
-    assert fm.ranking.ndcg([1], [5], k=k) == fm.ranking.mean_average_precision([1], [5], k=k) == 1
-    assert fm.ranking.recall_at_k([1], [5], k=k) == fm.ranking.hit_rate_at_k([1], [5], k=k) == 1
-    assert fm.ranking.precision_at_k([1], [5], k=k) == 1 / k
-    assert fm.ranking.rank_biased_precision([1], [5], k=k, persistence=0.5) == 0.5
-    with pytest.warns(UndefinedMetricWarning):
-        assert np.isnan(float(fm.ranking.group_auc([1], [5])))
-
-
-def test_where_all_tie_and_all_are_relevant_nothing_can_be_wrong() -> None:
-    ones, same = np.ones((3, 40)), np.zeros((3, 40))
-    for measure in (
-        fm.ranking.ndcg,
-        fm.ranking.mean_average_precision,
-        fm.ranking.mean_reciprocal_rank,
-        fm.ranking.r_precision,
-    ):
-        assert measure(ones, same) == pytest.approx(1, rel=1e-14)
 
 
 def test_a_million_queries_of_one_item() -> None:

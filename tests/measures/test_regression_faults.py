@@ -8,27 +8,9 @@ import pytest
 import fastmetrics as fm
 from measure_names import REGRESSION as MEASURES
 
-every = pytest.mark.parametrize("name", MEASURES)
-
 
 def measure(name):
     return getattr(fm, name)
-
-
-@every
-@pytest.mark.parametrize(
-    ("y", "error", "said"),
-    [
-        (None, TypeError, "`y_true` must be an array: got None"),
-        (np.array(3.0), TypeError, r"must be an array of shape \(n,\) or \(n, k\): got a scalar"),
-        (np.ones((2, 2, 2)), ValueError, r"must have shape \(n,\) or \(n, k\): got \(2, 2, 2\)"),
-        (np.ma.masked_array([1.0, 2.0], [0, 1]), ValueError, "`y_true` has 1 masked"),
-        ([[1, 2], [3, 4]], ValueError, r"as many outputs each: shapes \(2, 2\) and \(2,\)"),
-    ],
-)
-def test_kinds_and_shapes(name, y, error, said):
-    with pytest.raises(error, match=said):
-        measure(name)(y, [1.0, 2.0])
 
 
 def test_objects_are_converted_with_a_warning():
@@ -40,22 +22,6 @@ def test_objects_are_converted_with_a_warning():
 def test_measures_of_one_output(name):
     with pytest.raises(ValueError, match=f"{name} is a measure of one output: `y_true` has 2"):
         measure(name)([[1, 2], [3, 4]], [[1, 2], [3, 5]])
-
-
-@pytest.mark.parametrize("name", [name for name in MEASURES if not MEASURES[name].one_output])
-def test_averages_are_checked(name):
-    two = [[1.0, 2.0], [3.0, 4.0]]
-    for how, error, said in (
-        ("mean", ValueError, "`multioutput` must be one of 'raw_values'"),
-        ([1, -1], ValueError, "`multioutput` must not sum to zero"),
-        ([1, np.inf], ValueError, "`multioutput` must be finite"),
-        (["a", "b"], TypeError, "`multioutput` must hold real numbers"),
-    ):
-        with pytest.raises(error, match=said):
-            measure(name)(two, two, multioutput=how)
-    if name != "r2_score":
-        with pytest.raises(ValueError, match="`multioutput` must be one of"):
-            measure(name)(two, two, multioutput=None)
 
 
 @pytest.mark.parametrize("name", ["r2_score", "explained_variance_score"])
@@ -119,13 +85,3 @@ def test_scores_beyond_float64(n_outputs):
             found = measure(name)(small, huge, multioutput="raw_values")
         np.testing.assert_array_equal(found, np.full(n_outputs, -math.inf))
         assert len(said) == 1
-
-
-def test_inputs_stay_as_they_are(rng):
-    y, p, w = rng.random((3, 5000)) + 0.5
-    kept = y.copy(), p.copy(), w.copy()
-    for name in MEASURES:
-        measure(name)(y, p, **({} if name == "max_error" else {"sample_weight": w}))
-        measure(name)(y, p)
-    for array, copy in zip((y, p, w), kept, strict=True):
-        assert (array == copy).all()

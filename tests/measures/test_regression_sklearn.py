@@ -68,19 +68,6 @@ def test_the_arguments_are_the_same(name):
             assert mine[key].default == parameter.default, key
 
 
-@every
-@pytest.mark.parametrize("n", [2, 3, 999, 5000])
-def test_one_output(rng, name, n):
-    y, p = targets(rng, n)
-    for w in (None,) if name == "max_error" else weightings(rng, n):
-        more = {} if w is None else {"sample_weight": w}
-        check(name, y, p, **more)
-        check(name, np.round(y) + 1, np.round(p) + 1, **more)
-    check(name, y[:, None], p)
-    if name not in ONE_OUTPUT:
-        check(name, y, p, multioutput="raw_values", sample_weight=w)
-
-
 @multiple
 @pytest.mark.parametrize("n", [2, 5000])
 def test_many_outputs(rng, name, n):

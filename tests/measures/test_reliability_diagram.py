@@ -164,13 +164,3 @@ def test_faults_of_the_curve():
         fm.calibration_curve([0, 1], [-0.1, 1.0])
     with pytest.raises(ValueError, match="`y_true`"):
         fm.calibration_curve([0, 1, 2], [0.1, 0.5, 1.0])
-
-
-def test_it_prints_with_digits_that_can_be_read():
-    y, p = [0, 1, 0, 1], [0.1, 0.2, 0.25, 0.7]
-    text = str(fm.calibration.reliability_diagram(y, p, strategy="uniform", n_bins=2))
-    assert "0.1833 " in text
-    assert "0.18333" not in text
-    one = str(fm.calibration.isotonic_fit([1, 0], [0.25, 0.5]))
-    assert "1 values" not in one
-    assert "0.25" in one

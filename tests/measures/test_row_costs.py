@@ -137,25 +137,6 @@ def test_a_small_rest_is_no_difference_of_large_sums() -> None:
     assert found.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
 
 
-def test_row_order_weights_and_prevalence_of_the_data() -> None:
-    rng = np.random.default_rng(3)
-    n = 200
-    y, s = np.arange(n) % 2, rng.integers(0, 20, n)
-    fn, fp, w = (rng.integers(1, 50, n) for _ in range(3))
-    found = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, sample_weight=w)
-    order = rng.permutation(n)
-    assert found == fm.costs.threshold_costs(
-        y[order], s[order], cost_fn=fn[order], cost_fp=fp[order], sample_weight=w[order]
-    )
-    repeated = (np.repeat(each, w) for each in (y, s, fn, fp))
-    assert found == (lambda y, s, fn, fp: fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp))(
-        *repeated
-    )
-    half = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=0.5)
-    plain = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
-    np.testing.assert_allclose(half.costs, plain.costs, rtol=1e-14)
-
-
 def test_half_has_a_meaning_for_probabilities_alone() -> None:
     y = [0, 1, 0, 1]
     assert (

@@ -137,36 +137,3 @@ def test_the_single_parts():
         for score in ("brier_score", "log_loss"):
             found = public(name)(Y, P, loss=score)
             assert found == getattr(fm.calibration.score_decomposition(Y, P, loss=score), name)
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        *(
-            fm.calibration.score_decomposition,
-            fm.calibration.miscalibration,
-            fm.calibration.discrimination,
-            fm.calibration.logistic_calibration,
-        ),
-        *(
-            fm.calibration.spiegelhalter_test,
-            fm.calibration.calibration_summary,
-            fm.calibration.reliability_diagram,
-        ),
-    ],
-    ids=lambda function: function.__name__,
-)
-def test_what_is_no_probability_is_refused(function):
-    told = (
-        r"`y_proba` must lie in \[0, 1\]: from -0.1 to 1.2; 1.2 at index 1, 2 in all; scores are "
-        "no probabilities"
-    )
-    with pytest.raises(ValueError, match=told):
-        function([0, 1, 0, 1], [0.1, 1.2, -0.1, 0.5])
-    with pytest.raises(ValueError, match=told):  # in rows of weight 0 too
-        function([0, 1, 0, 1], [0.1, 1.2, -0.1, 0.5], sample_weight=[1, 0, 0, 1])
-    table = fm.ScoreTable.from_scores([0, 1], [3, 4])
-    with pytest.raises(ValueError, match=r"`y_true.scores` must lie in .*: from 3 to 4; 4 at"):
-        function(table)
-    with pytest.raises(TypeError, match="a ScoreTable comes alone"):
-        function(table, [0.5, 0.6])
