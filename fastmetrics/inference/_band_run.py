@@ -38,7 +38,7 @@ from fastmetrics.inference.bootstrap._samples import (
     curves_of,
 )
 from fastmetrics.inference.bootstrap._specs import GATHER, STRATIFY, metric_specs
-from fastmetrics.inference.proportions import proportion_limits, wilson_limits
+from fastmetrics.inference.proportions import wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.measures.registry import DEFAULTS
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
@@ -138,22 +138,6 @@ def equal_precision(curve: RateCurve, x: Floats, sizes: Pair, width: float) -> L
     low = population_rate(scaled_sample(curve.at(first, top=False), of_y) - width, of_y)
     high = population_rate(scaled_sample(curve.at(last, top=True), of_y) + width, of_y)
     return np.where(first <= 0.0, 0.0, low), np.where(last >= 1.0, 1.0, high)
-
-
-def fixed_width(curve: RateCurve, x: Floats, widths: Pair) -> Limits:
-    """Return the limits of y when x' and y' deviate by up to ``widths``, whatever the rates."""
-    of_x, of_y = widths
-    low = curve.at(x - of_x, top=False) - of_y
-    high = curve.at(x + of_x, top=True) + of_y
-    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-    return np.where(x - of_x <= 0.0, 0.0, low), np.where(x + of_x >= 1.0, 1.0, high)
-
-
-def kolmogorov_widths(sizes: Pair, confidence: float) -> Pair:
-    """Return how far two empirical distributions deviate at most with this probability each."""
-    from scipy.stats import kstwo
-
-    return float(kstwo.ppf(confidence, sizes[0])), float(kstwo.ppf(confidence, sizes[1]))
 
 
 def recovered(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
@@ -360,13 +344,6 @@ def _variance(deviations: Floats, total: float) -> float:
 
 
 Kind = Literal["simultaneous", "pointwise"]
-Method = Literal["equal-precision", "ks", "mover"]
-
-#: The methods of each kind, its default first.
-METHODS: dict[str, tuple[str, ...]] = {
-    "simultaneous": ("equal-precision", "ks"),
-    "pointwise": ("mover",),
-}
 #: Of a grid that is given as a number: more than any plot shows, in memory that any machine has.
 MOST_POINTS: Final = 10**6
 # Replicates whose curves are this near to the data's are the data's.
@@ -378,7 +355,6 @@ def band_of(
     *,
     over_recall: bool,
     kind: Any,
-    method: Any,
     confidence_level: Any,
     n_resamples: Any,
     points: Any,
@@ -391,13 +367,6 @@ def band_of(
     The curve is that of TPR over FPR, or of precision over recall. Arrays are read-only.
     """
     check_choice("kind", kind, get_args(Kind))
-    method = METHODS[kind][0] if method is None else method
-    check_choice("method", method, get_args(Method))
-    if method not in METHODS[kind]:
-        raise InputError(
-            f"`method` of a {kind} band must be one of "
-            f"{', '.join(map(repr, METHODS[kind]))}: got {method!r}"
-        )
     level = check_confidence_level(confidence_level)
     n_resamples = check_integer("n_resamples", n_resamples, low=2)
     grid = _grid(points, over_recall)
@@ -406,12 +375,6 @@ def band_of(
         stratified = given.groups is None and not over_recall
     check_stratified(stratified, given.groups)
     sample: Any = parse(given, metric_specs(DEFAULTS["scores"][:1]))  # of labels with scores
-    if method == "ks" and has_unequal_rows(sample):
-        what = "grouped" if sample.units is not None else "weighted"
-        raise InputError(
-            f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
-            "`method='equal-precision'`"
-        )
     sample.warn_of_sizes()
     key, n_failed, width = None, 0, math.nan
     negatives = positives = math.nan
@@ -421,33 +384,28 @@ def band_of(
     if not lacks_a_class(table, f"a confidence band of the {what} curve"):
         data = RateCurve.of_table(table)
         negatives, positives, n_rows = effective_sizes(sample)
-        if method == "mover":
+        if kind == "pointwise":
             width = -normal_quantile((1.0 - level) / 2.0)
-        elif method == "equal-precision":
+        else:
             key = seed_key(rng)
             draws = Draws(key, sample.n_units, sample.masks() if stratified else None)
             sizes = negatives, positives
             gaps = gaps_of_replicates(sample, draws, n_resamples, data, sizes, progress)
             width, n_failed = _width(gaps, level, GATHER if sample.is_grouped else STRATIFY)
-        each = level ** (1.0 / (3 if over_recall and not stratified else 2))
         if over_recall:
             rates = data.transposed.at(grid, top=False)
-            ends = positives, negatives
-            of_rates = _limits(data.transposed, grid, rates, ends, method, width, each)
+            of_rates = _limits(data.transposed, grid, rates, (positives, negatives), kind, width)
             odds = float(data.x[-1] / data.y[-1])
-            if stratified:
-                of_odds = ConfidenceInterval(odds, odds)
-            else:
-                of_odds = _limits_of_odds(odds, n_rows, method, level, each)
-            if method == "ks":  # outer limits, which hold wherever those of both factors do
-                least, most = of_rates[0] * of_odds.low, of_rates[1] * of_odds.high
-            else:
-                least, most = product_limits(rates, of_rates, odds, of_odds)
+            of_odds = ConfidenceInterval(odds, odds)
+            if not stratified:
+                tail = (1.0 - level) / (2.0 if kind == "pointwise" else 4.0)
+                of_odds = _limits_of_odds(odds, n_rows, tail)
+            least, most = product_limits(rates, of_rates, odds, of_odds)
             curve = grid / (grid + rates * odds)
             low, high = grid / (grid + most), grid / (grid + least)
         else:
             curve = data.at(grid, top=True)
-            low, high = _limits(data, grid, curve, (negatives, positives), method, width, each)
+            low, high = _limits(data, grid, curve, (negatives, positives), kind, width)
     for name, size in (("positives", positives), ("negatives", negatives)):
         if size < 2.0 and not np.isnan(low).all():
             warn_user(
@@ -464,7 +422,7 @@ def band_of(
         "low": low,
         "high": high,
         "kind": kind,
-        "method": method,
+        "method": "mover" if kind == "pointwise" else "equal-precision",
         "confidence_level": level,
         "critical_value": width,
         "effective_positives": positives,
@@ -478,38 +436,21 @@ def band_of(
 
 
 def _limits(
-    curve: RateCurve,
-    grid: Floats,
-    rates: Floats,
-    sizes: Pair,
-    method: Method,
-    width: float,
-    each: float,
+    curve: RateCurve, grid: Floats, rates: Floats, sizes: Pair, kind: Kind, width: float
 ) -> Limits:
-    """Return the limits of a rate of one class at rates of the other.
-
-    ``each`` is the level of each of the independent bounds that make the band of "ks".
-    """
-    if method == "mover":
+    """Return the limits of a rate of one class at rates of the other."""
+    if kind == "pointwise":
         return recovered(curve, grid, rates, sizes, width)
-    if method == "ks":
-        return fixed_width(curve, grid, kolmogorov_widths(sizes, each))
     if math.isnan(width):
         nothing = np.full(len(grid), np.nan)
         return nothing, nothing
     return equal_precision(curve, grid, sizes, width)
 
 
-def _limits_of_odds(
-    odds: float, n_rows: float, method: Method, level: float, each: float
-) -> ConfidenceInterval:
+def _limits_of_odds(odds: float, n_rows: float, tail: float) -> ConfidenceInterval:
     """Return the limits of the number of negatives to a positive."""
     k, m = n_rows / (1.0 + odds), n_rows * odds / (1.0 + odds)
-    if method == "ks":
-        low, high = proportion_limits(k, k + m, each, "clopper-pearson", "two-sided")
-    else:
-        tail = (1.0 - level) / (2.0 if method == "mover" else 4.0)
-        low, high = wilson_limits(k, m, -normal_quantile(tail))
+    low, high = wilson_limits(k, m, -normal_quantile(tail))
     return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
 
 
@@ -524,7 +465,7 @@ def _width(gaps: Floats, level: float, remedy: str) -> tuple[float, int]:
     if gaps.max() < _NO_GAP:
         warn_user(
             "the band is degenerate: all replicates are equal, and its width follows from the "
-            "sizes of the classes alone; `method='ks'` is exact",
+            "sizes of the classes alone",
             DegenerateDataWarning,
         )
     rank = min(math.ceil((len(gaps) + 1) * level), len(gaps))

@@ -20,7 +20,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
 )
 from fastmetrics._results import Result
-from fastmetrics.inference._band_run import Kind, Method, band_of
+from fastmetrics.inference._band_run import Kind, band_of
 from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -35,14 +35,13 @@ method : str
     How they were found.
 confidence_level : float
 critical_value : float
-    How far the limits reach: deviations of a rate in standard errors ("equal-precision",
-    "mover"); nan where the method has none.
+    How far the limits reach: deviations of a rate in standard errors.
 effective_positives, effective_negatives : float
     How many independent rows of each class the data are worth: the counts, where rows are
     neither grouped nor weighted.
 n_resamples, n_failed : int
     Replicates, and those that lost a class: the band is then conditional on both classes being
-    there. 0 where the method needs none.
+    there. 0 where the band needs none.
 key : str or None
     ``rng=key`` draws the same replicates again; None without replicates.
 weights_are : {"importances", "frequencies"} or None
@@ -140,14 +139,14 @@ kind : {"simultaneous", "pointwise"}, default="simultaneous"
     Whether the whole curve lies between the limits with this confidence, or each of its
     points by itself, chosen beforehand. Only a simultaneous band may be read anywhere.
 n_resamples : int, default=2000
-    Number of replicates, where the method needs some.
+    Number of replicates, of a simultaneous band.
 
 Raises
 ------
 TypeError
     For arguments of the wrong kind; for groups with a table, which needs rows.
 ValueError
-    For data or options without meaning; for method "ks" with groups or importances.
+    For data or options without meaning.
 
 Warns
 -----
@@ -173,7 +172,6 @@ def roc_band(
     y_score: ArrayLike | None = None,
     *,
     kind: Kind = "simultaneous",
-    method: Method | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     points: int | ArrayLike = 101,
@@ -190,9 +188,6 @@ def roc_band(
 
     Parameters
     ----------
-    method : {"equal-precision", "ks", "mover"}, optional
-        Simultaneous: "equal-precision" (the default), from replicates, or "ks", exact and wide.
-        Pointwise: "mover", in closed form. See Notes.
     points : int or array-like of shape (n_points,), default=101
         False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
         and 1 included.
@@ -206,7 +201,7 @@ def roc_band(
 
     Notes
     -----
-    **equal-precision.** A threshold's rates deviate from those of the population, FPR and TPR. In
+    **Simultaneous.** A threshold's rates deviate from those of the population, FPR and TPR. In
     the arcsine scale 2 sqrt(n + 1/2) arcsin sqrt((k + 3/8) / (n + 3/4)) either deviation has
     variance 1, whatever the rate (Anscombe 1948). The band holds the curves that are reached from
     that of the data by moving along both axes by up to c: Campbell's (1994) fixed-width band,
@@ -223,18 +218,15 @@ def roc_band(
     positive) the whole curve, from FPR 0 to 1, lay inside in 95 to 99 % of samples at a nominal
     95 %; with 10 positives among 1,000 rows in 92 to 96 %.
 
-    **ks** (Campbell 1994, section 3): both empirical distributions within Kolmogorov's exact
-    limits; never below its level whatever the data, and about twice as wide in the middle.
-
-    **mover.** At one FPR, Agresti and Coull's limits of TPR at a known threshold, and the curve
+    **Pointwise.** At one FPR, Agresti and Coull's limits of TPR at a known threshold, and the curve
     where FPR is as far off as it may be by chance, put together as deviations of independent
     estimates are (Zou & Donner 2008; Hilgers 1991 takes the outer bounds of both).
 
-    Grouped and weighted rows enter "equal-precision" and "mover" with effective sizes: class by
-    class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).
+    Grouped and weighted rows enter with effective sizes: class by class, the number of independent
+    rows whose rates would vary as much (Rao & Scott 1992).
 
     Rows are sorted once. A replicate costs 10 to 20 ns a row, or with few distinct scores a time
-    that does not depend on the number of rows; "ks" and "mover" need none. Memory: 10 bytes a row,
+    that does not depend on the number of rows; a pointwise band needs none. Memory: 10 bytes a row,
     a batch for each thread, and n_resamples numbers.
 
     References
@@ -264,7 +256,6 @@ def roc_band(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=False,
         kind=kind,
-        method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         points=points,
@@ -281,7 +272,6 @@ def pr_band(
     y_score: ArrayLike | None = None,
     *,
     kind: Kind = "simultaneous",
-    method: Method | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     points: int | ArrayLike = 100,
@@ -298,9 +288,6 @@ def pr_band(
 
     Parameters
     ----------
-    method : {"equal-precision", "ks", "mover"}, optional
-        As in `roc_band`: "equal-precision" (the default) or "ks" for a simultaneous band, "mover"
-        for a pointwise one.
     points : int or array-like of shape (n_points,), default=100
         Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.
     stratified : bool, optional
@@ -320,15 +307,14 @@ def pr_band(
     recall 0, and limits near it are wide: few rows tell of it.
 
     At recall r precision is r / (r + f w), with f the false positive rate and w the number of
-    negatives to a positive. The limits of f are those of the ROC curve, its axes exchanged, by the
-    method named (see `roc_band`). w has Wilson's limits (with "ks" Clopper and Pearson's) unless
-    it was set; deviations of both add up in squares as those of independent estimates do (Zou &
-    Donner 2008), and in "ks" the outer limits of both are taken. Simultaneous limits take half of
-    the error probability for w, which is all that varies at recall 1.
+    negatives to a positive. The limits of f are those of the ROC curve, its axes exchanged (see
+    `roc_band`). w has Wilson's limits unless it was set; deviations of both add up in squares as
+    those of independent estimates do (Zou & Donner 2008). Simultaneous limits take half of the
+    error probability for w, which is all that varies at recall 1.
 
     In simulations (binormal data of AUC 0.76 to 0.98, 100 to 1,000 rows, half or a tenth of them
     positive) the whole curve lay inside in 95 to 98 % of samples at a nominal 95 %, and each point
-    of "mover" in 93 % or more.
+    of a pointwise band in 93 % or more.
 
     Cost and memory are those of `roc_band`.
 
@@ -353,7 +339,6 @@ def pr_band(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=True,
         kind=kind,
-        method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         points=points,

@@ -14,8 +14,7 @@ import fastmetrics as fm
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
 BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
-METHODS = {"equal-precision": "simultaneous", "ks": "simultaneous", "mover": "pointwise"}
-EACH = pytest.mark.parametrize("method", METHODS)
+EACH = pytest.mark.parametrize("kind", ["simultaneous", "pointwise"])
 
 
 def curve_of(band):
@@ -53,9 +52,9 @@ def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, way
 
 @BOTH
 @EACH
-def test_equivalent_data_give_the_same_band(function, method):
+def test_equivalent_data_give_the_same_band(function, kind):
     labels, scores = binary(step=0.3)
-    options = {"kind": METHODS[method], "method": method}
+    options = {"kind": kind}
     one = quiet(function, labels, scores, **options)
     for data in (
         (fm.ScoreTable.from_scores(labels, scores),),
@@ -81,9 +80,9 @@ def test_equivalent_data_give_the_same_band(function, method):
     step=st.sampled_from([0.0, 0.5, 2.0]),
     level=st.sampled_from([0.2, 0.8, 0.99]),
 )
-def test_limits_enclose_the_curve(function, method, n, seed, step, level):
+def test_limits_enclose_the_curve(function, kind, n, seed, step, level):
     labels, scores = binary(n, step=step, seed=seed)
-    options = {"kind": METHODS[method], "method": method, "points": 13}
+    options = {"kind": kind, "points": 13}
     band = quiet(function, labels, scores, confidence_level=level, **options)
     wider = quiet(function, labels, scores, confidence_level=0.995, **options)
     curve = curve_of(band)
@@ -92,7 +91,7 @@ def test_limits_enclose_the_curve(function, method, n, seed, step, level):
     assert (wider.low <= band.low).all()
     assert (wider.high >= band.high).all()
     if function is fm.roc_band:
-        simultaneous = METHODS[method] == "simultaneous"
+        simultaneous = kind == "simultaneous"
         for rising in (curve, band.low, band.high) if simultaneous else (curve,):
             assert (np.diff(rising) >= -1e-12).all()
         assert band.low[0] == 0.0
@@ -105,7 +104,7 @@ def test_limits_enclose_the_curve(function, method, n, seed, step, level):
 def test_a_band_of_equal_replicates_rests_on_the_sizes(sign):
     """An AUC of 1 or 0: the limits at the flat end are those of no event in so many rows."""
     labels = np.repeat([0, 1], [60, 40])
-    with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal.*method='ks'"):
+    with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal"):
         band = fm.roc_band(labels, sign * labels, n_resamples=50, rng=1)
     assert band.critical_value == pytest.approx(scipy.stats.norm.isf(0.05 / 4))
     assert (band.low[50], band.high[50])[sign > 0] == (sign + 1) / 2
@@ -117,11 +116,11 @@ def test_a_band_of_equal_replicates_rests_on_the_sizes(sign):
 
 
 @BOTH
-@pytest.mark.parametrize("method", ["equal-precision", "ks", "mover"])
-def test_one_positive_tells_next_to_nothing(function, method):
+@EACH
+def test_one_positive_tells_next_to_nothing(function, kind):
     labels, scores = [0, 0, 1, 0, 0, 0], [1, 2, 4, 3, 5, 0]
     with pytest.warns(fm.DegenerateDataWarning, match="positives are worth 1 independent rows"):
-        band = function(labels, scores, kind=METHODS[method], method=method, stratified=True, rng=1)
+        band = function(labels, scores, kind=kind, stratified=True, rng=1)
     assert (band.high - band.low).mean() > 0.6
 
 
@@ -170,14 +169,11 @@ def test_without_two_replicates_there_are_no_limits(function):
 
 TABLE = fm.ScoreTable.from_scores([0, 1, 1], [1, 2, 3])
 FAULTS = [
-    ({"method": "mover"}, ValueError, "`method` of a simultaneous band must be one of"),
-    ({"method": "ks", "kind": "pointwise"}, ValueError, "must be one of 'mover': got 'ks'"),
+    ({"kind": "both"}, ValueError, "`kind` must be one of 'simultaneous', 'pointwise': got 'both'"),
     ({"n_resamples": 10**9}, ValueError, "would keep 8 GB of replicates, more than 4 GB"),
     ({"n_resamples": 2**29 + 1}, ValueError, "would keep 4 GB of replicates, more than 4 GB"),
     ({"stratified": True, "groups": [1, 2, 3]}, ValueError, "exclude each other"),
     ({"groups": [1, 1, 1]}, ValueError, "at least two groups"),
-    ({"method": "ks", "groups": [1, 2, 3]}, ValueError, "not for grouped ones"),
-    ({"method": "ks", "sample_weight": [0.5, 1, 1]}, ValueError, "not for weighted ones"),
     ({"pos_label": 7}, ValueError, "pos_label"),
 ]
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.stats
 from band_samples import (
     FREQUENCIES,
     GROUPS,
@@ -22,7 +21,7 @@ from sklearn import metrics as sk
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference._band_run import effective_sizes, kolmogorov_widths
+from fastmetrics.inference._band_run import effective_sizes
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._specs import metric_specs
 from reference import band_oracle
@@ -123,42 +122,6 @@ def _precision(points, m, n, recall, width, z, set_share, method):
     odds = n / m
     of_odds = (odds, odds) if set_share else band_oracle.odds_limits(m / (m + n), m + n, z)
     return band_oracle.precision_limits(recall, rate, of_rate, odds, of_odds)
-
-
-@STEPS
-def test_ks_is_the_curve_moved_by_both_kolmogorov_widths(step):
-    labels, scores = binary(step=step)
-    points = band_oracle.roc(cells(labels, scores))
-    m, n = int(labels.sum()), int((1 - labels).sum())
-    d, e = (scipy.stats.kstwo.ppf(0.9**0.5, size) for size in (n, m))
-    band = fm.roc_band(labels, scores, points=GRID, method="ks", confidence_level=0.9)
-    expected = [band_oracle.shifted_band(points, x, d, e) for x in GRID]
-    close(np.stack((band.low, band.high), 1), expected)
-    assert (band.n_resamples, band.n_failed, band.key) == (0, 0, None)
-    for bounds, set_share in ((2, True), (3, False)):
-        each = 0.9 ** (1 / bounds)
-        d, e = (scipy.stats.kstwo.ppf(each, size) for size in (n, m))
-        share = scipy.stats.binomtest(m, m + n).proportion_ci(each)
-        odds = (n / m, n / m) if set_share else (1 / share.high - 1, 1 / share.low - 1)
-        mirrored = band_oracle.transposed(points)
-        rates = [band_oracle.shifted_band(mirrored, r, e, d) for r in RECALLS]
-        band = fm.pr_band(
-            labels, scores, points=RECALLS, method="ks", confidence_level=0.9, stratified=set_share
-        )
-        close(
-            np.stack((band.low, band.high), 1),
-            [
-                (r / (r + high * odds[1]), r / (r + low * odds[0]))
-                for r, (low, high) in zip(RECALLS, rates, strict=True)
-            ],
-            1e-9,
-        )
-
-
-def test_kolmogorov_widths_are_the_published_ones():
-    """Miller (1956), Table of percentage points of Kolmogorov statistics, JASA 51:111-121."""
-    close(kolmogorov_widths((10, 20), 0.95), (0.40925, 0.29408), 1e-5)
-    close(kolmogorov_widths((50, 100), 0.99), (0.22604, 0.16081), 1e-5)
 
 
 # --- replicates ---------------------------------------------------------------------------------

@@ -165,6 +165,8 @@ SCIPY = {
 def test_limits_of_scipy(name, method, alternative):
     """Other random numbers, the same interval, as near as Monte Carlo lets them be."""
     values = np.random.default_rng(11).exponential(size=60) + 0.1
+    if (name, method) == ("skewed", "bca"):
+        pytest.skip("functions of one's own have no BCa")
     statistic = SCIPY[name]
     options = {"method": method, "n_resamples": B, "alternative": alternative}
     theirs = stats.bootstrap(

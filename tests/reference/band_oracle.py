@@ -72,13 +72,6 @@ def most_before(points: Sequence[Point], x) -> float | Fraction:
     return max(found, default=points[0][1])
 
 
-def shifted_band(points: Sequence[Point], x, x_width, y_width) -> tuple[float, float]:
-    """Return the limits at x of curves whose points are moved by up to a width on either axis."""
-    low = least_beyond(points, x - x_width) - y_width if x > x_width else 0
-    high = most_before(points, x + x_width) + y_width if x + x_width < 1 else 1
-    return max(float(low), 0.0), min(float(high), 1.0)
-
-
 def arcsine(rate, size: float) -> float:
     """Return Anscombe's (1948) variable of a rate of so many rows."""
     share = (float(rate) * size + 0.375) / (size + 0.75)
