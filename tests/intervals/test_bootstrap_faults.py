@@ -1,6 +1,5 @@
 """Bad arguments of `bootstrap`: the right error, in words that name the argument and the rule."""
 
-
 import numpy as np
 import pytest
 from bootstrap_samples import binary

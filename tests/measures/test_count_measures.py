@@ -10,7 +10,7 @@ import sklearn.metrics as sk
 from count_samples import PLAIN, assert_close, cells, expected, names_for
 from hypothesis import given, strategies as st
 
-from fastmetrics.measures.decisions.count_measures import gradient, value, values
+from fastmetrics.measures.decisions.count_measures import gradient, value
 from measure_names import COUNT_MEASURES
 
 # --- values ------------------------------------------------------------------------------------
@@ -162,15 +162,6 @@ def test_measures_of_two_classes_name_the_way_for_more() -> None:
         value("cost", np.ones((3, 3)), cost_fn=1, cost_fp=1)
     with pytest.raises(ValueError, match="shape \\(\\.\\.\\., K, K\\): got \\(2, 3\\)"):
         value("accuracy", np.ones((2, 3)))
-
-
-def test_many_measures_share_their_sums(rng) -> None:
-    of_any, stack = names_for(3), rng.integers(0, 5, (4, 3, 3))
-    found = values([*of_any, "cost"], stack, {"cost_matrix": 1 - np.eye(3), "weights": "linear"})
-    for name in of_any:
-        params = {"weights": "linear"} if name == "cohen_kappa" else {}
-        np.testing.assert_array_equal(found[name], value(name, stack, **params))
-    np.testing.assert_array_equal(found["cost"], value("cost", stack, cost_matrix=1 - np.eye(3)))
 
 
 @pytest.mark.parametrize("k", [16, 17, 90])

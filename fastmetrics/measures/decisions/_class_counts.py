@@ -405,21 +405,14 @@ _LACKS: Final = {
 }
 
 
-class ZeroDivision(NamedTuple):
-    """``value`` stands where a ratio is 0/0; ``warns`` if the user did not ask for it."""
-
-    value: float
-    warns: bool
-
-
-def checked_zero_division(value: Any, *, allow_nan: bool = True) -> ZeroDivision:
-    """Return what ``zero_division`` says: "warn", 0, 1 or nan."""
+def checked_zero_division(value: Any, *, allow_nan: bool = True) -> tuple[float, bool]:
+    """Return what stands where a ratio is 0/0, and whether it warns as the user did not ask."""
     if isinstance(value, str) and value == "warn":
-        return ZeroDivision(0.0, True)
+        return 0.0, True
     if isinstance(value, numbers.Real):
         number = float(value)
         if number in (0.0, 1.0) or (allow_nan and math.isnan(number)):
-            return ZeroDivision(number, False)
+            return number, False
     options = "'warn', 0, 1 or nan" if allow_nan else "'warn', 0 or 1"
     raise InputError(f"`zero_division` must be {options}: got {value!r}")
 
@@ -440,25 +433,22 @@ def scores_asked(
 
     There are none where the two classes were counted in one step.
     """
-    zero = checked_zero_division(zero_division, allow_nan="jaccard" not in names)
+    zero, warns = checked_zero_division(zero_division, allow_nan="jaccard" not in names)
     number = check_real("beta", float(beta) if isinstance(beta, bool) else beta)
     if not number >= 0:
         raise InputError(f"`beta` must lie in [0, inf]: got {beta!r}")
-    beta = number
-    if warn_for is None:
-        warn_for = names
+    asked = ScoreRequest(names, number, zero, warns, names if warn_for is None else warn_for)
     if average == "binary" and type(pos_label) is int and pos_label == 1 and labels is None:
         plain = None if sample_weight is not None else cells_of_plain(y_true, y_pred)
         if plain is not None:
             _, fp, fn, tp = plain
             found = []
             for name in names:
-                upper, lower, there = _parts(name, tp, tp + fn, tp + fp, beta, True)
+                upper, lower, there = _parts(name, tp, tp + fn, tp + fp, number, True)
                 if not there:
-                    _ScoreRequest(names, beta, zero, warn_for).warn(name, 1)
-                found.append(zero.value if not there else upper / lower if lower else 0.0)
+                    asked.warn(name, 1)
+                found.append(zero if not there else upper / lower if lower else 0.0)
             return found, None
-    asked = _ScoreRequest(names, beta, zero, warn_for)
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
     counts = classes_asked(counts, labels, pos_label, average)
     if average is None:
@@ -466,12 +456,13 @@ def scores_asked(
     return averaged_scores(counts, average, asked), counts
 
 
-class _ScoreRequest(NamedTuple):
-    """Measures, what they depend on beside counts, and those that warn where they are 0/0."""
+class ScoreRequest(NamedTuple):
+    """Metrics, beta, what stands for 0/0 and whether that warns, and the metrics that warn."""
 
     names: Sequence[str]
     beta: float
-    zero: ZeroDivision
+    zero: float
+    warns: bool
     warn_for: Collection[str]
 
     def warn(self, name: str, size: int, *, of_rows: bool = False) -> None:
@@ -480,7 +471,7 @@ class _ScoreRequest(NamedTuple):
         F is a measure of its own unless it is precision or recall.
         """
         is_own = name != "f-score" or 0 < self.beta < math.inf
-        if not (self.zero.warns and name in self.warn_for and is_own):
+        if not (self.warns and name in self.warn_for and is_own):
             return
         metric, without = _LACKS[name]
         outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
@@ -493,12 +484,7 @@ class _ScoreRequest(NamedTuple):
         )
 
 
-def reported(zero_division: Any) -> _ScoreRequest:
-    """Return what a report asks: precision, recall and F1."""
-    return _ScoreRequest(METRICS, 1.0, checked_zero_division(zero_division), METRICS)
-
-
-def averaged_scores(counts: ClassCounts, average: str, asked: _ScoreRequest) -> list[float]:
+def averaged_scores(counts: ClassCounts, average: str, asked: ScoreRequest) -> list[float]:
     """Return the averages over the classes of ``counts`` (or over rows, for "samples")."""
     counts, weights = averaged_over(counts, average)
     scores = class_scores(counts, asked, of_rows=average == "samples")
@@ -506,7 +492,7 @@ def averaged_scores(counts: ClassCounts, average: str, asked: _ScoreRequest) -> 
 
 
 def class_scores(
-    counts: ClassCounts, asked: _ScoreRequest, *, of_rows: bool = False
+    counts: ClassCounts, asked: ScoreRequest, *, of_rows: bool = False
 ) -> list[Floats]:
     """Return the measures of each class; warn of those that are 0/0."""
     hits, true, predicted = counts.hits, counts.true, counts.predicted
@@ -517,7 +503,7 @@ def class_scores(
         lacking = np.asarray(there == 0, dtype=np.bool_)
         values = ratio(upper, lower, 0.0)
         if lacking.any():
-            values[lacking] = asked.zero.value
+            values[lacking] = asked.zero
             asked.warn(name, len(hits), of_rows=of_rows)
         found.append(values)
     return found
@@ -564,12 +550,6 @@ def mean_defined(values: NDArray[np.float64], weights: NDArray[Any] | None = Non
         if total > 0:
             return math.fsum((values * shares).tolist()) / total
     return math.fsum(values.tolist()) / len(values)
-
-
-def checked_warn_for(warn_for: Any) -> Collection[str]:
-    if not isinstance(warn_for, list | tuple | set):
-        raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
-    return warn_for
 
 
 def ratio(

@@ -194,10 +194,10 @@ _NAMES: Final = (
 )
 
 
-def _without(what: str, own: ClassSums, kind: str) -> str:
+def _without(what: str, labels: tuple[Any, ...], sums: Tally, kind: str) -> str:
     """Return which classes, or matrices of a stack, make a measure undefined."""
-    empty = PARTS[what](own.sums, 1.0)[1] == 0
-    found = [name for name, is_empty in zip(own.labels, empty, strict=True) if is_empty]
+    empty = PARTS[what](sums, 1.0)[1] == 0
+    found = [name for name, is_empty in zip(labels, empty, strict=True) if is_empty]
     shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
     return f"{len(found):,} of {len(empty):,} {kind} ({shown}) without {_WITHOUT[what]}"
 
@@ -277,14 +277,14 @@ def macro_micro(
         for other, value in given.items():
             if value is not None:
                 raise InputTypeError(f"matrices come without `{other}`")
-        kind, found = "matrices", _sums_of_matrices(matrices)
+        kind, (names, sums) = "matrices", _sums_of_matrices(matrices)
     else:
         kind = "classes"
-        found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        names, sums = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     zero = check_zero_division("zero_division", zero_division)
-    score = value_of_sums(name, found.sums, zero_division=zero)
+    score = value_of_sums(name, sums, zero_division=zero)
     parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
-    lacking = "; ".join(_without(part, found, kind) for part in parts)
+    lacking = "; ".join(_without(part, names, sums, kind) for part in parts)
     return defined(score, f"`{name}` is not defined: {lacking}")
 
 
@@ -312,7 +312,7 @@ def _sums_of_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
         )
     counts = np.array([each.counts for each in cells.values()], np.float64)
     parts = counts[:, 1, 1], counts[:, 1, 0], counts[:, 0, 1]
-    return ClassSums(tuple(cells), Tally(*parts, np.zeros(())))
+    return tuple(cells), Tally(*parts, np.zeros(()))
 
 
 @documented(CLASSES)
@@ -415,9 +415,9 @@ def g_mean(
     >>> g_mean([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
     0.0
     """
-    found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    _, sums = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     reason = "the geometric mean of recalls is not defined: a class has no example in y_true"
-    return defined(value_of_sums("g_mean", found.sums), reason)
+    return defined(value_of_sums("g_mean", sums), reason)
 
 
 _ONE_PASS: Final = """

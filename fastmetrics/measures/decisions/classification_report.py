@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,8 +27,10 @@ from fastmetrics.errors import (
 )
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._class_counts import (
+    METRICS,
     TARGETS,
     ClassCounts,
+    ScoreRequest,
     averaged_scores,
     check_alone,
     checked_flag,
@@ -40,7 +42,6 @@ from fastmetrics.measures.decisions._class_counts import (
     picked,
     positions,
     ratio,
-    reported,
     row_counts,
     share,
     total_of,
@@ -50,8 +51,8 @@ from fastmetrics.measures.decisions.count_measures import (
     CLASSES,
     knows_positive,
     of_two,
+    prepared,
     strict_counts,
-    values,
     warn_single_label,
 )
 from fastmetrics.tables.confusion._label_counts import Cells, label_counts, label_matrix
@@ -196,17 +197,26 @@ def classification_measures(
     if asked is None:
         is_binary = knows_positive(found, known=known or pos_label is not None)
         asked = _OF_TWO if is_binary else _OF_ANY
-    measured = {
-        name: float(value) for name, value in values(asked, found.counts, parameters).items()
-    }
-    majority = float(majority_accuracy(tally(found.counts.astype(np.float64))))
-    undefined = [name for name, value in measured.items() if math.isnan(value)]
+    measures = {name: find_among(name, "decisions") for name in asked}
+    for given in parameters:
+        if not any(given in measure.parameters for measure in measures.values()):
+            raise InputTypeError(
+                f"none of the measures {', '.join(map(repr, measures))} has a parameter {given!r}"
+            )
+    sums, measured = tally(found.counts.astype(np.float64)), {}
+    for name, measure in measures.items():
+        own = {given: parameters[given] for given in parameters if given in measure.parameters}
+        counts, formula, coefficients = prepared(name, found.counts, own)
+        own_sums = sums if coefficients is None else tally(counts, coefficients)
+        measured[name] = float(formula(own_sums))
+    majority = float(majority_accuracy(sums))
+    undefined = [name for name, number in measured.items() if math.isnan(number)]
     if math.isnan(majority):
         undefined.append("majority_accuracy")
     if undefined:
         warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
-    own = found._replace(counts=found.counts.copy())
-    return ClassificationMeasures(measured, majority, ConfusionMatrix._of_cells(own))
+    matrix = ConfusionMatrix._of_cells(found._replace(counts=found.counts.copy()))
+    return ClassificationMeasures(measured, majority, matrix)
 
 
 def _checked_names(metrics: Any) -> tuple[str, ...]:
@@ -379,13 +389,8 @@ _COLUMNS: Final = ("precision", "recall", "f1-score", "support")
 _CELL: Final = 9
 
 
-class _Line(NamedTuple):
-    """One line of the report; of "accuracy" only the last score is shown."""
-
-    name: Any
-    scores: list[float]
-    support: int | float
-    is_accuracy: bool = False
+#: A line of the report: name, scores (three, or the accuracy alone) and support.
+_ReportLine = tuple[Any, list[float], int | float]
 
 
 @documented(TARGETS)
@@ -463,10 +468,10 @@ def classification_report(
     classes, averages = _lines(asked, names, accuracy, zero_division)
     if output_dict:
         return {
-            line.name: line.scores[-1]
-            if line.is_accuracy
-            else dict(zip(_COLUMNS, (*line.scores, float(line.support)), strict=True))
-            for line in classes + averages
+            name: dict(zip(_COLUMNS, (*scores, float(support)), strict=True))
+            if len(scores) > 1
+            else scores[0]
+            for name, scores, support in classes + averages
         }
     return _as_text(classes, averages, digits)
 
@@ -516,41 +521,33 @@ def _spelled_as(values: Any, array: NDArray[Any]) -> np.dtype[Any]:
 
 def _lines(
     counts: ClassCounts, names: list[Any], accuracy: float | None, zero_division: Any
-) -> tuple[list[_Line], list[_Line]]:
+) -> tuple[list[_ReportLine], list[_ReportLine]]:
     """Return the lines of the classes and those of the averages."""
-    asked = reported(zero_division)
+    asked = ScoreRequest(METRICS, 1.0, *checked_zero_division(zero_division), METRICS)
     scores = class_scores(counts, asked)
     support = counts.shown(counts.true)
     columns = [values.tolist() for values in (*scores, support)]
-    classes = [
-        _Line(name, of_class, n) for name, *of_class, n in zip(names, *columns, strict=False)
-    ]
+    classes = [(name, of_class, n) for name, *of_class, n in zip(names, *columns, strict=False)]
     if accuracy is None:
         means = {"micro avg": averaged_scores(counts, "micro", asked)}
     else:
-        means = {"accuracy": [accuracy] * 3}
+        means = {"accuracy": [accuracy]}
     for name, weights in (("macro avg", None), ("weighted avg", counts.true)):
         means[name] = [mean_defined(values, weights) for values in scores]
     if counts.indicators is not None:
         means["samples avg"] = averaged_scores(counts, "samples", asked)
     total = support.sum().item()
-    averages = [_Line(name, values, total, name == "accuracy") for name, values in means.items()]
-    return classes, averages
+    return classes, [(name, scores, total) for name, scores in means.items()]
 
 
-def _as_text(classes: list[_Line], averages: list[_Line], digits: int) -> str:
-    names = [str(line.name) for line in classes]
-    width = max(*map(len, names), len("weighted avg"), digits)
-    head = " " * (width + 1) + "".join(f" {name:>{_CELL}}" for name in _COLUMNS)
-    blocks = [
-        "".join(_text_line(line, width, digits) for line in lines) for lines in (classes, averages)
-    ]
-    return "\n".join([head + "\n", *blocks])
-
-
-def _text_line(line: _Line, width: int, digits: int) -> str:
-    shown = [f"{score:>{_CELL}.{digits}f}" for score in line.scores]
-    if line.is_accuracy:
-        shown[:2] = [" " * _CELL] * 2
-    cells = "".join(f" {cell}" for cell in shown)
-    return f"{line.name!s:>{width}} {cells} {line.support:>{_CELL}}\n"
+def _as_text(classes: list[_ReportLine], averages: list[_ReportLine], digits: int) -> str:
+    width = max(*(len(str(name)) for name, _, _ in classes), len("weighted avg"), digits)
+    blocks = [" " * (width + 1) + "".join(f" {name:>{_CELL}}" for name in _COLUMNS) + "\n"]
+    for lines in (classes, averages):
+        block = ""
+        for name, scores, support in lines:
+            shown = [" " * _CELL] * (3 - len(scores))
+            shown += [f"{score:>{_CELL}.{digits}f}" for score in scores]
+            block += f"{name!s:>{width}}  {' '.join(shown)} {support:>{_CELL}}\n"
+        blocks.append(block)
+    return "\n".join(blocks)

@@ -6,7 +6,7 @@ All of them for a stack of matrices at once, so that thousands of replicates cos
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +25,6 @@ from fastmetrics.measures.decisions._count_formulas import (
     checked_parameters,
     cost_coefficients,
     cost_exponent,
-    linear_sum,
     tally,
 )
 from fastmetrics.tables.confusion._label_counts import (
@@ -84,11 +83,8 @@ class FourCells(NamedTuple):
     tp: float
 
 
-class ClassSums(NamedTuple):
-    """The labels of K classes, and the sums over the cells of each that formulas use."""
-
-    labels: tuple[Any, ...]
-    sums: Tally
+#: The labels of K classes, and the sums over the cells of each that formulas use.
+ClassSums = tuple[tuple[Any, ...], Tally]
 
 
 def of_matrix(matrix: ConfusionMatrix, **given: Any) -> Cells:
@@ -123,7 +119,7 @@ def drop_in_sums(
     """Return the sums of what `drop_in_counts` returns: of plain rows, without a matrix."""
     if isinstance(y_true, ConfusionMatrix) or sample_weight is not None:
         found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight, name=name)
-        return ClassSums(found.labels, tally(found.counts.astype(np.float64)))
+        return found.labels, tally(found.counts.astype(np.float64))
     check_both(y_pred, name)
     labels, margins, _ = label_counts(y_true, y_pred)
     return _sums_of(labels, margins)
@@ -133,7 +129,7 @@ def _sums_of(labels: NDArray[Any], margins: Margins) -> ClassSums:
     """Return counted margins as sums: whole numbers, so that a difference is exact."""
     hits, true, predicted = (np.ascontiguousarray(each, dtype=np.float64) for each in margins)
     sums = Tally(hits, true - hits, predicted - hits, np.zeros(()))
-    return ClassSums(tuple(labels.tolist()), sums)
+    return tuple(labels.tolist()), sums
 
 
 def picked(found: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:
@@ -194,7 +190,7 @@ def strict_sums(
         if len(known) > 1:  # one may be half of a known pair
             return _sums_of(known, margins)
     counted = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return ClassSums(counted.labels, tally(counted.counts.astype(np.float64)))
+    return counted.labels, tally(counted.counts.astype(np.float64))
 
 
 def binary_counts(
@@ -300,31 +296,8 @@ def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
     >>> value("precision", [[[3, 1], [2, 4]], [[5, 0], [5, 0]]]).tolist()
     [0.8, nan]
     """
-    return _Prepared(name, counts, params).value
-
-
-def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -> dict[str, Floats]:
-    """Return several measures of each matrix of a stack, which is summed up once; see `value`.
-
-    Each parameter goes to every measure that has it; one that none of them has is an error.
-
-    >>> {k: v.item() for k, v in values(("recall", "npv"), [[3, 1], [2, 4]], {}).items()}
-    {'recall': 0.6666666666666666, 'npv': 0.6}
-    """
-    counted = _float_stack(counts)
-    measures = {name: find_among(name, "decisions") for name in names}
-    for given in params:
-        if not any(given in measure.parameters for measure in measures.values()):
-            asked = ", ".join(map(repr, measures))
-            raise InputTypeError(f"none of the measures {asked} has a parameter {given!r}")
-    sums = tally(counted)
-    found = {}
-    for name, measure in measures.items():
-        own = {given: params[given] for given in params if given in measure.parameters}
-        prepared = _Prepared(name, counted, own)
-        linear = linear_sum(counted, prepared.coefficients)
-        found[name] = prepared.of_sums(sums._replace(linear=linear))
-    return found
+    stack, formula, coefficients = prepared(name, counts, params)
+    return np.asarray(formula(tally(stack, coefficients)), dtype=np.float64)
 
 
 def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
@@ -345,7 +318,31 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     >>> gradient("accuracy", [[2, 1], [0, 1]]).tolist()
     [[0.0625, -0.1875], [-0.1875, 0.0625]]
     """
-    return _Prepared(name, counts, params).gradient()
+    stack, formula, coefficients = prepared(name, counts, params)
+    sums = tally(stack, coefficients)
+
+    def slope(part: str, direction: Floats) -> Floats:
+        found = formula(sums._replace(**{part: Dual(getattr(sums, part), direction)}))
+        if isinstance(found, Dual):
+            return np.where(np.isnan(found.value), np.nan, found.slope)
+        return np.where(np.isnan(found), np.nan, 0.0)  # it does not take this sum
+
+    def slopes(part: str) -> Floats:
+        """Return the derivatives by the hits, misses or alarms of each class."""
+        by_class = np.empty(sums.hits.shape)
+        for k in range(by_class.shape[-1]):
+            direction = np.zeros(by_class.shape)
+            direction[..., k] = 1.0
+            by_class[..., k] = slope(part, direction)
+        return by_class
+
+    out = slopes("misses")[..., :, np.newaxis] + slopes("alarms")[..., np.newaxis, :]
+    diagonal = np.arange(out.shape[-1])
+    out[..., diagonal, diagonal] = slopes("hits")
+    if coefficients is not None:
+        by_sum = slope("linear", np.ones(sums.linear.shape))
+        out += by_sum[..., np.newaxis, np.newaxis] * coefficients
+    return np.asarray(out, dtype=np.float64)
 
 
 def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params: Any) -> Floats:
@@ -409,64 +406,21 @@ def count_measure(matrix: ConfusionMatrix, metrics: str, **parameters: Any) -> f
     return found
 
 
-def _float_stack(counts: ArrayLike) -> Floats:
+def prepared(
+    name: str, counts: ArrayLike, params: Mapping[str, Any]
+) -> tuple[Floats, Callable[[Tally], Values], Array | None]:
+    """Return a stack of matrices, the formula with checked parameters, and its coefficients."""
     stack = np.asarray(counts, dtype=np.float64)
     if stack.ndim < 2 or stack.shape[-1] != stack.shape[-2]:
         raise InputError(f"`counts` must have shape (..., K, K): got {stack.shape}")
-    return stack
+    n_classes = stack.shape[-1]
+    measure = find_among(name, "decisions")
+    check_classes(name, measure, n_classes)
+    given = checked_parameters(name, measure, params)
+    function, coefficients = FORMULAS[measure.name]
 
-
-class _Prepared:
-    """A measure with checked parameters, before a stack of matrices of float64."""
-
-    def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
-        self.counts = _float_stack(counts)
-        self.n_classes = self.counts.shape[-1]
-        measure = find_among(name, "decisions")
-        check_classes(name, measure, self.n_classes)
-        self.params = checked_parameters(name, measure, params)
-        self.formula, coefficients = FORMULAS[measure.name]
-        self.coefficients = None
-        if coefficients is not None:
-            self.coefficients = coefficients(self.n_classes, **self.params)
-
-    def of(self, counts: Array) -> Floats:
-        return self.of_sums(tally(counts, self.coefficients))
-
-    def of_sums(self, sums: Tally) -> Floats:
-        return np.asarray(self._formula(sums), dtype=np.float64)
-
-    def _formula(self, sums: Tally) -> Values:
+    def formula(sums: Tally) -> Values:
         with np.errstate(invalid="ignore"):  # nan of an undefined class is passed on
-            return self.formula(sums, **self.params)
+            return function(sums, **given)
 
-    @property
-    def value(self) -> Floats:
-        return self.of(self.counts)
-
-    def gradient(self) -> Floats:
-        sums = tally(self.counts, self.coefficients)
-        hits, misses, alarms = (self._slopes(sums, part) for part in ("hits", "misses", "alarms"))
-        out = misses[..., :, np.newaxis] + alarms[..., np.newaxis, :]
-        diagonal = np.arange(self.n_classes)
-        out[..., diagonal, diagonal] = hits
-        if self.coefficients is not None:
-            slope = self._slope(sums, "linear", np.ones(sums.linear.shape))
-            out += slope[..., np.newaxis, np.newaxis] * self.coefficients
-        return np.asarray(out, dtype=np.float64)
-
-    def _slopes(self, sums: Tally, part: str) -> Floats:
-        """Return the derivatives by the hits, misses or alarms of each class."""
-        found = np.empty(sums.hits.shape)
-        for k in range(self.n_classes):
-            direction = np.zeros(sums.hits.shape)
-            direction[..., k] = 1.0
-            found[..., k] = self._slope(sums, part, direction)
-        return found
-
-    def _slope(self, sums: Tally, part: str, direction: Floats) -> Floats:
-        moved = sums._replace(**{part: Dual(getattr(sums, part), direction)})
-        found = self._formula(moved)
-        if isinstance(found, Dual):
-            return np.where(np.isnan(found.value), np.nan, found.slope)
-        return np.where(np.isnan(found), np.nan, 0.0)  # it does not take this sum
+    return stack, formula, None if coefficients is None else coefficients(n_classes, **given)

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.decisions._class_counts import (
     AVERAGED,
     METRICS,
     Floats,
-    checked_warn_for,
     scores_asked,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -76,10 +76,10 @@ def precision_recall_fscore_support(
     >>> support
     array([2, 1])
     """
+    if not isinstance(warn_for, list | tuple | set):
+        raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
     given = y_true, y_pred, beta, labels, pos_label, average, sample_weight, zero_division
-    (precision, recall, f_score), counts = scores_asked(
-        METRICS, *given, warn_for=checked_warn_for(warn_for)
-    )
+    (precision, recall, f_score), counts = scores_asked(METRICS, *given, warn_for=warn_for)
     support = None if counts is None or average is not None else counts.shown(counts.true)
     return precision, recall, f_score, support
 
