@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from reference import concordance_oracle as oracle
 
 LONGER: Any = {"higher_score_means": "longer-time"}
 INDEX = ("concordance_index", LONGER)
-few = pytest.mark.filterwarnings("ignore:the weights leave:fastmetrics.errors.SmallSampleWarning")
 
 
 def censored(rng: np.random.Generator, n: int = 15) -> tuple[list[int], list[bool], list[int]]:
@@ -24,23 +22,6 @@ def estimated(
 ) -> fm.results.Estimate:
     asked = {"it": ("concordance_index", how)}
     return fm.estimate(time, score, event=event, metrics=asked, **rows)["it"]
-
-
-@few
-@pytest.mark.parametrize("half", [True, False])
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_error_is_the_sum_of_squared_derivatives(rng, half, is_weighted) -> None:
-    time, event, score = censored(rng)
-    weights = rng.integers(1, 5, len(time)).tolist() if is_weighted else [1] * len(time)
-    against = [-s for s in score]
-    by_row = oracle.influences(lambda w: oracle.index(time, event, against, w, half=half), weights)
-    squares = sum(x * x for x in by_row)
-    how = LONGER | {"ties_in_score": "half" if half else "excluded"}
-    found = estimated(time, event, score, how, sample_weight=weights if is_weighted else None)
-    assert found.estimate == oracle.index(time, event, against, weights, half=half)
-    shares = np.array(weights) / sum(weights)
-    left = 1 - 2 * (shares**3).sum() / (shares**2).sum() + (shares**2).sum()
-    assert found.standard_error**2 == pytest.approx(squares / left, rel=1e-6)
 
 
 def test_value_is_that_of_the_function(rng) -> None:
@@ -66,24 +47,6 @@ def test_groups_and_strata(rng) -> None:
     assert (twice.n_groups, alone.n_groups) == (50, None)
     apart = estimated(*columns, strata=np.arange(50) % 2)
     assert apart.standard_error != alone.standard_error
-
-
-def test_a_difference_is_by_the_difference_of_derivatives(rng) -> None:
-    time, event, score = censored(rng)
-    other = rng.integers(0, 9, len(time)).tolist()
-    ones = [1] * len(time)
-    models = {"a": score, "b": other}
-    found = fm.compare(time, models, event=event, metrics=INDEX)["concordance_index"]
-
-    def value(given: list[int], weights: Any) -> float:
-        return oracle.index(time, event, [-s for s in given], weights)
-
-    by_row = oracle.influences(lambda w: value(score, w) - value(other, w), ones)
-    error = math.sqrt(sum(x * x for x in by_row) * 15 / 14)
-    (pair,) = found
-    assert found.estimate == pytest.approx((value(score, ones), value(other, ones)), rel=1e-14)
-    assert pair.difference == pytest.approx(value(score, ones) - value(other, ones), rel=1e-12)
-    assert pair.standard_error == pytest.approx(error, rel=1e-6)
 
 
 def test_undefined_or_without_variation() -> None:

@@ -84,19 +84,6 @@ def test_auc_has_the_errors_of_delong(data: Any, rows: Any) -> None:
         assert alone.standard_error == pytest.approx(single.standard_error, rel=1e-12)
 
 
-def test_one_auc_by_other_names(data: Any) -> None:
-    """Somers' D of two classes is 2 AUC - 1, with twice the error under one factor."""
-    y, models = data
-    strata = {"strata": y}
-    auc = fm.estimate(y, models["right"], metrics=["roc_auc", "rank_loss", "gini"])
-    d = fm.estimate(y, models["right"], metrics="somers_d", **strata)["somers_d"]
-    assert d.estimate == pytest.approx(2 * auc["roc_auc"].estimate - 1, rel=1e-14)
-    assert d.standard_error == pytest.approx(2 * auc["roc_auc"].standard_error, rel=1e-12)
-    assert auc["gini"].standard_error == pytest.approx(d.standard_error, rel=1e-12)
-    error = auc["rank_loss"].standard_error
-    assert error == pytest.approx(auc["roc_auc"].standard_error, rel=1e-12)
-
-
 def test_decisions_are_paired(data: Any) -> None:
     y, models = data
     called = {name: (p >= 0.5).astype(int) for name, p in models.items()}
@@ -144,14 +131,6 @@ def test_a_reference_and_a_margin(data: Any) -> None:
     gain = fm.compare(y, models, metrics="roc_auc", margin=margin)["roc_auc"]["right", "noisy"]
     statistic = (gain.estimate + margin) / gain.standard_error
     assert gain.pvalue_noninferior == pytest.approx(stats.t.sf(statistic, gain.df))
-
-
-def test_a_model_and_itself(data: Any) -> None:
-    y, models = data
-    same = {"a": models["right"], "b": models["right"]}
-    with pytest.warns(fm.DegenerateDataWarning, match="between 'a' and 'b' is 0 with a var"):
-        (pair,) = fm.compare(y, same, metrics="brier_score")["brier_score"]
-    assert (pair.estimate, pair.standard_error, pair.pvalue, pair.better) == (0, 0, 1, None)
 
 
 def test_a_measure_without_influences_is_resampled(data: Any) -> None:

@@ -257,26 +257,6 @@ def test_few_groups_and_heavy_weights_are_told(data: Any) -> None:
         fm.estimate(y, p, metrics="brier_score", sample_weight=np.r_[1e4, np.ones(N - 1)])
 
 
-def test_blocks_of_many_rows_on_any_number_of_threads() -> None:
-    n, rng = 70_000, np.random.default_rng(2)  # more than a block, and two pieces of a table
-    p = rng.random(n)
-    y = (rng.random(n) < p).astype(int)
-    metrics = ["roc_auc", "average_precision", "f1", "brier_score", "log_loss"]
-    one, two, three = (
-        fm.estimate(y, p, metrics=metrics, threshold=0.5, n_threads=k) for k in (1, 2, 3)
-    )
-    for name in metrics:
-        assert one[name] == two[name] == three[name]
-    # Of averages it is that of their terms; of the others about that of replicates.
-    losses = {"brier_score": (p - y) ** 2, "log_loss": -np.log(np.where(y == 1, p, 1 - p))}
-    for name, terms in losses.items():
-        error = terms.std(ddof=1) / math.sqrt(n)
-        assert one[name].standard_error == pytest.approx(error, rel=1e-12)
-    drawn = fm.bootstrap(y, p, metrics=metrics[:3], threshold=0.5, n_resamples=400, rng=1)
-    for name in metrics[:3]:
-        assert one[name].standard_error == pytest.approx(drawn[name].standard_error, rel=0.15)
-
-
 def test_strata_take_what_was_decided_beforehand(data: Any) -> None:
     """The share of positives is fixed by design: accuracy varies less than a proportion does."""
     y, p = data

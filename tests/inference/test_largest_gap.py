@@ -58,31 +58,6 @@ def test_by_the_definition(rng, n, shift, decimals) -> None:
     assert below.high == pytest.approx(interval.high, abs=1e-12)
 
 
-def test_tables_frequencies_copies_and_models_say_the_same(rng) -> None:
-    y, count = rng.integers(0, 2, 80), rng.integers(1, 4, 80)
-    score = rng.normal(size=80) + y
-    whole = ks(np.repeat(y, count), np.repeat(score, count))
-    weighed = ks(y, score, sample_weight=count, weights_are="frequencies")
-    table = fm.estimate(
-        fm.ScoreTable.from_scores(y, score, sample_weight=count), metrics="ks_statistic"
-    )["ks_statistic"]
-    models = {"a": np.repeat(score, count), "b": np.repeat(score**3 + y, count)}
-    pair = fm.compare(np.repeat(y, count), models, metrics="ks_statistic")["ks_statistic"]
-    for other in (weighed, table, pair.models[0]):
-        assert other.confidence_interval == pytest.approx(tuple(whole.confidence_interval))
-        assert other.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
-
-
-def test_equal_importances_are_no_weights_and_unequal_ones_widen(rng) -> None:
-    y = rng.integers(0, 2, 200)
-    score = rng.normal(size=200) + y
-    plain = ks(y, score).confidence_interval
-    equal = ks(y, score, sample_weight=np.full(200, 3.5)).confidence_interval
-    assert equal == pytest.approx(tuple(plain), abs=1e-12)
-    spread = ks(y, score, sample_weight=rng.exponential(size=200)).confidence_interval
-    assert spread.high - spread.low > plain.high - plain.low
-
-
 def test_groups_of_copies_are_worth_one_row_each(rng) -> None:
     y = rng.integers(0, 2, 100)
     score = rng.normal(size=100) + y
@@ -114,21 +89,6 @@ def test_a_perfect_model_has_a_lower_limit(rng) -> None:
     assert 0.8 < interval.low < 1.0 == interval.high
     with pytest.warns(fm.UndefinedMetricWarning):
         assert math.isnan(ks([1, 1, 1], [1, 2, 3]).confidence_interval.low)
-
-
-def test_equal_models_are_seldom_told_apart_though_positives_are_few() -> None:
-    rng = np.random.default_rng(5)
-    rejected, missed, truth = 0, 0, 2 * norm.cdf(0.75) - 1
-    for _ in range(400):
-        y = np.repeat([1, 0], [6, 94])
-        common = rng.normal(size=100)
-        a, b = (1.5 * y + (common + rng.normal(size=100)) / math.sqrt(2) for _ in range(2))
-        found = fm.compare(y, {"a": a, "b": b}, metrics="ks_statistic", n_threads=1)
-        rejected += found["ks_statistic"].pairs[0].pvalue < 0.05
-        low, high = found["ks_statistic"].models[0].confidence_interval
-        missed += not low <= truth <= high
-    assert rejected <= 32  # 5 % and three standard errors
-    assert missed <= 20
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])

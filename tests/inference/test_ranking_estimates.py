@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.errors import DegenerateDataWarning, SmallSampleWarning, UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, SmallSampleWarning
 
 F = Fraction
 few = pytest.mark.filterwarnings("ignore:there are:fastmetrics.errors.SmallSampleWarning")
@@ -199,20 +199,6 @@ def test_the_verdict_speaks_of_queries(rng) -> None:
     assert "It is not shown which of new and old is better in mrr" in said
     n = sum(value is not None for value in reciprocal_ranks(relevance, first, query))
     assert f"that these {n} queries could have shown is 0." in said
-
-
-def test_nothing_known_is_said() -> None:
-    query = [1, 1, 2, 2]
-    with pytest.warns(UndefinedMetricWarning, match="`map` is not defined"):
-        found = fm.estimate([0, 0, 0, 0], [1, 2, 3, 4], query=query, metrics="map")["map"]
-    assert math.isnan(found.estimate)
-    assert math.isnan(found.standard_error)
-    assert found.n_samples == 0
-    with pytest.warns(UndefinedMetricWarning, match="queries do not show how much map varies"):
-        found = fm.estimate([0, 1, 0], [1, 2, 3], query=[1, 1, 1], metrics="map")["map"]
-    assert (found.estimate, math.isnan(found.confidence_interval.low)) == (0.5, True)
-    with pytest.warns(DegenerateDataWarning, match="queries do not show"):
-        fm.estimate([1, 0, 0] * 9, [2, 3, 1] * 9, query=np.repeat(np.arange(9), 3), metrics="map")
 
 
 def test_parameters_and_directions(rng) -> None:

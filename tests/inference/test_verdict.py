@@ -134,47 +134,6 @@ def test_a_margin_is_answered(rng: Any) -> None:
     assert "not worse" not in found.verdict
 
 
-def test_equal_models_are_rarely_told_apart(rng: Any) -> None:
-    """No more verdicts than the level: 200 sets of exchangeable models."""
-    wrong = 0
-    for _ in range(200):
-        y, scores = models(rng, 120, 1.0, 1.0)
-        wrong += fm.compare(y, scores, metrics="roc_auc").verdict.startswith(("a is", "b is"))
-    assert wrong <= 20  # 10 are expected; the binomial's .999 quantile is 20
-
-
-@pytest.mark.parametrize("metric", ["roc_auc", "ks_statistic"])
-def test_resampling_has_its_verdict(rng: Any, metric: str) -> None:
-    y, scores = models(rng, 400, 0.1, 3.0)
-    given: dict[str, Any] = {"metrics": metric, "n_resamples": 399, "rng": 1}
-    drawn = fm.paired_bootstrap(y, scores, **given)[metric]
-    (pair,) = drawn.pairs
-    low, high = pair.confidence_interval
-    assert drawn.better == "a"
-    assert drawn.verdict == (
-        f"a is better in {metric}, by {pair.estimate:.4f} [{low:.4f}, {high:.4f}]."
-    )
-
-
-def test_a_permutation_test_has_p_alone(rng: Any) -> None:
-    """It has no interval, and no standard error: p decides, and is said."""
-    y, scores = models(rng, 400, 0.1, 3.0)
-    given: dict[str, Any] = {"n_resamples": 399, "rng": 1}
-    found = fm.paired_permutation_test(y, scores, **given)["roc_auc"]
-    (pair,) = found.pairs
-    assert pair.better == found.better == "a"
-    assert pair.pvalue == 1 / 400
-    assert found.verdict == f"a is better in roc_auc, by {pair.estimate:.4f}, p \u2264 .003."
-    assert "standard error" not in str(found)
-    y, alike = models(rng, 300, 1.0, 1.0)
-    found = fm.paired_permutation_test(y, alike, **given)["roc_auc"]
-    assert found.pairs[0].better is found.better is None
-    assert found.verdict.startswith("It is not shown which of a and b is better in roc_auc (a less")
-    assert "could have shown" not in found.verdict
-    loose = fm.paired_permutation_test(y, alike, confidence_level=0.01, **given)["roc_auc"]
-    assert (loose.better is not None) == (loose.pairs[0].pvalue_holm < 0.99)
-
-
 def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
     y = np.arange(200) % 2
     scores = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200) * 4}

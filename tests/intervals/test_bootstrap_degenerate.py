@@ -212,33 +212,3 @@ def test_thresholds_beyond_all_scores(threshold):
     positive = labels.mean()
     result = quiet_bootstrap(labels, scores, metrics="accuracy", threshold=threshold)["accuracy"]
     assert result.estimate == pytest.approx(positive if threshold < 0 else 1 - positive)
-
-
-def test_text_labels():
-    labels, scores = binary(40)
-    text = np.where(labels == 1, "cat", "dog")
-    called = np.where(scores > 0.4, "cat", "dog")
-    wanted = quiet_bootstrap(labels, scores)["roc_auc"].details.distribution
-    got = quiet_bootstrap(text, scores, pos_label="cat")["roc_auc"].details.distribution
-    np.testing.assert_array_equal(got, wanted)
-    numbers = (labels == 1, scores > 0.4)
-    for options in (
-        {},
-        {"groups": np.arange(40) // 2},
-        {"sample_weight": np.arange(40) % 3, "weights_are": "frequencies"},
-    ):
-        cats = quiet_bootstrap(text, called, metrics="precision", pos_label="cat", **options)
-        wanted = quiet_bootstrap(*numbers, metrics="precision", **options)["precision"]
-        assert cats["precision"].estimate == wanted.estimate
-        dogs = quiet_bootstrap(text, called, metrics="precision", pos_label="dog", **options)
-        last = quiet_bootstrap(text, called, metrics="precision", **options)
-        negated = quiet_bootstrap(*(~c for c in numbers), metrics="precision", **options)
-        assert dogs["precision"].estimate == last["precision"].estimate
-        assert dogs["precision"].estimate == negated["precision"].estimate
-        assert dogs["precision"].estimate != wanted.estimate
-    function = quiet_bootstrap(
-        text, scores, metrics={"share": lambda y, s: y.mean()}, pos_label="cat"
-    )
-    assert function["share"].estimate == labels.mean()
-    zero = quiet_bootstrap([0, 0, 1, 1], [0, 1, 1, 1], metrics="precision", pos_label=0)
-    assert zero["precision"].estimate == 1.0

@@ -25,15 +25,6 @@ def test_a_mapping_in_the_order_asked_for(results):
         results["auc"]
 
 
-def test_html_escapes_names(results):
-    html = results._repr_html_()
-    assert html.count("<tr>") == 3
-    assert "&lt;b&gt;F1&lt;/b&gt;" in html
-    assert "<b>F1" not in html
-    assert f"<td>{results['roc_auc'].estimate:.4f} <small>[" in html
-    assert "<caption>Estimate</caption>" in results["roc_auc"]._repr_html_()
-
-
 def test_one_sided_intervals_have_one_limit():
     labels, scores = binary(40)
     both = quiet_bootstrap(labels, scores, confidence_level=0.9, n_resamples=200)["roc_auc"]

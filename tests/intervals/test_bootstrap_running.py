@@ -159,17 +159,3 @@ def test_a_compiled_function_is_compiled_once():
     with event.install_recorder("numba:compile") as recorder:
         quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
     assert not recorder.buffer
-
-
-def test_progress_bar(capsys):
-    labels, scores = binary(50)
-    silent = quiet_bootstrap(labels, scores, n_resamples=200)
-    assert capsys.readouterr().err == ""
-    shown = quiet_bootstrap(labels, scores, n_resamples=200, progress=True)
-    printed = capsys.readouterr()
-    assert "bootstrap" in printed.err
-    assert "200/200" in printed.err or "0/200" in printed.err
-    assert printed.out == ""
-    np.testing.assert_array_equal(
-        silent["roc_auc"].details.distribution, shown["roc_auc"].details.distribution
-    )

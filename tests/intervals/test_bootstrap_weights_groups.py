@@ -209,39 +209,6 @@ def test_numbers_of_groups_and_weights(weighted):
     assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
 
 
-@pytest.mark.parametrize("way", [*WAYS, pytest.param({"groups": True}, id="groups")])
-def test_the_dtype_of_weights_decides_nothing(way):
-    """Whole numbers are importances unless they are said to be frequencies, and the other way."""
-    labels, p = problem(80)
-    times = np.random.default_rng(1).integers(0, 4, 80)
-    way = {"groups": np.arange(80) // 3} if "groups" in way else way
-    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 10, **way}
-    of_reading = []
-    for options["weights_are"] in ("importances", "frequencies"):
-        one, other = (
-            quiet_bootstrap(labels, p, sample_weight=weights, **options)
-            for weights in (times, times.astype(np.float32))
-        )
-        assert_same(one, other)
-        assert (
-            one["auc"].details.effective_sample_size == other["auc"].details.effective_sample_size
-        )
-        assert {result.weights_are for result in one.values()} == {options["weights_are"]}
-        of_reading.append(one)
-    importances, frequencies = of_reading
-    for name in EVERYTHING:
-        estimate = frequencies[name].estimate
-        assert importances[name].estimate == pytest.approx(estimate, rel=1e-12, nan_ok=True)
-
-
-def assert_same(one, other):
-    for name, result in one.items():
-        np.testing.assert_equal(result.estimate, other[name].estimate)
-        np.testing.assert_array_equal(
-            result.details.distribution, other[name].details.distribution, err_msg=name
-        )
-
-
 def test_a_group_a_row_is_no_group():
     """As many groups as rows: another order of units, but the same distribution of draws."""
     labels, p = problem(300)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import fastmetrics as fm
@@ -34,25 +33,6 @@ def test_outcomes_that_cannot_be_are_refuted() -> None:
     assert (found.statistic, found.pvalue) == (0.75, 0.001)
     never = fm.calibration.calibration_test([0, 1], [0.0, 1.0], rng=1)
     assert (never.statistic, never.pvalue, never.mean_if_calibrated) == (0.0, 1.0, 0.0)
-
-
-def test_keys_rows_tables_and_columns() -> None:
-    rng = np.random.default_rng(2)
-    columns, codes = rng.dirichlet([1, 2, 3], 200), rng.integers(0, 3, 200)
-    one = fm.calibration.calibration_test(codes, columns, n_resamples=50, rng=1)
-    order = rng.permutation(200)
-    assert (
-        fm.calibration.calibration_test(codes[order], columns[order], n_resamples=50, rng=one.key)
-        == one
-    )
-    hits, top = columns.argmax(axis=1) == codes, columns.max(axis=1)
-    assert fm.calibration.calibration_test(hits, top, n_resamples=50, rng=1) == one
-    table = fm.ScoreTable.from_scores(hits, top)
-    assert fm.calibration.calibration_test(table, n_resamples=50, rng=1) == one
-    tied = np.round(top, 1)
-    assert fm.calibration.calibration_test(hits, tied, rng=3) == fm.calibration.calibration_test(
-        fm.ScoreTable.from_scores(hits, tied), rng=3
-    )
 
 
 def test_no_rows() -> None:

@@ -267,21 +267,6 @@ def test_a_frame_names_its_models() -> None:
     assert fm.costs.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")
 
 
-def test_a_row_of_the_table_is_a_threshold_of_a_model() -> None:
-    """As many thresholds as names are no reason to put them beside one another."""
-    y, p = [0, 1, 0, 1, 1], [0.1, 0.6, 0.7, 0.9, 0.4]
-    models = {"a": p, "b": p[::-1]}
-    frame = fm.costs.decision_curve(y, models, thresholds=[0.2, 0.5]).to_frame()
-    assert frame["threshold"].tolist() == [0.2, 0.5, 0.2, 0.5]
-    assert frame["model"].tolist() == ["a", "a", "b", "b"]
-    curve = fm.costs.decision_curve(y, models, thresholds=[0.2, 0.5])
-    assert frame["net_benefit"].tolist() == curve.net_benefit.ravel().tolist()
-    assert frame["high"].tolist() == curve.high.ravel().tolist()
-    gap = fm.costs.decision_curve(y, models, reference="b", thresholds=[0.2, 0.5])
-    assert gap.to_frame()["model"].tolist() == ["a", "a"]
-    assert "reference" in str(gap)
-
-
 @pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
 @pytest.mark.parametrize("standardized", [False, True])
 @pytest.mark.parametrize("prevalence", [None, 0.2])
@@ -313,20 +298,6 @@ def test_errors_are_those_of_estimate_and_compare(
             lows = pair.confidence_interval.low, apart.low[0, j]
             narrow, wide = (pair.estimate - low for low in lows)
             assert narrow < wide < 1.5 * narrow
-
-
-def test_groups_of_one_row_each_are_rows_and_one_group_shows_nothing() -> None:
-    y, a, _ = sample()
-    plain = fm.costs.decision_curve(y, a, thresholds=GRID, kind="simultaneous", rng=1)
-    single = fm.costs.decision_curve(
-        y, a, thresholds=GRID, kind="simultaneous", rng=1, groups=np.arange(len(y))
-    )
-    np.testing.assert_allclose(single.standard_error, plain.standard_error, rtol=1e-10)
-    assert single.critical_value == pytest.approx(plain.critical_value, rel=1e-4)
-    assert (single.high > plain.high).all()
-    with pytest.warns(UndefinedMetricWarning, match="all rows are of one group"):
-        alone = fm.costs.decision_curve(y, a, thresholds=GRID, groups=np.zeros(len(y), int))
-    assert np.isnan(alone.low).all()
 
 
 def test_many_thresholds_are_not_counted_in_cells() -> None:

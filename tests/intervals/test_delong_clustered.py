@@ -17,17 +17,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarni
 
 #: `delong_test` of two models that are columns of an array.
 of_columns = partial(delong_test, names=("a", "b"))
-COUNTED: Any = {"weights_are": "frequencies"}
-
-
-def assert_alike(one: Any, other: Any) -> None:
-    """Compare two tests of the same examples, put in another way."""
-    assert one.estimate == other.estimate
-    np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-11, atol=1e-17)
-    for pair, same in zip(one, other, strict=True):
-        assert pair.pvalue == pytest.approx(same.pvalue, rel=1e-8)
-        assert pair.standard_error == pytest.approx(same.standard_error, rel=1e-9)
-    assert one.details["df"] == other.details["df"]
 
 
 @st.composite
@@ -112,31 +101,6 @@ def test_copies_in_the_group_of_their_example_add_nothing(
         np.repeat(labels, times), np.repeat(columns, times, axis=0), groups=np.repeat(groups, times)
     )
     np.testing.assert_allclose(again.covariance, once.covariance, rtol=1e-12, atol=1e-17)
-
-
-@given(clustered(), st.data())
-def test_weights_are_copies_and_names_do_not_matter(
-    sample: tuple[list[int], list[list[int]], list[int]], data: st.DataObject
-) -> None:
-    labels, scores, groups = sample
-    columns = np.transpose(scores)
-    weights = [1, 2, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
-    weighted = of_columns(labels, columns, groups=groups, sample_weight=weights, **COUNTED)
-    copies = of_columns(
-        np.repeat(labels, weights),
-        np.repeat(columns, weights, axis=0),
-        groups=np.repeat(groups, weights),
-    )
-    assert_alike(weighted, copies)
-    order = data.draw(st.permutations(range(len(labels))))
-    named = of_columns(
-        np.array(labels)[order],
-        columns[order],
-        groups=[f"patient {9 - groups[i]}" for i in order],
-        sample_weight=np.array(weights)[order],
-        **COUNTED,
-    )
-    assert_alike(named, weighted)
 
 
 def test_large_groups_beside_many_small_ones(rng: np.random.Generator) -> None:

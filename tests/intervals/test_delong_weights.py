@@ -61,24 +61,6 @@ def test_importances_by_the_definition(rows) -> None:
         assert error**2 == pytest.approx(c[0, 0] + c[1, 1] - 2 * c[0, 1], abs=1e-13)
 
 
-@settings(max_examples=60)
-@given(ROWS, st.sampled_from([1e-300, 0.1, 1, 100, 2**40, 1e300]))
-def test_equal_importances_are_no_weights(rows, scale) -> None:
-    """Of any dtype and scale, also where they differ between the classes alone."""
-    labels, one, other, _, groups = rows
-    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
-    for given_groups in (None, groups):
-        plain = quiet(fm.delong_test, labels, {"a": one, "b": other}, groups=given_groups)
-        for weights in (np.full(N, scale), np.where(np.array(labels) == 1, scale, 3 * scale)):
-            options = {"groups": given_groups, "sample_weight": weights}
-            weighted = quiet(fm.delong_test, labels, {"a": one, "b": other}, **options)
-            np.testing.assert_allclose(weighted.estimate, plain.estimate, rtol=1e-13)
-            np.testing.assert_allclose(weighted.covariance, plain.covariance, rtol=1e-9, atol=1e-16)
-            assert weighted.weights_are == "importances"
-            assert weighted.details["n_positive"] == plain.details["n_positive"]
-            assert weighted.n_groups == plain.n_groups
-
-
 def test_rows_of_no_importance_are_absent(rng: np.random.Generator) -> None:
     y, s, w = rng.integers(0, 2, 60), rng.normal(size=60), rng.exponential(size=60)
     w[10:30] = 0.0

@@ -4,8 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from draws import times_drawn
 from numpy.typing import NDArray
@@ -213,22 +211,6 @@ def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generato
         for rows in rng.integers(0, 200, (1_000, 200))
     ]
     assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
-
-
-def test_inputs_of_every_sort_give_the_same_and_stay(rng: np.random.Generator) -> None:
-    y, p = samples(rng, 30, 3)
-    words = np.array(["ant", "bee", "cow"])[y]
-    y.flags.writeable = p.flags.writeable = words.flags.writeable = False
-    expected = fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=50, rng=1).to_dict()
-    for labels, scores in (
-        (words, pd.DataFrame(p, columns=list("abc"))),
-        (pd.Series(words), pl.DataFrame(p)),
-        (y.tolist(), p.tolist()),
-        (y + 5, np.asfortranarray(p)),
-        (y.astype(float), p.astype(np.float32)),
-    ):
-        found = fm.bootstrap(labels, scores, metrics="roc_auc_ovr", n_resamples=50, rng=1)
-        assert found.to_dict() == expected
 
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [

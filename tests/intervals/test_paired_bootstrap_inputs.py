@@ -4,9 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -33,25 +30,6 @@ def key_of(found: fm.results.Comparisons) -> str:
 def same(one: fm.results.Comparisons, other: fm.results.Comparisons) -> bool:
     pairs = zip(values(one), values(other), strict=True)
     return all(np.array_equal(*both, equal_nan=True) for both in pairs)
-
-
-NAMED = [
-    {"a": A.tolist(), "b": B.tolist()},
-    pd.DataFrame(MODELS),
-    pl.DataFrame(MODELS),
-    pa.table(MODELS),
-    {"a": pd.Series(A), "b": pl.Series(B)},
-    {"a": A.astype(np.float32), "b": B.astype(np.int64)},
-    {"a": A.astype(">f8"), "b": np.repeat(B, 2)[::2]},
-]
-
-
-@pytest.mark.parametrize("scores", NAMED, ids=lambda scores: type(scores).__name__)
-def test_containers_of_named_scores_give_the_same(scores: Any) -> None:
-    expected = fm.paired_bootstrap(Y, MODELS, **FEW)
-    found = fm.paired_bootstrap(Y, scores, **FEW)
-    assert found["roc_auc"].names == ("a", "b")
-    assert same(found, expected)
 
 
 @pytest.mark.parametrize("matrix", [np.stack((A, B), axis=1), np.stack((A, B)).T.tolist()])
@@ -90,28 +68,6 @@ def test_integer_scores_beyond_float64_stay_apart() -> None:
     small = {"a": A.astype(int), "b": B.astype(int)}
     result = fm.paired_bootstrap(Y, {name: big + scores for name, scores in small.items()}, **FEW)
     assert same(result, fm.paired_bootstrap(Y, small, **FEW))
-
-
-def test_rows_of_no_frequency_and_groups_of_nothing_else_are_as_good_as_absent(
-    rng: np.random.Generator,
-) -> None:
-    times, groups = rng.integers(0, 2, 12), np.arange(12) // 2
-    times[:2], times[4], times[10] = 0, 2, 1
-    kept = times > 0
-    called = {name: scores > 4 for name, scores in MODELS.items()}
-    for models, asked in ((MODELS, "roc_auc"), (called, "accuracy"), (MODELS, "r2")):
-        options = {**FEW, "metrics": asked, "weights_are": "frequencies"}
-        all_rows = fm.paired_bootstrap(Y, models, groups=groups, sample_weight=times, **options)
-        fewer = fm.paired_bootstrap(
-            Y[kept],
-            {name: s[kept] for name, s in models.items()},
-            groups=groups[kept],
-            sample_weight=times[kept],
-            **options,
-        )
-        assert same(all_rows, fewer)
-        size = all_rows[asked].models[1].details.effective_sample_size
-        assert size == times.sum() == fewer[asked].models[1].details.effective_sample_size
 
 
 def test_the_effective_size_is_that_of_the_weights() -> None:

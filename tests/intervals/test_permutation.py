@@ -159,21 +159,6 @@ def test_coins_are_fair_and_independent() -> None:
     assert stats.kstest((heads - 128.5) / math.sqrt(257 / 4), "norm").statistic < 0.05
 
 
-def test_of_large_samples_the_pvalue_is_near_delongs(rng: np.random.Generator) -> None:
-    y = (rng.random(1_000) < 0.4).astype(int)
-    base = rng.normal(size=1_000)
-    models = {
-        name: shift * y + base + 0.7 * rng.normal(size=1_000)
-        for name, shift in (("a", 0.8), ("b", 0.86), ("c", 0.95))
-    }
-    found = fm.paired_permutation_test(y, models, n_resamples=2_000, rng=1)
-    expected = fm.delong_test(y, models)
-    for pair, other in zip(found["roc_auc"].pairs, expected.pairs, strict=True):
-        assert (pair.a, pair.b) == (other.a, other.b)
-        assert pair.difference == pytest.approx(other.difference, abs=1e-15)
-        assert pair.pvalue == pytest.approx(other.pvalue, abs=0.05)
-
-
 def test_pairs_of_three_models_come_in_order_with_holms_adjustment(
     rng: np.random.Generator,
 ) -> None:

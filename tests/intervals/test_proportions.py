@@ -266,22 +266,3 @@ def test_refused(
 ) -> None:
     with pytest.raises(error, match=match):
         proportion_interval(*arguments, **options)
-
-
-def test_the_result() -> None:
-    result = proportion_interval(np.int64(3), np.float32(4), confidence_level=0.9, method="mid-p")
-    found = result.to_dict()
-    interval = found.pop("confidence_interval")
-    assert (
-        found.items()
-        >= {
-            "metric": "proportion",
-            "estimate": 0.75,
-            "n_samples": 4.0,
-            "confidence_level": 0.9,
-            "method": "mid-p",
-            "alternative": "two-sided",
-        }.items()
-    )
-    assert {type(value) for value in interval.values()} == {float}
-    assert type(result.estimate) is float

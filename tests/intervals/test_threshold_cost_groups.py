@@ -70,36 +70,6 @@ def test_a_given_threshold_has_the_interval_of_the_measure(prevalence) -> None:
         assert (low, high) == pytest.approx(tuple(one.confidence_interval), rel=1e-12)
 
 
-def test_thresholds_that_are_not_dearer() -> None:
-    """A threshold is inside when the groups do not tell it from the best."""
-    y, s, fn, fp, groups = data()
-    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, groups=groups)
-    sizes = np.bincount(groups)
-    quantile = student.ppf(0.975, sizes.sum() ** 2 / np.square(sizes).sum() - 1)
-    inside = []
-    for t in (math.inf, *np.unique(s)[::-1]):
-        sign = (s >= t).astype(int) - (s >= found.threshold)
-        change = np.bincount(groups, np.where(y == 1, -fn * sign, fp * sign))
-        if change.sum() <= quantile * math.sqrt(np.square(change).sum()):
-            inside.append(t)
-    assert found.threshold_interval.high == max(inside)
-    lower = np.unique(s)
-    assert found.threshold_interval.low == lower[lower < min(inside)].max(initial=-math.inf)
-
-
-@pytest.mark.parametrize("prevalence", [None, 0.05])
-def test_groups_of_one_row_are_rows(prevalence) -> None:
-    y, s, fn, fp, _ = data()
-    more = {"cost_fn": fn, "cost_fp": fp, "prevalence": prevalence}
-    found = fm.costs.threshold_cost_interval(y, s, groups=np.arange(len(y)), **more)
-    plain = fm.costs.threshold_cost_interval(y, s, **more)
-    assert found.left_out_cost == pytest.approx(plain.left_out_cost, rel=1e-12)
-    assert tuple(found.threshold_interval) == tuple(plain.threshold_interval)
-    limits = np.array(found.confidence_interval), np.array(plain.confidence_interval)
-    assert limits[0] == pytest.approx(limits[1], rel=0.02)  # Student's t for the normal
-    assert limits[0][0] < limits[1][0] < limits[1][1] < limits[0][1]
-
-
 def test_repeated_rows_say_no_more() -> None:
     y, s, fn, fp, _ = data()
     once = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, groups=np.arange(len(y)))

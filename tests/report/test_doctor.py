@@ -132,22 +132,6 @@ def test_what_chance_may_have_done_is_no_doubt() -> None:
     assert "backwards" not in kinds(y, p)
 
 
-@pytest.mark.slow
-def test_false_alarms_are_rare() -> None:
-    """Errors and warnings in healthy data: at most 1 % of 1,000 data sets, of any size."""
-    rng = np.random.default_rng(1)
-    alarms = 0
-    for _ in range(1_000):
-        n = int(rng.choice([200, 1_000, 5_000]))
-        p = rng.beta(*rng.choice([0.5, 1, 2, 5], 2), n).round(int(rng.choice([3, 6, 12])))
-        y = (rng.random(n) < p).astype(int)
-        if 30 <= y.sum() <= n - 30:
-            alarms += not fm.doctor(
-                y, {"a": p, "b": np.clip(p + 0.1 * rng.normal(size=n), 0, 1)}
-            ).is_healthy
-    assert alarms <= 10
-
-
 def test_on_the_command_line(healthy, tmp_path, monkeypatch, capsys) -> None:
     y, p = healthy
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
 from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate, paired_bootstrap
 from fastmetrics.comparison import effective_sample_size
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 TABLE = {
     "roc_auc": "roc_auc",
@@ -152,26 +152,6 @@ def test_every_way_to_name_measures(models, metrics, labels):
     y, scores, _ = models
     model = evaluate(y, scores["a"], n_resamples=9, rng=0, metrics=metrics)[0]
     assert list(model.bootstrap) == labels
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metrics": []}, "at least one measure: got none"),
-        ({"metrics": ["f1"]}, "'f1' counts decisions: pass `threshold`"),
-        ({"metrics": {"roc_auc": "ks_statistic"}}, "gives 'roc_auc'.* of another"),
-        ({"method": "bca"}, "not defined for 'break_even_point', which jumps"),
-        ({"groups": [1, 2], "stratified": True}, "exclude each other"),
-        *(
-            ({name: value, "n_resamples": None}, f"`{name}` is of the bootstrap: pass `n_resamp")
-            for name, value in (("method", "bca"), ("stratified", True), ("rng", 0))
-        ),
-    ],
-)
-def test_wrong_options(models, options, message):
-    y, scores, _ = models
-    with pytest.raises(InputError, match=message):
-        evaluate(y, scores["a"], **{"n_resamples": 9} | options)
 
 
 def test_without_a_bootstrap_influences_give_intervals_and_differences(models):

@@ -109,27 +109,6 @@ def test_errors_are_those_of_a_jackknife(grouped: bool) -> None:
         assert found["a"][name].n_groups == (None if groups is None else N // 3)
 
 
-def test_weights_stand_for_rows() -> None:
-    counts = np.random.default_rng(2).integers(0, 3, N)
-    rows = {"sample_weight": counts, "weights_are": "frequencies"}
-    found = fm.evaluate(Y, MODELS, threshold=AT, **rows)
-    many = np.repeat(np.arange(N), counts)
-    expected = fm.evaluate(Y[many], {m: s[many] for m, s in MODELS.items()}, threshold=AT)
-    for name in NAMES:
-        for one, other in zip(found.models.values(), expected.models.values(), strict=True):
-            assert one[name].estimate == pytest.approx(other[name].estimate)
-            assert one[name].standard_error == pytest.approx(other[name].standard_error)
-            assert one[name].confidence_interval == pytest.approx(other[name].confidence_interval)
-    absent = np.where(counts > 0, 0.5 + np.arange(N) % 3, 0.0)
-    groups = np.arange(N) // 2
-    one = fm.evaluate(Y, MODELS["a"], sample_weight=absent, groups=groups)
-    kept = absent > 0
-    other = fm.evaluate(
-        *(Y[kept], MODELS["a"][kept]), sample_weight=absent[kept], groups=groups[kept]
-    )
-    assert one == other
-
-
 def test_decisions_and_a_share_of_whole_rows() -> None:
     called = {name: s >= AT for name, s in MODELS.items()}
     found = fm.evaluate(Y, called)
@@ -239,53 +218,7 @@ def test_faults(y, scores, options, match: str) -> None:
         fm.evaluate(y, scores, **options)
 
 
-def auc_of(y: np.ndarray, s: list[int]) -> float:
-    """Return the AUC by every pair, of Python's integers."""
-    pairs = [(a, b) for a, c in zip(s, y, strict=True) for b, d in zip(s, y, strict=True) if c > d]
-    return sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
-
-
-LARGE = {"i": -(2**63), "u": 2**64 - 10_000}
 """The ends of integers, where no double tells neighbours apart."""
-
-
-@pytest.mark.parametrize(
-    ("dtype", "weights_are"),
-    [(np.int64, None), (np.uint64, "importances"), (np.uint64, None), (np.float32, None)],
-)
-def test_scores_keep_their_type(dtype, weights_are: str | None) -> None:
-    ranks = np.round(100 * MODELS["a"]).astype(np.int64)
-    own = [[int(v) + LARGE.get(np.dtype(dtype).kind, 0) for v in row] for row in ranks]
-    if dtype == np.uint64:
-        own[0] = [0] * K  # least of all, whatever its sign becomes
-    s = np.array(own, dtype)
-    w = np.ones(N) if weights_are is None else 1.0 + np.arange(N) % 3
-    rows = {} if weights_are is None else {"sample_weight": w, "weights_are": weights_are}
-    found = fm.evaluate(Y, s, **rows)["score"]
-    if weights_are is None:
-        expected = np.mean([auc_of(Y[:, j], s[:, j].tolist()) for j in range(K)])
-        assert found["roc_auc_macro"].estimate == pytest.approx(expected, rel=1e-14)
-    by_rank = np.unique(s, return_inverse=True)[1].reshape(s.shape)
-    assert found == fm.evaluate(Y, by_rank.astype(float) + 2.0, **rows)["score"]
-
-
-@pytest.mark.parametrize("kind", [dict, pl.DataFrame])
-def test_columns_keep_a_type_of_their_own(kind) -> None:
-    ranks = np.round(100 * MODELS["a"]).astype(np.int64)
-    columns = {
-        "sea": ranks[:, 0] + 2**60,
-        "sky": ranks[:, 1].astype(np.uint64) + np.uint64(2**63),
-        "sun": ranks[:, 2].astype(np.float32),
-        "sand": ranks[:, 3] * 1.0,
-    }
-    y = dict(zip(columns, Y.T, strict=True))
-    found = fm.evaluate(kind(y), {"score": kind(columns)})
-    assert found == fm.evaluate(kind(y), {"score": kind(dict(zip(columns, ranks.T, strict=True)))})
-    nested = [[2**53 + 1, 2**53], [2**53, 2**53 + 1]] * 9
-    as_read = fm.evaluate([[1, 0], [0, 1]] * 9, nested, task="multilabel")["score"]
-    assert as_read["roc_auc_macro"].estimate == 1.0
-    with pytest.raises(fm.InputError, match=r"`scores` mixes floats with the integer"):
-        fm.evaluate(Y[:2, :2], [[2**53 + 1, 0.5], [2**53, 0.1]])
 
 
 def test_doubtful_labels_are_named() -> None:

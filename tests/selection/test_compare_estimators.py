@@ -4,7 +4,6 @@ import json
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from numba import njit
 from sklearn.base import BaseEstimator
@@ -110,14 +109,6 @@ def test_the_correction_is_the_default_of_kfold():
     }
     assert test.statistic == plain.details["statistic_nadeau_bengio"]
     assert abs(test.statistic) < abs(plain.statistic)
-
-
-def test_text_labels_and_data_frames():
-    data, labels = load_iris(return_X_y=True, as_frame=True)
-    words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[labels])
-    test = fm.selection.compare_estimators(TREE, BAYES, data, words, rng=5)
-    plain = fm.selection.compare_estimators(TREE, BAYES, data.to_numpy(), labels.to_numpy(), rng=5)
-    assert (test.statistic, test.pvalue) == (plain.statistic, plain.pvalue)
 
 
 def test_regressors():

@@ -1,13 +1,9 @@
 """``evaluate_estimator`` against loops by hand, scikit-learn, and the definitions."""
 
-import math
-import sys
-
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
@@ -17,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-import engine_sizes
 import fastmetrics as fm
 from reference import selection_oracle as oracle
 
@@ -77,19 +72,6 @@ def test_leave_one_out():
     assert found.folds["test_error_rate"].tolist() == wrong
     assert found["error_rate"].estimate == np.mean(wrong) > 0
     assert (found.n_splits, found.key) == (60, None)
-
-
-def test_frames_of_data_and_words():
-    import pandas as pd
-
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[y], dtype="category")
-    metrics = ["accuracy", "log_loss"]
-    found = fm.selection.evaluate_estimator(TREE, frame, words, cv="4-fold", metrics=metrics, rng=0)
-    plain = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
-    for metric in metrics:
-        column = f"test_{metric}"
-        assert found.folds[column].tolist() == plain.folds[column].tolist()
 
 
 def test_scikit_learn_s_splitters_are_taken():
@@ -227,13 +209,6 @@ def test_processes_do_not_matter(method):
         assert one.folds[column].tolist() == two.folds[column].tolist()
 
 
-def test_long_tables_are_cut_in_html():
-    found = fm.selection.evaluate_estimator(
-        DummyClassifier(), X, np.arange(150) % 2, cv=".632", n_resamples=120, rng=0
-    )
-    assert "… 110 rows more" in found._repr_html_()
-
-
 class Plain:
     """Knows nothing of scikit-learn: the mean of the training labels, rounded."""
 
@@ -252,22 +227,3 @@ def test_an_estimator_of_one_s_own():
         Plain(), X.tolist(), y.tolist(), cv="3-fold", metrics="error_rate", rng=0
     )
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
-
-
-@pytest.mark.parametrize("method", ["3-fold", ".632+"])
-def test_progress(capsys, monkeypatch, method):
-    pytest.importorskip("tqdm")
-    options = {"cv": method, "rng": 0, "n_resamples": 20 if method == ".632+" else None}
-    plain = fm.selection.evaluate_estimator(TREE, X, y, **options)
-    assert capsys.readouterr().err == ""  # no terminal
-    shown = fm.selection.evaluate_estimator(TREE, X, y, progress=True, **options)
-    assert "splits" in capsys.readouterr().err
-    assert math.isclose(shown["error_rate"].estimate, plain["error_rate"].estimate)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    fm.selection.evaluate_estimator(TREE, X, y, **options)
-    assert capsys.readouterr().err == ""  # it did not take two seconds
-    engine_sizes.put(monkeypatch, patience=0.0)
-    fm.selection.evaluate_estimator(TREE, X, y, **options)
-    assert "splits" in capsys.readouterr().err
-    fm.selection.evaluate_estimator(TREE, X, y, progress=False, **options)
-    assert capsys.readouterr().err == ""

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from scripted import SEEN, Scripted, scripted
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -88,28 +87,6 @@ def test_one_outer_fold_has_no_spread():
     found = fm.selection.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
     assert np.isnan(found.standard_deviation)
     assert found.estimate == found.values[0]
-
-
-def test_it_is_honest_on_noise(rng):
-    noise, labels = rng.normal(size=(60, 8)), np.arange(60) % 2
-    grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 2, 4], "max_features": [1, 4, 8]}
-    found = fm.selection.nested_cross_validation(
-        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1
-    )
-    assert found.inner_estimate < 0.42 < found.estimate
-    again = fm.selection.nested_cross_validation(
-        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1, n_jobs=2
-    )
-    assert again.to_dict() == found.to_dict()
-
-
-def test_containers():
-    names = np.array(["a", "b", "c"])[Y]
-    frame = pd.DataFrame(X, columns=list("pqrs"))
-    options = {"outer_cv": 3, "inner_cv": 2, "groups": pd.Series(np.arange(150) // 5), "rng": 0}
-    one = fm.selection.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
-    two = fm.selection.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
-    assert one.to_dict() == two.to_dict()
 
 
 def test_inner_folds_are_no_row_numbers():

@@ -55,20 +55,3 @@ def test_grid_search(n_jobs):
         scores = cross_validate(tree, X, y, cv=splitter)["test_score"]
         own = [found[f"split{j}_test_score"][i] for j in range(8)]
         assert own == scores.tolist()
-
-
-def test_containers():
-    import pandas as pd
-    from scipy import sparse
-
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    names = pd.Series(np.array(["x", "y", "z"])[y])
-    expected = list(fm.selection.Folds(5, rng=0).split(X, y))
-    for data in (frame, sparse.csr_array(X), X.tolist(), np.asfortranarray(X)):
-        for target in (names, names.astype("category"), names.tolist(), y.astype(np.int8)):
-            found = list(fm.selection.Folds(5, rng=0).split(data, target))
-            assert all(
-                np.array_equal(a, b)
-                for one, other in zip(found, expected, strict=True)
-                for a, b in zip(one, other, strict=True)
-            )

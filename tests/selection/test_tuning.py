@@ -1,9 +1,7 @@
 """A grid is tried on the folds, the choice is the rule's, and the final model saw all the data."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 from scripted import SEEN, Scripted, scripted
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -26,19 +24,6 @@ GRID = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 10]}
 @pytest.fixture(autouse=True)
 def _forget():
     SEEN.clear()
-
-
-def test_three_parameters_of_five_values_are_125_settings():
-    five = fm.selection.parameter_range(0, 0.2, 0.05)
-    other = fm.selection.parameter_range(0, 1, 0.2, closed="right")
-    grid = {"ccp_alpha": five, "min_weight_fraction_leaf": five, "max_features": other}
-    found = fm.selection.tune_estimator(TREE, X[::5], Y[::5], grid, cv=2, refit=False, rng=0)
-    assert len(found.settings) == len(found.means) == len(found.table) == 125
-    assert found.values.shape == (125, 2)
-    assert found.settings[1] == {
-        "ccp_alpha": 0.0, "min_weight_fraction_leaf": 0.0, "max_features": 0.4
-    }  # fmt: skip
-    assert found.estimator is None
 
 
 @pytest.mark.parametrize(
@@ -219,15 +204,6 @@ def test_functions_seeds_processes_and_groups():
     fm.selection.tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
     for _, train, test in SEEN:
         assert not set(groups[list(train)]) & set(groups[list(test)])
-
-
-def test_containers():
-    names = np.array(["a", "b", "c"])[Y]
-    expected = fm.selection.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0).values.tolist()
-    frame = pd.DataFrame(X, columns=list("pqrs"))
-    for some, target in ((frame, pd.Series(names)), (sparse.csr_array(X), Y), (X.tolist(), Y)):
-        found = fm.selection.tune_estimator(TREE, some, target, GRID, cv=3, rng=0)
-        assert found.values.tolist() == expected
 
 
 def test_the_largest_grid(monkeypatch):

@@ -164,25 +164,6 @@ def test_cells_need_two_classes() -> None:
             getattr(matrix, name)
 
 
-def test_repr() -> None:
-    assert repr(ConfusionMatrix.binary(tp=1, fp=2, fn=0, tn=3)) == (
-        "ConfusionMatrix(tp=1, fp=2, fn=0, tn=3, labels=(0, 1))"
-    )
-    three = ConfusionMatrix.from_labels(["a", "b", "<c>"], ["a", "b", "b"])
-    assert repr(three) == "ConfusionMatrix(3 classes '<c>', 'a', 'b'; n=3, 2 correct)"
-    many = ConfusionMatrix.from_labels(range(30), range(30))
-    assert repr(many) == "ConfusionMatrix(30 classes 0, 1, 2, 3, ...; n=30, 30 correct)"
-    assert (
-        repr(ConfusionMatrix.from_counts([[2.5]]))
-        == "ConfusionMatrix(1 class 0; n=2.5, 2.5 correct)"
-    )
-    shown = three._repr_html_()
-    assert "<c>" not in shown
-    zero, one = ('<td class="r">' + figure + "</td>" for figure in "01")
-    assert f"<tr><th>&lt;c&gt;</th>{zero}{zero}{one}</tr>" in shown
-    assert "<caption>ConfusionMatrix(30 classes 0, 1, 2, 3, ...; n=30" in many._repr_html_()
-
-
 @pytest.mark.parametrize("weights", [None, [0.5, 1.5, 2.0]])
 def test_numpy_takes_the_counts(weights: Any) -> None:
     matrix = ConfusionMatrix()
