@@ -1,14 +1,11 @@
 """Bands: what they depend on, odd and wrong input, and (slow) how often they hold the truth."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import scipy.stats
-from band_samples import GROUPS, IMPORTANCES, WAYS, N, binary, quiet
+from band_samples import N, binary, quiet
 from hypothesis import given, strategies as st
 
-import engine_sizes
 import fastmetrics as fm
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -21,55 +18,7 @@ def curve_of(band):
     return band.true_positive_rate if isinstance(band, fm.results.RocBand) else band.precision
 
 
-def assert_same(one, other):
-    for name, value in one.to_dict().items():
-        np.testing.assert_array_equal(value, other.to_dict()[name], err_msg=name)
-
-
 # --- what bands depend on -----------------------------------------------------------------------
-
-
-@pytest.mark.pairwise
-@BOTH
-@pytest.mark.parametrize("way", WAYS)
-def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, way):
-    engine_sizes.put(monkeypatch, band_batch_bytes=200)
-    labels, scores = binary(step=0.3)
-    options = {"points": 7, "confidence_level": 0.5}
-    one = quiet(function, labels, scores, n_threads=1, **options, **WAYS[way])
-    for threads in (2, 3, 7):
-        assert_same(one, quiet(function, labels, scores, n_threads=threads, **options, **WAYS[way]))
-    order = np.random.default_rng(3).permutation(N)
-    moved = {k: v[order] if isinstance(v, np.ndarray) else v for k, v in WAYS[way].items()}
-    assert_same(one, quiet(function, labels[order], scores[order], **options, **moved))
-    assert_same(one, quiet(function, labels, scores, **options, **WAYS[way], rng=one.key))
-    engine_sizes.put(monkeypatch, band_batch_bytes=1 << 18)
-    assert_same(one, quiet(function, labels, scores, **options, **WAYS[way]))
-    other = quiet(function, labels, scores, **options, **WAYS[way], rng=2)
-    assert other.key != one.key
-    assert (other.low != one.low).any()
-
-
-@BOTH
-@EACH
-def test_equivalent_data_give_the_same_band(function, kind):
-    labels, scores = binary(step=0.3)
-    options = {"kind": kind}
-    one = quiet(function, labels, scores, **options)
-    for data in (
-        (fm.ScoreTable.from_scores(labels, scores),),
-        (labels == 1, scores),
-        (labels, np.exp(scores)),
-        (labels.tolist(), scores.tolist()),
-    ):
-        assert_same(one, quiet(function, *data, **options))
-    named = np.where(labels == 1, "ill", "well")
-    assert_same(one, quiet(function, named, scores, pos_label="ill", **options))
-    thrice = quiet(function, *(np.repeat(column, 3) for column in (labels, scores)), **options)
-    counted = {"sample_weight": np.full(N, 3), "weights_are": "frequencies"}
-    by_weight = quiet(function, labels, scores, **counted, **options)
-    assert by_weight.weights_are == "frequencies"
-    assert_same(thrice, dataclasses.replace(by_weight, weights_are=None))
 
 
 @BOTH
@@ -197,22 +146,3 @@ def test_data_at_fault(function):
         function(fm.ScoreTable.from_counts([1, 2], [0.5, 1], [1, 0.5]))
     with pytest.raises(TypeError, match="ConfusionMatrix"):
         function(fm.ConfusionMatrix.from_labels([0, 1], [0, 1]))
-
-
-# --- results ------------------------------------------------------------------------------------
-
-
-@BOTH
-def test_grouped_and_weighted_rows_have_wider_bands(function):
-    labels, scores = binary(step=0.1)
-    narrow, copied, weighted = (
-        quiet(function, *data, kind="pointwise", **options)
-        for data, options in (
-            ((labels, scores), {}),
-            ((np.repeat(labels, 9), np.repeat(scores, 9)), {"groups": np.repeat(np.arange(N), 9)}),
-            ((labels, scores), {"sample_weight": IMPORTANCES}),
-        )
-    )
-    np.testing.assert_allclose(copied.low, narrow.low, atol=1e-9)  # copies tell nothing new
-    assert (weighted.high - weighted.low).mean() > (narrow.high - narrow.low).mean()
-    assert quiet(function, labels, scores, groups=GROUPS).effective_positives > 5

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, quiet_bootstrap
+from bootstrap_samples import THRESHOLD_METRICS, binary, quiet_bootstrap
 from scipy import stats
 
 import engine_sizes
@@ -32,45 +32,6 @@ def test_mean_has_the_plug_in_variance():
     assert abs(result.details.bias) < 4 * math.sqrt(variance / B)
 
 
-def test_counts_are_multinomial():
-    """Means, variances, covariances and a chi-square of counts, over windows and inside them."""
-    n = 10_000
-    values = np.arange(n)
-    counts = drawn(fm.bootstrap(values, metrics="mean", n_resamples=400, rng=5), n)
-    assert (counts.sum(axis=1) == n).all()
-    frequencies = np.bincount(counts.ravel(), minlength=7)
-    expected = stats.binom(n, 1 / n).pmf(np.arange(7)) * counts.size
-    expected[6] += counts.size - expected.sum()
-    folded = np.append(frequencies[:6], frequencies[6:].sum())
-    assert stats.chisquare(folded, expected).pvalue > LEAST_P
-    halves = counts[:, : n // 2].sum(axis=1)  # binomial(n, 1/2), across the windows' border
-    assert halves.var() == pytest.approx(n / 4, rel=4 * math.sqrt(2 / 400))
-    assert abs(halves.mean() - n / 2) < 4 * math.sqrt(n / 4 / 400)
-    for distance in (1, 8, 4_096):
-        products = ((counts[:, :-distance] - 1) * (counts[:, distance:] - 1)).mean()
-        assert abs(products + 1 / n) < 4 / math.sqrt(counts.size)
-
-
-def test_classes_are_drawn_independently():
-    """Over two windows: how many of a class fall in the first is binomial, whatever the other."""
-    n = 8_192
-    labels, scores = binary(n)
-    labels, scores = labels[np.argsort(-scores)], np.sort(scores)[::-1]
-    results = fm.bootstrap(labels, scores, n_resamples=400, stratified=True, rng=3)
-    counts = drawn(results, n, positive=labels == 1)
-    firsts = []
-    for k in (0, 1):
-        of_class = counts[:, labels == k]
-        assert (of_class.sum(axis=1) == of_class.shape[1]).all()
-        first = of_class[:, : np.count_nonzero(labels[:4_096] == k)]
-        share = first.shape[1] / of_class.shape[1]
-        variance = of_class.shape[1] * share * (1 - share)
-        firsts.append(first.sum(axis=1))
-        assert abs(firsts[-1].mean() - first.shape[1]) < 4.5 * math.sqrt(variance / 400)
-        assert firsts[-1].var() == pytest.approx(variance, rel=4.5 * math.sqrt(2 / 400))
-    assert abs(np.corrcoef(firsts)[0, 1]) < 4.5 / 400**0.5
-
-
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_auc_standard_error_is_delongs(share):
     labels, scores = binary(2_000, share=share)
@@ -80,18 +41,6 @@ def test_auc_standard_error_is_delongs(share):
     )
     other = fm.bootstrap(labels, scores, n_resamples=2_000, rng=4, stratified=True)["roc_auc"]
     assert other.standard_error == pytest.approx(result.standard_error, rel=0.08)
-
-
-def test_groups_of_equal_rows_are_frequencies():
-    """Each row written three times in its group: nothing changes but the number of rows."""
-    labels, scores = binary(500)
-    rows = np.repeat(np.arange(500), 3)
-    plain = fm.bootstrap(labels, scores, n_resamples=B, rng=4)["roc_auc"]
-    grouped = fm.bootstrap(labels[rows], scores[rows], groups=rows, n_resamples=B, rng=4)["roc_auc"]
-    ungrouped = fm.bootstrap(labels[rows], scores[rows], n_resamples=B, rng=4)["roc_auc"]
-    assert grouped.estimate == plain.estimate
-    assert grouped.standard_error == pytest.approx(plain.standard_error, rel=0.06)
-    assert ungrouped.standard_error == pytest.approx(plain.standard_error / 3**0.5, rel=0.06)
 
 
 @pytest.mark.parametrize("way", [{}, {"stratified": True}])
@@ -150,40 +99,6 @@ def test_stratified_cells_fix_the_classes():
     wanted = math.sqrt((hits * (1 - hits) / rows).sum()) / 3
     assert result.standard_error == pytest.approx(wanted, rel=0.05)
     assert result.details.n_failed == 0
-
-
-SCIPY = {
-    "mean": lambda x, axis=-1: x.mean(axis=axis),
-    "skewed": lambda x, axis=-1: np.log(x).mean(axis=axis) ** 3 + x.var(axis=axis),
-}
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
-@pytest.mark.parametrize("name", SCIPY)
-def test_limits_of_scipy(name, method, alternative):
-    """Other random numbers, the same interval, as near as Monte Carlo lets them be."""
-    values = np.random.default_rng(11).exponential(size=60) + 0.1
-    if (name, method) == ("skewed", "bca"):
-        pytest.skip("functions of one's own have no BCa")
-    statistic = SCIPY[name]
-    options = {"method": method, "n_resamples": B, "alternative": alternative}
-    theirs = stats.bootstrap(
-        (values,), statistic, **options, rng=np.random.default_rng(1), vectorized=True
-    )
-    metrics = "mean" if name == "mean" else {"skewed": statistic}
-    ours = fm.bootstrap(values, metrics=metrics, rng=2, **options)[name]
-    for got, wanted in zip(
-        (ours.confidence_interval.low, ours.confidence_interval.high),
-        theirs.confidence_interval,
-        strict=True,
-    ):
-        if math.isinf(wanted):
-            assert got == wanted
-        else:  # a quantile at 2.5 % of 5,000 has some 4 % of a standard error; its tail is longer
-            assert abs(got - wanted) < 0.35 * ours.standard_error
-    assert ours.standard_error == pytest.approx(theirs.standard_error, rel=0.08)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
