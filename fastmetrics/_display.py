@@ -29,6 +29,7 @@ _WORDS: Final = {
     "n_positive": "n+",
     "pvalue": "p",
     "pvalue_holm": "p (Holm)",
+    "pvalue_max_t": "p (max-T)",
     "roc_auc": "AUC",
 }
 
@@ -288,6 +289,8 @@ def _listed(inside: Sequence[str]) -> str:
 
 #: Columns of what has a name, which may be a number.
 _NAMES: Final = ("model", "name", "predicted", "true")
+#: Columns of p-values that are adjusted for their number.
+_ADJUSTED: Final = ("pvalue_holm", "pvalue_max_t")
 
 
 class Column(NamedTuple):
@@ -370,8 +373,9 @@ def _columns(table: Table, values: Mapping[str, list[Any]]) -> Iterator[Column]:
 def _without_echo(columns: list[Column], *, is_of_pairs: bool) -> list[Column]:
     """Return the columns but for those that repeat: adjusted p like p itself, and a single pair."""
     cells = {column.name: column.cells for column in columns}
-    if cells.get("pvalue_holm") == cells.get("pvalue"):
-        columns = [column for column in columns if column.name != "pvalue_holm"]
+    if "pvalue" in cells:
+        adjusted = [name for name in _ADJUSTED if cells.get(name) == cells["pvalue"]]
+        columns = [column for column in columns if column.name not in adjusted]
     first, *others = columns
     if is_of_pairs and first.name == "metric" and len(set(cells["model"])) == 1:
         others = [column for column in others if column.name != "model"]

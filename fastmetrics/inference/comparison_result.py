@@ -34,7 +34,7 @@ from fastmetrics.inference.estimate_result import (
     decided,
     size_for_difference,
 )
-from fastmetrics.inference.reference import critical_value, holm
+from fastmetrics.inference.reference import critical_value, holm, max_t_pvalues
 from fastmetrics.inference.units import SamplesAre
 
 #: More pairs than these are counted, not listed.
@@ -125,6 +125,17 @@ class Comparison(Several[Pair]):
         """The better of two models, where it is shown; of more, the one that beats all others."""
         wins = Counter(pair.better for pair in self.pairs)
         return next((name for name in self.names if wins[name] == len(self.names) - 1), None)
+
+    @property
+    def pvalue_max_t(self) -> tuple[float, ...]:
+        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
+
+        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
+        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
+        """
+        places = [(self.names.index(pair.a), self.names.index(pair.b)) for pair in self.pairs]
+        pvalues = [pair.pvalue for pair in self.pairs]
+        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
 
     @property
     def verdict(self) -> str:
@@ -391,6 +402,8 @@ def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
         "minus_model": [pair.b for pair in pairs],
         **Table.of(pairs, names).columns,
     }
+    if any(len(one.pairs) > 1 and not np.isnan(one.covariance).any() for one in found.values()):
+        columns["pvalue_max_t"] = [p for one in found.values() for p in one.pvalue_max_t]
     if are_drawn:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
     return Table(_without_what_no_method_has(columns), **options)

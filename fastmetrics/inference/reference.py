@@ -314,3 +314,95 @@ def adjusted(pvalues: Floats, method: Adjustment) -> Floats:
         stepped = np.minimum.accumulate(stepped[::-1])[::-1]
     found[order] = np.minimum(stepped, 1.0)
     return found
+
+
+#: Directions in which the least and the greatest of jointly normal numbers are looked for.
+_DIRECTIONS: Final = 1 << 14
+_GOLDEN_ANGLE: Final = math.pi * (3.0 - math.sqrt(5.0))
+#: Shares of the largest spread below which there is none.
+_NO_SPREAD: Final = 1e-12
+
+
+def max_t_pvalues(
+    pvalues: Sequence[float],
+    pairs: Sequence[tuple[int, int]],
+    covariance: Floats,
+    alternative: Alternative = "two-sided",
+) -> list[float]:
+    """Return step-down max-T p-values of differences of jointly normal estimates, by their pairs.
+
+    The smallest p becomes the chance that any of the numbers, which correlate as the differences
+    do, is as extreme; the next one that of any of the others, and so on. None is below its own p or
+    above Holm's. A p of nan is not counted; all are nan if the covariance is.
+
+    With r the rank of the covariance of the differences, r normal numbers are a direction and a
+    length that does not depend on it: in a direction where the largest difference is m, the chance
+    is that of chi-square with r degrees of freedom to pass (z / m)^2, whose mean over directions is
+    taken. Of three models it is right to 1e-8 of itself, of four to 1e-4, of five to ten to some
+    1e-3. Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
+    (2008), Biometrical Journal 50:346-363.
+    """
+    adjusted = [math.nan] * len(pvalues)
+    defined = [i for i in range(len(pvalues)) if not math.isnan(pvalues[i])]
+    if np.isnan(covariance).any() or not defined:
+        return adjusted
+    from scipy.special import chdtrc
+
+    order = sorted(defined, key=pvalues.__getitem__)
+    rank, most = _largest([pairs[i] for i in order], covariance, alternative)
+    bounds = holm(pvalues)
+    largest = 0.0
+    for place, i in enumerate(order):
+        z, chance = -normal_quantile(outside(pvalues[i], alternative)), pvalues[i]
+        if z <= 0.0:
+            chance = 1.0
+        elif math.isfinite(z):
+            with np.errstate(divide="ignore"):
+                chance = float(chdtrc(rank, (z / most[:, place]) ** 2).mean())
+        largest = max(largest, min(max(chance, pvalues[i]), bounds[i]))
+        adjusted[i] = largest
+    return adjusted
+
+
+def _largest(
+    pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
+) -> tuple[int, Floats]:
+    """Return the rank of some differences, and how large those from each place on are at most.
+
+    In each direction, as a row.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    rows = np.array([root[a] - root[b] for a, b in pairs])
+    norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    np.divide(rows, norms, out=rows, where=norms > 0)
+    _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
+    rank = max(1, int(np.count_nonzero(sizes > _NO_SPREAD * sizes[0])))
+    seen = _directions(rank) @ (rows @ turned[:rank].T).T
+    seen = np.abs(seen) if alternative == "two-sided" else np.maximum(seen, 0.0)
+    return rank, np.maximum.accumulate(seen[:, ::-1], axis=1)[:, ::-1]
+
+
+def _directions(rank: int) -> Floats:
+    """Return unit vectors that are spread evenly, as rows: the same ones each time.
+
+    Equal angles, Fibonacci's spiral, or a sequence of points that fills the sphere (Roberts 2018).
+    """
+    number = np.arange(_DIRECTIONS) + 0.5
+    if rank == 1:
+        return np.array([[1.0], [-1.0]])
+    if rank == 2:
+        angles = number * (2.0 * math.pi / _DIRECTIONS)
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    if rank == 3:
+        heights, angles = 1.0 - 2.0 * number / _DIRECTIONS, number * _GOLDEN_ANGLE
+        circle = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(1.0 - heights**2)
+        return np.vstack([circle, heights]).T
+    from scipy.special import ndtri
+
+    base = 2.0
+    for _ in range(64):  # the root of x^(r + 1) = x + 1
+        base = (1.0 + base) ** (1.0 / (rank + 1))
+    points = ndtri(np.outer(number, base ** -np.arange(1.0, rank + 1)) % 1.0)
+    points /= np.sqrt((points**2).sum(axis=1, keepdims=True))
+    return np.asarray(points)
