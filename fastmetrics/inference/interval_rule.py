@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -310,42 +310,35 @@ def gap_limits(
 
     outside = (1.0 - level) / (2.0 if alternative == "two-sided" else 1.0)
     sizes = [n / max(1.0, ratio) for n in rates.sizes]
-    gaps = rates.true_positive - rates.false_positive
-    np.abs(gaps, out=gaps)
-    largest = float(gaps.max())
-    far = -quantile(outside / _GAPS, df)
-    near = gaps >= largest - _widest(sizes, far)  # no limit of others is the greatest
-    both = rates.true_positive[near], rates.false_positive[near]
+    largest = rates.gap.statistic
+    far, wide = (-quantile(each, df) for each in (outside / _GAPS, min(0.5, _TWICE * outside)))
+    # Limits of a gap are no farther from it, so that no limit of others is the greatest.
+    width = math.hypot(*(far / (2.0 * math.sqrt(n)) + far * far / n for n in sizes))
+    z = np.array([[far], [wide]])
+    ends = rates.near(width, lambda one, other: _ends((one, other), sizes, z))
+    greatest = np.max(ends, axis=0)
     low, high = 0.0, 1.0
     worth = math.sqrt(sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
     if alternative != "less" and kolmogorov(worth * largest) <= outside:
-        low = max(0.0, max(ends[0] for ends in _ends(both, sizes, far)))
+        low = max(0.0, float(greatest[0, 0]))
     if alternative != "greater":
-        wide = -quantile(min(0.5, _TWICE * outside), df)
-        high = min(1.0, max(ends[1] for ends in _ends(both, sizes, wide)))
+        high = min(1.0, float(greatest[1, 1]))
     return ConfidenceInterval(min(low, largest), max(high, largest))
 
 
-def _widest(sizes: Sequence[float], far: float) -> float:
-    """Return twice as much as the limits of a gap can be from it, so many errors away."""
-    return sum(2.0 * far / math.sqrt(n) + 2.0 * far * far / n for n in sizes)
-
-
-def _ends(rates: tuple[Floats, Floats], sizes: list[float], z: float) -> list[tuple[float, float]]:
-    """Return the greatest lower and the greatest upper limit of the gap, and of its negative."""
+def _ends(rates: tuple[Floats, Floats], sizes: list[float], z: Floats) -> Floats:
+    """Return the greatest lower and the greatest upper limits of gaps of either sign, by z."""
     (one, low_one, high_one), (other, low_other, high_other) = (
         (rate, *_wilson(rate, n, z)) for rate, n in zip(rates, sizes, strict=True)
     )
     down = np.hypot(one - low_one, high_other - other)
     up = np.hypot(high_one - one, other - low_other)
     gap = one - other
-    return [
-        (float((gap - down).max()), float((gap + up).max())),
-        (float((-gap - up).max()), float((-gap + down).max())),
-    ]
+    lower, upper = np.maximum(gap - down, -gap - up), np.maximum(gap + up, down - gap)
+    return np.array([lower.max(axis=1), upper.max(axis=1)])
 
 
-def _wilson(rate: Floats, n: float, z: float) -> tuple[Floats, Floats]:
+def _wilson(rate: Floats, n: float, z: Floats) -> tuple[Floats, Floats]:
     half = z * np.sqrt(rate * (1.0 - rate) / n + z * z / (4.0 * n * n))
     centre, over = rate + z * z / (2.0 * n), 1.0 + z * z / n
     return (centre - half) / over, (centre + half) / over

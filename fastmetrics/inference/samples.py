@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
 from fastmetrics.measures.curves.influences import OrderedRows, of_curve
-from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
+from fastmetrics.measures.curves.roc import KolmogorovSmirnov, Piece, by_pieces, ks_of_table
 from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.measures.ranking.positions import mean_of
@@ -52,30 +52,23 @@ from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive, running_sums
 
+T = TypeVar("T")
+
 
 class Rates(NamedTuple):
-    """Both rates at each threshold, and how many rows of equal weight either is of.
+    """Both rates at each threshold of a table, and how many rows of equal weight either is of.
 
-    ``gap`` is where they are farthest apart, if that was looked for.
+    ``gap`` is where they are farthest apart.
     """
 
-    true_positive: Floats
-    false_positive: Floats
+    table: ScoreTable
+    gap: KolmogorovSmirnov
     sizes: tuple[float, float]
-    gap: KolmogorovSmirnov | None = None
-
-    @classmethod
-    def of_table(
-        cls, table: ScoreTable, sizes: tuple[float, float], gap: KolmogorovSmirnov | None = None
-    ) -> Rates:
-        """Return those of a table of both classes."""
-        tp, fp = running_sums(table)
-        return cls(tp / tp[-1], fp / fp[-1], sizes, gap)
 
     def variance(self, added: float = 0.0) -> float:
-        """Return that of the gap where it is largest, so many hits and misses added to each."""
-        at = int(np.argmax(np.abs(self.true_positive - self.false_positive)))
-        both = zip((self.true_positive[at], self.false_positive[at]), self.sizes, strict=True)
+        """Return that of the largest gap, so many hits and misses added to each rate."""
+        rates = self.gap.true_positive_rate, self.gap.false_positive_rate
+        both = zip(rates, self.sizes, strict=True)
         shrunken = [((rate * n + added) / (n + 2.0 * added), n) for rate, n in both]
         return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
 
@@ -83,6 +76,27 @@ class Rates(NamedTuple):
         """Return what makes up for a threshold chosen where the rates look most extreme."""
         plain = self.variance()
         return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
+
+    def near(self, width: float, job: Callable[[Floats, Floats], T]) -> list[T]:
+        """Return what a job makes of both rates where their gap is so near to the largest.
+
+        Piece by piece of the table, in cache; pieces that have none are left out.
+        """
+        table, least = self.table, self.gap.statistic - width
+        sums = running_sums(table) if table.is_weighted else None
+        m, n = (table.n_positive, table.n_negative) if sums is None else (each[-1] for each in sums)
+
+        def here(piece: Piece) -> T | None:
+            tp, fp = (int(np.add.reduce(column)) for column in piece.columns)
+            highest = (piece.tp + tp) / m - piece.fp / n, (piece.fp + fp) / n - piece.tp / m
+            if sums is None and max(highest) < least:
+                return None
+            running = sums or [np.cumsum(column) for column in piece.columns]
+            one, other = (piece.tp + running[0]) / m, (piece.fp + running[1]) / n
+            kept = np.abs(one - other) >= least
+            return job(one[kept], other[kept]) if kept.any() else None
+
+        return [each for each in by_pieces(table, here) if each is not None]
 
 
 class Measured(NamedTuple):
@@ -140,7 +154,7 @@ def _with_rates(measured: Measured, tables: Iterable[ScoreTable], units: Units) 
     if not measured.values[0] >= 0.0:
         return measured
     sizes = units.class_sizes()
-    rates = tuple(Rates.of_table(table, sizes) for table in tables)
+    rates = tuple(Rates(table, ks_of_table(table), sizes) for table in tables)
     moved = [r.inflation() * own for r, own in zip(rates, measured.influences, strict=True)]
     return measured._replace(rates=rates, influences=moved)
 
@@ -154,8 +168,8 @@ class TablePoints:
     def measured(self, one: Asked) -> Measured:
         """Return a metric of the table with its influences."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
-        if one.entry.interval == LARGEST_GAP and has_both and len(self.table) > 2:
-            return self._largest_gap(one)
+        if one.entry.interval == LARGEST_GAP and has_both:
+            return self._largest_gap()
         return self.at_scores(one)
 
     def at_scores(self, one: Asked) -> Measured:
@@ -168,10 +182,7 @@ class TablePoints:
         else:
             found = self._of_probabilities(one)
         n = float(table.n_positive + table.n_negative)
-        measured = Measured((found.value,), [found.influences], units, (None,), n)
-        if measure.interval != LARGEST_GAP:
-            return measured
-        return _with_rates(measured, [table], self._units_by_class)
+        return Measured((found.value,), [found.influences], units, (None,), n)
 
     def _of_probabilities(self, one: Asked) -> RowInfluences:
         """Return a measure of what class and probability tell of a row."""
@@ -180,18 +191,18 @@ class TablePoints:
         columns = units.strata, np.concatenate([scores, scores]), units.counts
         return moved(one, one.entry.name, *columns, **one.parameters)
 
-    def _largest_gap(self, one: Asked) -> Measured:
+    def _largest_gap(self) -> Measured:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""
-        table = self.table
-        gap = ks_of_table(table)
-        sizes = int(table.n_positive), int(table.n_negative)
-        rates = gap.true_positive_rate, gap.false_positive_rate
-        above = [round(rate * n) for rate, n in zip(rates, sizes, strict=True)]
-        tp, fp = (np.array([k, n - k]) for k, n in zip(above, sizes, strict=True))
-        two = ScoreTable._of_columns(np.array([1.0, 0.0]), tp, fp)
-        found = TablePoints(two).measured(one)
-        both = float(sizes[0]), float(sizes[1])
-        return found._replace(rates=(Rates.of_table(table, both, gap),))
+        gap, sizes = ks_of_table(self.table), (self.table.n_positive, self.table.n_negative)
+        m, n = map(float, sizes)
+        rates, is_above = Rates(self.table, gap, (m, n)), np.array([1.0, 0.0])
+        tpr, fpr = gap.true_positive_rate, gap.false_positive_rate
+        tp, fp = round(tpr * sizes[0]), round(fpr * sizes[1])
+        counts = np.array([tp, sizes[0] - tp, fp, sizes[1] - fp], np.float64)
+        units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
+        moved = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
+        influences = [rates.inflation() * np.concatenate(moved)]
+        return Measured((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
 
     @cached_property
     def _units(self) -> Units:

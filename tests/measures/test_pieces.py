@@ -26,6 +26,10 @@ def found(labels, scores, weights) -> list[bytes]:
         *fm.det_curve(labels, scores, **options),
         fm.average_precision_score(labels, scores, **options),
         *fm.ks_statistic(labels, scores, **options).to_dict().values(),
+        *fm.estimate(labels, scores, metrics="ks_statistic", **options)[
+            "ks_statistic"
+        ].confidence_interval,
+        *fm.break_even_point(labels, scores, **options).to_dict().values(),
     ]
     for criterion, constraint in CRITERIA.items():
         best = fm.best_threshold(labels, scores, criterion=criterion, **constraint, **options)

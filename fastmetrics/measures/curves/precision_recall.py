@@ -490,6 +490,18 @@ def balance_of(
 
     Of a range: how many positives there are in all, and how many of either class score higher.
     """
+    if n_positive is None and len(table) > PIECE_ROWS and not table.is_weighted:
+        starts = np.arange(0, len(table), PIECE_ROWS)
+        sums = [
+            np.add.reduceat(column, starts).cumsum().tolist()
+            for column in (table.positives, table.negatives)
+        ]
+        n_positive, called_at_ends = sums[0][-1], [*map(sum, zip(*sums, strict=True))]
+        k = bisect_left(called_at_ends, n_positive)
+        here = slice(k * PIECE_ROWS, (k + 1) * PIECE_ROWS)
+        columns = table.scores[here], table.positives[here], table.negatives[here]
+        higher = (sums[0][k - 1], sums[1][k - 1]) if k else (0, 0)
+        return balance_of(ScoreTable._of_columns(*columns), n_positive, higher)
     tp, fp = table.true_positives, table.false_positives
     total = tp[-1].item() if n_positive is None else n_positive
     slack = _ROUNDING * (total + fp[-1].item()) if table.is_weighted else 0
