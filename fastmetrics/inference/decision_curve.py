@@ -263,13 +263,9 @@ def decision_curve(
     check_choice("kind", kind, ("pointwise", "simultaneous"))
     check_choice("standardized", standardized, (False, True))
     grid = check_threshold_grid(thresholds)
-    asked = _Asked(
-        grid / (1.0 - grid),
-        standardized,
-        check_prevalence(prevalence),
-        check_confidence_level(confidence_level),
-        check_weights_are(sample_weight, weights_are),
-    )
+    odds, prevalence = grid / (1.0 - grid), check_prevalence(prevalence)
+    level = check_confidence_level(confidence_level)
+    read = check_weights_are(sample_weight, weights_are)
     several = names is not None or has_names(scores) or column_count(scores) > 1
     models = named_scores(scores, names) if several else [NamedScores("model", "scores", scores)]
     own = tuple(model.name for model in models)
@@ -281,14 +277,15 @@ def decision_curve(
         y_true,
         models,
         sample_weight=sample_weight,
-        weights_are=asked.weights_are if asked.weights_are == "frequencies" else None,
+        weights_are=read if read == "frequencies" else None,
         pos_label=pos_label,
         groups=groups,
     )
     for model, column in zip(models, checked.scores, strict=True):
         with renamed(y_proba=model.argument):
             check_probabilities(column)
-    called = [_Called.of(checked.rows, column, grid, asked) for column in checked.scores]
+    options = odds, standardized, prevalence
+    called = [_Called.of(checked.rows, column, grid, *options) for column in checked.scores]
     chosen: list[tuple[int, ...]] = [(i,) for i in range(len(own))]
     if reference is not None:
         last = own.index(reference)
@@ -296,11 +293,11 @@ def decision_curve(
     check_rng(rng)
     key = None if kind == "pointwise" else seed_key(rng)
     drawn = None if key is None else np.random.Generator(np.random.Philox(key.tolist()))
-    share = _share(called[0], asked)
-    units = _units(checked, asked)
-    bands = [_band([called[i] for i in places], units, asked.level, drawn) for places in chosen]
+    share = _share(called[0], prevalence, read)
+    units = _units(checked, prevalence, read)
+    bands = [_band([called[i] for i in places], units, level, drawn) for places in chosen]
     value, low, high, error = map(np.array, list(zip(*bands, strict=True))[:4])
-    treat_all = (share - (1.0 - share) * asked.odds) / ((share or math.nan) if standardized else 1)
+    treat_all = (share - (1.0 - share) * odds) / ((share or math.nan) if standardized else 1)
     if reference is not None:
         treat_all = treat_all - called[last].value
     for array in (grid, value, low, high, error, treat_all):
@@ -317,10 +314,10 @@ def decision_curve(
         prevalence=share,
         standardized=standardized,
         kind=kind,
-        confidence_level=asked.level,
+        confidence_level=level,
         critical_value=tuple(band[4] for band in bands),
         key=None if key is None else key_text(key),
-        weights_are=asked.weights_are,
+        weights_are=read,
     )
 
 
@@ -336,7 +333,16 @@ class _Called(NamedTuple):
     influences: Floats
 
     @classmethod
-    def of(cls, rows: BinaryRows, scores: NDArray[Any], grid: Floats, asked: _Asked) -> _Called:
+    def of(
+        cls,
+        rows: BinaryRows,
+        scores: NDArray[Any],
+        grid: Floats,
+        odds: Floats,
+        standardized: bool,
+        prevalence: float | None,
+    ) -> _Called:
+        """Return those of scores at a rising grid of thresholds, and their odds."""
         # Compared as doubles, which hold every float32.
         own = np.searchsorted(grid, scores.astype(np.float64), side="right")
         n = len(grid) + 1
@@ -346,9 +352,9 @@ class _Called(NamedTuple):
             nothing = np.full((n - 1, 2 * n), math.nan)
             return cls(codes, weights, nothing[:, 0], nothing)
         positive, times = np.repeat([False, True], n), np.tile(np.arange(n), 2)
-        called, odds = times > np.arange(n - 1)[:, None], asked.odds[:, None]
-        options = asked.standardized, asked.prevalence
-        return cls(codes, weights, *of_calls(positive, called, weights, odds, *options))
+        called = times > np.arange(n - 1)[:, None]
+        options = odds[:, None], standardized, prevalence
+        return cls(codes, weights, *of_calls(positive, called, weights, *options))
 
 
 def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:
@@ -361,16 +367,6 @@ def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     largest = np.abs(drawn.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
     return float(np.quantile(largest, level))
-
-
-class _Asked(NamedTuple):
-    """Checked options."""
-
-    odds: Floats
-    standardized: bool
-    prevalence: float | None
-    level: float
-    weights_are: WeightsAre | None
 
 
 def _points(
@@ -443,21 +439,21 @@ def _band(
     return value, value - reach, value + reach, np.sqrt(variance), critical
 
 
-def _share(called: _Called, asked: _Asked) -> float:
+def _share(called: _Called, prevalence: float | None, read: WeightsAre | None) -> float:
     """Return the share of positives; say where a class has no row, or nothing shows its spread."""
     negatives, positives = (float(part.sum()) for part in np.split(called.weights, 2))
-    if not lacks_one(positives > 0, negatives > 0, "net benefit") and asked.prevalence is not None:
-        if asked.weights_are == "importances":
-            is_positive = called.codes > len(asked.odds)
+    if not lacks_one(positives > 0, negatives > 0, "net benefit") and prevalence is not None:
+        if read == "importances":
+            is_positive = called.codes > len(called.value)
             positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
         lacks_spread(positives, negatives, "the error of net benefit")
-    return positives / (positives + negatives) if asked.prevalence is None else asked.prevalence
+    return positives / (positives + negatives) if prevalence is None else prevalence
 
 
-def _units(checked: CheckedModels, asked: _Asked) -> Units:
+def _units(checked: CheckedModels, prevalence: float | None, read: WeightsAre | None) -> Units:
     """Return what varies; say where there are few groups."""
-    design = Design(checked.rows.weights, asked.weights_are, checked.groups, None)
-    classes = None if asked.prevalence is None else (checked.rows.labels == 1).astype(np.int64)
+    design = Design(checked.rows.weights, read, checked.groups, None)
+    classes = None if prevalence is None else (checked.rows.labels == 1).astype(np.int64)
     units = design.units(len(checked.rows.labels), classes)
     if units.groups is not None and units.n_units < 2:
         warn_user(

@@ -21,14 +21,6 @@ ALL: Final = (-math.inf, math.inf)
 NOWHERE: Final = ConfidenceInterval(math.nan, math.nan)
 
 
-class _Map(NamedTuple):
-    """A scale: to it, back from it, and its slope at a value."""
-
-    to: Callable[[float], float]
-    back: Callable[[float], float]
-    slope: Callable[[float], float]
-
-
 def _expit(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x)) if x > 0 else math.exp(x) / (1.0 + math.exp(x))
 
@@ -37,12 +29,13 @@ def _exp(x: float) -> float:
     return math.exp(x) if x < 709.0 else math.inf
 
 
-_MAPS: Final[dict[Scale, _Map]] = {
-    "identity": _Map(lambda v: v, lambda x: x, lambda v: 1.0),
-    "logit": _Map(lambda v: math.log(v) - math.log1p(-v), _expit, lambda v: 1.0 / (v * (1.0 - v))),
-    "log": _Map(math.log, _exp, lambda v: 1.0 / v),
-    "lack": _Map(lambda v: -math.log1p(-v), lambda x: -math.expm1(-x), lambda v: 1.0 / (1.0 - v)),
-    "atanh": _Map(math.atanh, math.tanh, lambda v: 1.0 / (1.0 - v * v)),
+#: Of each scale the maps to it and back from it, and its slope at a value.
+_MAPS: Final[dict[Scale, tuple[Callable[[float], float], ...]]] = {
+    "identity": (lambda v: v, lambda x: x, lambda v: 1.0),
+    "logit": (lambda v: math.log(v) - math.log1p(-v), _expit, lambda v: 1.0 / (v * (1.0 - v))),
+    "log": (math.log, _exp, lambda v: 1.0 / v),
+    "lack": (lambda v: -math.log1p(-v), lambda x: -math.expm1(-x), lambda v: 1.0 / (1.0 - v)),
+    "atanh": (math.atanh, math.tanh, lambda v: 1.0 / (1.0 - v * v)),
 }
 
 
@@ -160,13 +153,13 @@ def limits(
     """
     if not (standard_error > 0.0 and df > 0.0):
         return NOWHERE
-    mapped = _MAPS[scale]
+    to, back, slope_at = _MAPS[scale]
     try:
-        centre, slope = mapped.to(value), mapped.slope(value)
+        centre, slope = to(value), slope_at(value)
     except (ValueError, ZeroDivisionError):
         return NOWHERE
     half = -quantile(outside(1.0 - confidence_level, alternative), df) * standard_error * slope
-    return within(mapped.back(centre - half), mapped.back(centre + half), alternative, bounds)
+    return within(back(centre - half), back(centre + half), alternative, bounds)
 
 
 def within(
