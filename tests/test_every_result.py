@@ -228,18 +228,9 @@ def test_the_interval_of_a_test_is_that_of_its_effect(name: str) -> None:
 def test_standard_errors_of_proportions() -> None:
     one = fm.comparison.proportion_interval(8, 10)
     assert one.standard_error == pytest.approx(np.std([1] * 8 + [0] * 2) / np.sqrt(10))
-    two = fm.comparison.proportion_difference_interval(8, 10, 5, 20)
-    other = fm.comparison.proportion_interval(5, 20)
-    assert two.standard_error == pytest.approx(np.hypot(one.standard_error, other.standard_error))
-    differences = [0] * 36 + [1] * 12 + [-1] * 2
-    paired = fm.comparison.paired_proportion_difference_interval(36, 12, 2, 0)
-    assert paired.standard_error == pytest.approx(np.std(differences) / np.sqrt(50))
     assert fm.comparison.proportion_interval(0, 10).standard_error == 0
-    assert fm.comparison.paired_proportion_difference_interval(0, 5, 0, 0).standard_error == 0
     with pytest.warns(fm.UndefinedMetricWarning):
         assert np.isnan(fm.comparison.proportion_interval(0, 0).standard_error)
-    with pytest.warns(fm.UndefinedMetricWarning):
-        assert np.isnan(fm.comparison.proportion_difference_interval(0, 0, 1, 2).standard_error)
 
 
 def test_the_standard_error_of_an_evaluation() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.coverage import (
@@ -51,8 +50,6 @@ PROPORTIONS = {
     "Wilson": "wilson",
     "Clopper-Pearson": "clopper-pearson",
     "Jeffreys": "jeffreys",
-    "Agresti-Coull": "agresti-coull",
-    "mid-p": "mid-p",
 }
 
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
@@ -300,7 +297,6 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
             _keep_pvalues(pair["roc_auc"].pairs[0], other, out)
             continue
         out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)
-        out.intervals["accuracy difference", "Newcombe"] = _accuracy_difference(data, scores)
         for prefix, methods in (("", PLAIN), ("stratified ", STRATIFIED)):
             pair = fastmetrics.paired_bootstrap(
                 data.labels,
@@ -328,18 +324,6 @@ def _keep_pvalues(difference: Any, other: str, out: Measured) -> None:
             difference.details.distribution, difference.difference, method=method
         )
         out.pvalues[other, "paired_bootstrap" + name] = pvalue
-
-
-def _accuracy_difference(data: Data, worse: NDArray[np.float64]) -> Limits:
-    """Return Newcombe's interval from how often each of the two models is right."""
-    right, other = ((s >= THRESHOLD) == (data.labels == 1) for s in (data.scores, worse))
-    found = fastmetrics.comparison.paired_proportion_difference_interval(
-        *(
-            int(np.count_nonzero(cell))
-            for cell in (right & other, right & ~other, ~right & other, ~right & ~other)
-        )
-    )
-    return _pair(found.confidence_interval)
 
 
 def _permutations(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:

@@ -314,9 +314,7 @@ NOT_TIMED: dict[str, str] = {
     ),
     **dict.fromkeys(
         """binomial_likelihood binomial_test err632 err632_plus
-        five_by_two_cv_test newcombe_interval paired_proportion_difference_interval
-        parameter_range proportion_difference_interval
-        proportion_interval compare_timings
+        five_by_two_cv_test newcombe_interval parameter_range proportion_interval compare_timings
         count_measure""".split(),
         _FEW,
     ),

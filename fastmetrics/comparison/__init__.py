@@ -4,7 +4,7 @@
 - losses by row or by fold: `wilcoxon_signed_rank_test`, `sign_flip_test`, `one_sample_t_test`,
   `kfold_paired_t_test`, `five_by_two_cv_test`
 - algorithms over data sets: `compare_table`, `friedman_test`, `nemenyi_test`, `adjust_pvalues`
-- published numbers: `proportion_interval`, `proportion_difference_interval`, `newcombe_interval`
+- published numbers: `proportion_interval`, `newcombe_interval`
 
 In here: ``result`` is what all tests return, with the names of models; tests over
 tables may use those of two models.

@@ -2,8 +2,6 @@
 
 from ..inference.proportions import (
     newcombe_interval as newcombe_interval,
-    paired_proportion_difference_interval as paired_proportion_difference_interval,
-    proportion_difference_interval as proportion_difference_interval,
     proportion_interval as proportion_interval,
 )
 from ..inference.units import effective_sample_size as effective_sample_size

@@ -50,7 +50,6 @@ def test_options_are_found() -> None:
             lambda: fm.comparison.proportion_interval(3, 10, method="clopper_pearson"),
             "clopper-pearson",
         ),
-        (lambda: fm.comparison.proportion_interval(3, 10, method="mid_p"), "mid-p"),
         (lambda: fm.best_threshold([0, 1], [0, 1], criterion="f_beta"), "fbeta"),
         (lambda: fm.comparison.mcnemar_test(e01=1, e10=2, method="midp"), "mid-p"),
         (

@@ -151,8 +151,6 @@ UNTIMED: dict[str, dict[str, Any]] = {
     "friedman_test": RATES | {"pvalue_method": "permutation"},
     "nemenyi_test": RATES,
     "newcombe_interval": {"auc": 0.7, "n_positive": 20, "n_negative": 30},
-    "paired_proportion_difference_interval": {"both": 5, "only_a": 4, "only_b": 3, "neither": 2},
-    "proportion_difference_interval": {"successes_a": 3, "n_a": 9, "successes_b": 4, "n_b": 9},
     "proportion_interval": {"successes": 3, "n": 10},
 }
 FUNCTIONS = [name for name in public_calls.TIMED if "," not in name] + [*UNTIMED]

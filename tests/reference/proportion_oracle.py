@@ -1,4 +1,4 @@
-"""Slow and obvious: binomial tails in fractions, Newcombe's formulas, the delta method."""
+"""Slow and obvious: binomial tails in fractions, the delta method."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,11 +20,6 @@ def probability(x: int, n: int, t: Fraction) -> Fraction:
 def at_least(k: int, n: int, t: Fraction) -> Fraction:
     """Return P(X >= k)."""
     return sum((probability(x, n, t) for x in range(k, n + 1)), Fraction(0))
-
-
-def mid_at_least(k: int, n: int, t: Fraction) -> Fraction:
-    """Return P(X > k) + P(X = k) / 2."""
-    return at_least(k + 1, n, t) + probability(k, n, t) / 2
 
 
 def few(k: int, n: int, t: float) -> float:
@@ -62,39 +57,6 @@ def wilson(k: float, n: float, z: float) -> tuple[float, float]:
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return centre - half, centre + half
-
-
-def agresti_coull(k: float, n: float, z: float) -> tuple[float, float]:
-    """Return the normal limits after adding z^2/2 successes and failures, inside [0, 1]."""
-    more = n + z * z
-    p = (k + z * z / 2) / more
-    half = z * math.sqrt(p * (1 - p) / more)
-    return max(0.0, p - half), min(1.0, p + half)
-
-
-def newcombe(k_a: float, n_a: float, k_b: float, n_b: float, z: float) -> tuple[float, float]:
-    """Return Newcombe's limits of the difference of independent proportions (1998, method 10)."""
-    a, b = k_a / n_a, k_b / n_b
-    (low_a, high_a), (low_b, high_b) = wilson(k_a, n_a, z), wilson(k_b, n_b, z)
-    below = math.sqrt((a - low_a) ** 2 + (high_b - b) ** 2)
-    above = math.sqrt((high_a - a) ** 2 + (b - low_b) ** 2)
-    return a - b - below, a - b + above
-
-
-def newcombe_paired(e: int, f: int, g: int, h: int, z: float) -> tuple[float, float]:
-    """Return Newcombe's limits for paired proportions (1998, method 10), cells as he calls them."""
-    n = e + f + g + h
-    a, b = (e + f) / n, (e + g) / n
-    (low_a, high_a), (low_b, high_b) = wilson(e + f, n, z), wilson(e + g, n, z)
-    product = (e + f) * (g + h) * (e + g) * (f + h)
-    excess = e * h - f * g
-    if excess > 0:
-        excess = max(excess - n / 2, 0)
-    phi = excess / math.sqrt(product) if product else 0.0
-    d = [a - low_a, high_a - a, b - low_b, high_b - b]
-    below = math.sqrt(d[0] ** 2 - 2 * phi * d[0] * d[3] + d[3] ** 2)
-    above = math.sqrt(d[1] ** 2 - 2 * phi * d[1] * d[2] + d[2] ** 2)
-    return a - b - below, a - b + above
 
 
 def f1(tp: Decimal, fp: Decimal, fn: Decimal, tn: Decimal) -> Decimal:
