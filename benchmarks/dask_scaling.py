@@ -41,14 +41,17 @@ def rows(part: int, n: int) -> Part:
 
 #: What is timed: the call on partitions, and the same in memory on one thread.
 CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
-    "roc_auc_score": (fmd.roc_auc_score, lambda y, s: fm.roc_auc_score(y, s, n_threads=1)),
+    "roc_auc_score": (
+        lambda parts: fmd.roc_auc_score(*parts),
+        lambda y, s: fm.roc_auc_score(y, s, n_threads=1),
+    ),
     "evaluate": (
-        lambda parts: _to_twelve(fmd.evaluate(parts)[0].confidence_interval),
+        lambda parts: _to_twelve(fmd.evaluate(*parts)[0].confidence_interval),
         lambda y, s: _to_twelve(fm.evaluate(y, s, n_threads=1)[0].confidence_interval),
     ),
     "estimate: roc_auc": (
         lambda parts: _to_twelve(
-            fmd.estimate(parts, metrics="roc_auc")["roc_auc"].confidence_interval
+            fmd.estimate(*parts, metrics="roc_auc")["roc_auc"].confidence_interval
         ),
         lambda y, s: _to_twelve(
             fm.estimate(y, s, metrics="roc_auc", n_threads=1)["roc_auc"].confidence_interval
@@ -79,8 +82,9 @@ def measured(n_workers: int, n: int, rounds: int) -> dict[str, tuple[float, floa
         ) as cluster,
         Client(cluster) as client,
     ):
-        load = dask.delayed(rows)
-        parts = list(dask.persist(*(load(part, n // PARTITIONS) for part in range(PARTITIONS))))
+        load = dask.delayed(rows, nout=2)
+        columns = zip(*[load(part, n // PARTITIONS) for part in range(PARTITIONS)], strict=True)
+        parts = dask.persist(*map(list, columns))
         wait(parts)
         found: dict[str, tuple[float, float, Any]] = {}
         for name, (on_dask, _) in CALLS.items():

@@ -27,9 +27,8 @@ Parameters
 ----------
 y_true : Dask column of shape (n,), or list of delayed partitions
     Labels, of two classes for scores: a column of a Dask dataframe, a Dask array, or a list of
-    delayed objects (or futures), one a partition. A list alone has tuples of all columns, as
-    (labels, scores) or (labels, scores, weights).
-y_score : Dask column of shape (n,), or list of delayed partitions, optional
+    delayed objects (or futures), one a partition.
+y_score : Dask column of shape (n,), or list of delayed partitions
     Scores, in the same partitions; the greater, the more positive.
 sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
     Weights, not negative, in the same partitions. Of scores, whole numbers (of an integer dtype)
@@ -75,8 +74,6 @@ def partitions(**columns: Any) -> list[Delayed]:
     for name, values in given.items():
         if isinstance(values, list | tuple) and not values:
             raise InputError(f"`{name}` is an empty list: at least one partition is needed")
-    if list(given) == [names[0]] and _is_list(given[names[0]]):
-        return [delayed(_filled)(part, names) for part in given[names[0]]]
     frames = {name: values for name, values in given.items() if _has(values, "divisions")}
     _check_divisions(frames)
     blocks: dict[str, Sequence[Delayed]] = {}
@@ -118,16 +115,6 @@ def _in_order(
     """Return the columns of one partition in the order of ``names``, None where there is none."""
     found = dict(zip(given, (*frames, *others), strict=True))
     return tuple(found.get(name) for name in names)
-
-
-def _filled(part: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the columns of a partition that is a tuple of them, those left out being None."""
-    if not isinstance(part, tuple | list) or not 1 <= len(part) <= len(names):
-        raise InputTypeError(
-            f"a delayed partition of `{names[0]}` alone must be a tuple ({', '.join(names)}): got "
-            f"{type(part).__qualname__}"
-        )
-    return (*part, *[None] * (len(names) - len(part)))
 
 
 def _has(values: Any, attribute: str) -> bool:

@@ -69,7 +69,7 @@ SmallSampleWarning
 @documented(COUNTED, COLUMNS, ESTIMATED)
 def estimate(
     y_true: Any,
-    y_score: Any = None,
+    y_score: Any,
     *,
     metrics: MetricsLike,
     method: Method | None = None,
@@ -85,7 +85,7 @@ def estimate(
 
     Parameters
     ----------
-    y_score : Dask column of shape (n,), or list of delayed partitions, optional
+    y_score : Dask column of shape (n,), or list of delayed partitions
         Scores or probabilities; predicted labels, of any number of classes, for metrics of
         decisions without `threshold`.
     metrics : str, (str, dict), or a sequence or mapping of them
@@ -221,7 +221,7 @@ def compare(
     check_alternative(alternative)
     margin = None if margin is None else check_margin(margin)
     asked = _asked(metrics)
-    columns = models_of(y_true, scores)
+    columns = models_of(scores)
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
     names = tuple(columns)

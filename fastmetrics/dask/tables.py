@@ -44,7 +44,7 @@ from fastmetrics.dask._partitions import (
     total,
     weighs_nothing,
 )
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.range_summary import RangeSummary, average_precision_of, summary_of
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
@@ -61,7 +61,7 @@ _EXACT: Final = 2**53
 
 @documented(COLUMNS)
 def score_table(
-    y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
 ) -> ScoreTable:
     """Return the table of all distinct scores with the counts of both classes.
 
@@ -83,13 +83,14 @@ def score_table(
     >>> fmd.score_table(y_true, da.from_array([0.1, 0.8, 0.4, 0.4], chunks=2))
     ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
     """
-    return runs_of(_scored(y_true, y_score, sample_weight), pos_label).table()
+    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    return runs_of(parts, pos_label).table()
 
 
 @documented(COLUMNS)
 def roc_auc_score(
     y_true: Any,
-    y_score: Any = None,
+    y_score: Any,
     *,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -122,7 +123,8 @@ def roc_auc_score(
     >>> fmd.roc_auc_score(y_true, da.from_array([0.1, 0.4, 0.35, 0.8], chunks=3))
     0.75
     """
-    runs = runs_of(_scored(y_true, y_score, sample_weight), pos_label, "sorted")
+    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    runs = runs_of(parts, pos_label, "sorted")
     counts = runs.ranges(range_scores).pairs()
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         warn_user(ONE_CLASS, UndefinedMetricWarning)
@@ -133,7 +135,7 @@ def roc_auc_score(
 @documented(COLUMNS)
 def average_precision_score(
     y_true: Any,
-    y_score: Any = None,
+    y_score: Any,
     *,
     pos_label: Any = 1,
     sample_weight: Any = None,
@@ -171,7 +173,8 @@ def average_precision_score(
     >>> round(fmd.average_precision_score(y_true, y_score), 4)
     0.8333
     """
-    runs = runs_of(_scored(y_true, y_score, sample_weight), pos_label, "average_precision")
+    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    runs = runs_of(parts, pos_label, "average_precision")
     ranges = runs.ranges(range_scores)
     if ranges.counts.dtype.kind == "f":
         raise InputError(
@@ -187,7 +190,7 @@ def average_precision_score(
 @documented(COUNTED, COLUMNS)
 def evaluate(
     y_true: Any,
-    scores: Any = None,
+    scores: Any,
     *,
     sample_weight: Any = None,
     weights_are: WeightsAre = "importances",
@@ -199,7 +202,7 @@ def evaluate(
 
     Parameters
     ----------
-    scores : Dask column, mapping of str to Dask column, or Dask dataframe, optional
+    scores : Dask column, mapping of str to Dask column, or Dask dataframe
         The scores of one model, which is called "score"; or of several by name, of a dataframe one
         a column.
     confidence_level : float, default=0.95
@@ -238,7 +241,7 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     summaries = {}
-    for name, column in models_of(y_true, scores).items():
+    for name, column in models_of(scores).items():
         given = {"y_true": y_true, "y_score": column}
         read = check_counted(given, sample_weight, weights_are, "evaluate(y_true, scores")
         runs = runs_of(partitions(**given), pos_label, weights_are=read)
@@ -501,15 +504,6 @@ def _pairs_inside(runs: list[ScoreRun], _: tuple[Any, Any]) -> int | float:
 # --- columns -------------------------------------------------------------------------------------
 
 
-def _scored(y_true: Any, y_score: Any, sample_weight: Any) -> list[Delayed]:
-    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    if y_score is None and not (isinstance(y_true, list | tuple)):
-        raise InputTypeError(
-            "`y_score` is missing: pass labels and scores, or a list of delayed tuples of both"
-        )
-    return parts
-
-
 def check_counted(
     columns: dict[str, Any], sample_weight: Any, weights_are: Any, call: str
 ) -> WeightsAre | None:
@@ -526,12 +520,8 @@ def check_counted(
     return "frequencies" if is_counted else None
 
 
-def models_of(y_true: Any, scores: Any) -> Mapping[str, Any]:
+def models_of(scores: Any) -> Mapping[str, Any]:
     """Return the column of each model by name."""
-    if scores is None:
-        if isinstance(y_true, list | tuple):
-            return {"score": None}
-        raise InputTypeError("`scores` is missing: pass labels and scores")
     if isinstance(scores, Mapping):
         if not scores:
             raise InputError("`scores` must have at least one model: got none")

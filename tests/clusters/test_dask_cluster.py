@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,14 @@ def loaded(part: int, folder: str | None = None) -> tuple[Any, Any]:
 
 
 def delayed_parts(folder: Path | None = None) -> list[Any]:
-    load = dask.delayed(loaded)
-    return [load(part, None if folder is None else str(folder)) for part in range(PARTS)]
+    load = dask.delayed(loaded, nout=2)
+    parts = [load(part, None if folder is None else str(folder)) for part in range(PARTS)]
+    return list(zip(*parts, strict=True))
 
 
 CALLS = {
-    "evaluate": lambda parts: fmd.evaluate(parts, range_scores=20_000),
-    "estimate": lambda parts: fmd.estimate(parts, metrics=["roc_auc", "average_precision"]),
+    "evaluate": lambda parts: fmd.evaluate(*parts, range_scores=20_000),
+    "estimate": lambda parts: fmd.estimate(*parts, metrics=["roc_auc", "average_precision"]),
 }
 
 
@@ -71,7 +73,9 @@ def test_two_processes_give_what_memory_gives() -> None:
     with two_processes() as client:
         what_memory_gives()
         what_a_worker_refuses_is_said_here()
-        assert fmd.roc_auc_score(client.map(rows, range(PARTS))) == AUC  # of futures
+        parts = client.map(rows, range(PARTS))
+        columns = ([client.submit(itemgetter(k), part) for part in parts] for k in (0, 1))
+        assert fmd.roc_auc_score(*columns) == AUC  # of futures
 
 
 @pytest.mark.slow
@@ -92,11 +96,11 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, call: str) -> N
 
 def what_memory_gives() -> None:
     parts = delayed_parts()
-    assert fmd.roc_auc_score(parts, range_scores=20_000) == AUC
-    found, expected = fmd.evaluate(parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
+    assert fmd.roc_auc_score(*parts, range_scores=20_000) == AUC
+    found, expected = fmd.evaluate(*parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
     assert agree(found, expected)
     assert (found.roc_auc, found.threshold) == (AUC, expected.threshold)
-    assert fmd.score_table(parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)
+    assert fmd.score_table(*parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)
 
 
 def what_a_worker_refuses_is_said_here() -> None:

@@ -38,15 +38,6 @@ def test_every_container_is_read(name: str) -> None:
     assert fmd.roc_auc_score(y, s, sample_weight=w) == weighted
 
 
-def test_a_list_of_tuples_has_all_columns() -> None:
-    parts = delayed((Y[:3], S[:3]), (Y[3:], S[3:]))
-    assert fmd.roc_auc_score(parts) == fm.roc_auc_score(Y, S)
-    parts = delayed((Y[:3], S[:3], Y[:3] + 1), (Y[3:], S[3:], Y[3:] + 1))
-    assert fmd.score_table(parts) == fm.ScoreTable.from_scores(Y, S, sample_weight=Y + 1)
-    with pytest.raises(InputTypeError, match="must be a tuple"):
-        fmd.roc_auc_score(delayed(Y))
-
-
 def test_containers_mix() -> None:
     frame = dd.from_pandas(pd.DataFrame({"y": Y, "w": Y + 1}), npartitions=2)
     s = da.from_array(S, chunks=5)
@@ -198,8 +189,6 @@ def test_what_is_in_memory_is_sent_there() -> None:
         fmd.roc_auc_score(Y, S)
     with pytest.raises(InputTypeError, match=r"`y_score` must be a column.*got builtins\.list"):
         fmd.roc_auc_score(da.from_array(Y), S.tolist())
-    with pytest.raises(InputTypeError, match="`y_score` is missing"):
-        fmd.roc_auc_score(da.from_array(Y))
     with pytest.raises(InputError, match="empty list"):
         fmd.roc_auc_score([], [])
 

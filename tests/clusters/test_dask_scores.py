@@ -164,25 +164,22 @@ def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
     y, s = sample(300)
     w = np.arange(300) % 3.0
     w[:100] = 0  # a partition that weighs nothing
-    triples = [
-        dask.delayed((y[k : k + 100], s[k : k + 100], w[k : k + 100])) for k in (0, 100, 200)
-    ]
+    cuts = [slice(k, k + 100) for k in (0, 100, 200)]
+    labels, scores, weights = ([dask.delayed(each[cut]) for cut in cuts] for each in (y, s, w))
     said: Any = {"weights_are": "frequencies"}
-    found = fmd.evaluate(triples, **said)["score"]
+    found = fmd.evaluate(labels, scores, sample_weight=weights, **said)["score"]
     expected = fm.evaluate(y, s, sample_weight=w, **said)["score"]
     assert agree(found, expected)
     assert found.n_positive == expected.n_positive
-    with pytest.raises(InputError, match="must be a tuple"):
-        fmd.evaluate(triples)
     with pytest.raises(InputError, match="must be 'frequencies' here"):
-        fmd.evaluate([t[0] for t in triples], [t[1] for t in triples], sample_weight=triples)
-    nothing = [dask.delayed((y, s, np.zeros(300)))]
+        fmd.evaluate(labels, scores, sample_weight=weights)
+    nothing = [[dask.delayed(each)] for each in (y, s, np.zeros(300))]
     for call in (fmd.roc_auc_score, fmd.score_table):
         with pytest.raises(InputError, match="must not be all zero: 300 rows"):
-            call(nothing)
-    halves = [dask.delayed((y, s, w + 0.5))]
+            call(*nothing[:2], sample_weight=nothing[2])
+    halves = [dask.delayed(w + 0.5)]
     with pytest.raises(InputError, match=r"whole numbers.*in partition 0"):
-        fmd.evaluate(halves, **said)
+        fmd.evaluate(*nothing[:2], sample_weight=halves, **said)
 
 
 def test_several_models() -> None:
