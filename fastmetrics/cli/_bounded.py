@@ -32,7 +32,7 @@ from fastmetrics.inference.range_summary import (
     summary_of_runs,
 )
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.io.reader import Columns, Sink, TextColumn
+from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.measures.asking import ask
 from fastmetrics.measures.registry import OF_RANGES
 from fastmetrics.tables.score_runs import ScoreRuns
@@ -57,7 +57,7 @@ _CELLS: Final = 3 << 14
 
 def evaluate_bounded(
     options: argparse.Namespace,
-) -> tuple[Evaluation, list[tuple[type[Warning], str]], Columns]:
+) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
     """Read the files in the memory given; return what was found, warnings, what was read."""
     _check_options(options)
     names = names_here(options)

@@ -17,7 +17,7 @@ from fastmetrics.cli._options import as_options, number_of, unquoted
 from fastmetrics.cli._terminal import print_texts, tell
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io._session import quote_name, quote_text
-from fastmetrics.io.reader import Columns, TextColumn, read_columns
+from fastmetrics.io.reader import FileColumns, TextColumn, read_columns
 
 #: Seconds before a bar appears.
 _PATIENCE: Final = 1.0
@@ -36,7 +36,7 @@ def check_weights(options: argparse.Namespace) -> None:
 
 def read_rows(
     options: argparse.Namespace, label: str | None, columns: Sequence[str], **more: Any
-) -> Columns:
+) -> FileColumns:
     """Read columns of the files, as far as the options say how, with a bar; see `read_columns`."""
     for name in ("weight", "where", "on_bad_row"):
         if getattr(options, name, None) is not None:
@@ -106,7 +106,7 @@ def _name_of(option: str, price: str | None) -> str:
     return f"column {price!r}" if isinstance(price, str) and number_of(price) is None else option
 
 
-def tell_skipped(columns: Columns, done: str) -> None:
+def tell_skipped(columns: FileColumns, done: str) -> None:
     """Say how many bad rows were left out."""
     if columns.n_skipped:
         rows = "row" if columns.n_skipped == 1 else "rows"

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from operator import or_
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from fastmetrics.errors import FileError
 from fastmetrics.io._session import (
@@ -38,15 +38,10 @@ _PLAIN_FLOAT: Final = r"^\s*-?(0|[1-9][0-9]*)?[.eE]|(?i)^\s*[-+]?(nan|inf)"
 _SIGNED_TYPES: Final = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 _UNSIGNED_TYPES: Final = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 FLOAT_TYPES: Final = frozenset({"FLOAT", "DOUBLE"})
+#: SQL of each wanted column as its type, null of what is not one; and that type: by inner name.
+Picked = Mapping[str, tuple[str, str]]
 #: Every decimal of so many digits has a float64 of its own, in the same order.
 _EXACT_DIGITS: Final = 15
-
-
-class Picked(NamedTuple):
-    """SQL of a wanted column as its type, null of what is not one; and that type."""
-
-    sql: str
-    target: str
 
 
 def kinds_of(connection: Any, source: Source, wanted: Sequence[str], n_rows: int) -> dict[str, int]:
@@ -96,10 +91,10 @@ def common_types(
     return result
 
 
-def typed(source: Source, types: dict[str, str], names: Collection[str]) -> dict[str, Picked]:
+def typed(source: Source, types: dict[str, str], names: Collection[str]) -> Picked:
     """Return how each wanted column is read, by inner name."""
     return {
-        source.inner_name(column): Picked(_typed(source, column, target, column in names), target)
+        source.inner_name(column): (_typed(source, column, target, column in names), target)
         for column, target in types.items()
     }
 
@@ -287,7 +282,7 @@ def check_where(connection: Any, where: str) -> None:
 
 def rows_query(
     source: Source,
-    columns: Mapping[str, Picked],
+    columns: Picked,
     where: str | None,
     *,
     skip_bad: bool = False,
@@ -301,13 +296,11 @@ def rows_query(
     of the file that come along.
     """
     names = [quote_name(inner) for inner in columns]
-    picked = zip(columns.values(), names, strict=True)
-    read = ", ".join(f"{column.sql} AS {name}" for column, name in picked)
     kept = ", ".join(
-        f"{f'CAST({name} AS TINYINT)' if column.target == 'BOOLEAN' else name} AS {name}"
-        for name, column in zip(names, columns.values(), strict=True)
+        f"{f'CAST({name} AS TINYINT)' if target == 'BOOLEAN' else name} AS {name}"
+        for name, (_, target) in zip(names, columns.values(), strict=True)
     )
-    query = f"SELECT * REPLACE ({read}){more} FROM {source.relation(skip_bad=skip_bad)}"
+    query = f"SELECT {_replaced(columns)}{more} FROM {source.relation(skip_bad=skip_bad)}"
     query = f"SELECT {f'* REPLACE ({kept})' if more else kept} FROM ({query})"
     if where is None:
         return query
@@ -318,14 +311,17 @@ def rows_query(
     return f"{query} OR (({where}\n) IS NULL AND ({is_null}))" if skip_bad else query
 
 
-def check_condition(
-    connection: Any, source: Source, columns: Mapping[str, Picked], where: str
-) -> None:
+def _replaced(columns: Picked) -> str:
+    """Return the SQL of all columns of a file, those wanted as their types."""
+    read = (f"{sql} AS {quote_name(name)}" for name, (sql, _) in columns.items())
+    return f"* REPLACE ({', '.join(read)})"
+
+
+def check_condition(connection: Any, source: Source, columns: Picked, where: str) -> None:
     """Raise unless ``where`` is a condition on the columns that this file has."""
     import duckdb
 
-    read = ", ".join(f"{column.sql} AS {quote_name(name)}" for name, column in columns.items())
-    rows = f"SELECT * REPLACE ({read}) FROM {source.relation()}"
+    rows = f"SELECT {_replaced(columns)} FROM {source.relation()}"
     try:
         query = f"DESCRIBE SELECT ({where}\n) FROM ({rows})"
         kind = rows_of(connection, query)[0][1]
@@ -431,7 +427,7 @@ _NOT_FINITE: Final = "('nan', '-nan', 'inf', '-inf')"
 def unreadable(
     connection: Any,
     source: Source,
-    columns: Mapping[str, Picked],
+    columns: Picked,
     error: BaseException,
     *,
     skip_bad: bool,
@@ -492,9 +488,7 @@ def _place(source: Source, line: re.Match[str] | None) -> str:
     return f"row {number}: "
 
 
-def bad_row(
-    connection: Any, source: Source, columns: Mapping[str, Picked], where: str | None
-) -> FileError:
+def bad_row(connection: Any, source: Source, columns: Picked, where: str | None) -> FileError:
     """Return the error for a file in which a wanted value is missing or no finite number."""
     names = [quote_name(inner) for inner in columns]
     row, texts = '"fastmetrics row"', [f'"fastmetrics text {k}"' for k in range(len(names))]
@@ -505,8 +499,8 @@ def bad_row(
     # As text: a Parquet file's minimum and maximum leave nan out, and DuckDB concludes from them
     # that isnan() holds nowhere.
     is_bad = " OR ".join(
-        f"{name} IS NULL" + (f" OR {one} IN {_NOT_FINITE}" if column.target in FLOAT_TYPES else "")
-        for name, one, column in zip(names, spelled, columns.values(), strict=True)
+        f"{name} IS NULL" + (f" OR {one} IN {_NOT_FINITE}" if target in FLOAT_TYPES else "")
+        for name, one, (_, target) in zip(names, spelled, columns.values(), strict=True)
     )
     query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
     number, *found = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]

@@ -6,7 +6,6 @@ import csv
 import glob
 import os
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,9 +17,6 @@ from typing import Any, Final, Self, TypeVar
 from fastmetrics._interrupt import deferred_interrupt
 from fastmetrics._threads.workers import available_processors
 from fastmetrics.errors import FileError
-
-#: What DuckDB may take for a pattern in a file name. A backslash is a separator on Windows only.
-_PATTERN_CHARACTERS = "*?[]{}" if os.name == "nt" else "*?[]{}\\"
 
 #: Seconds between two looks for a signal, where one does not end a wait (Windows); and seconds that
 #: an interrupted query is given.
@@ -185,41 +181,24 @@ def is_interrupt(error: BaseException) -> bool:
 class Session:
     """A locked in-memory DuckDB database that sees only ``paths``.
 
-    DuckDB takes a name such as ``a[1].csv`` for a pattern, and would read ``a1.csv``. Files
-    with such names are reached through links with plain names in a temporary folder. ``memory`` is
-    what DuckDB may take, in bytes; by default most of what the machine has.
+    ``addresses`` are what DuckDB is to call them. ``memory`` is what DuckDB may take, in bytes; by
+    default most of what the machine has.
     """
 
     def __init__(self, paths: list[str], n_threads: int, memory: int | None = None) -> None:
-        self._paths = paths
+        self.addresses = {path: _address(path) for path in paths}
         self._memory = {} if memory is None else {"memory_limit": f"{memory}B"}
         self._n_threads = n_threads
-        self._links: tempfile.TemporaryDirectory[str] | None = None
-        self.addresses: dict[str, str] = {}
         self.connection: Any = None
 
     def __enter__(self) -> Self:
         duckdb = require_duckdb()
-        try:
-            self.addresses = {path: self._address(path) for path in self._paths}
-            with deferred_interrupt():
-                self.connection = self._locked(duckdb, self._n_threads)
-        except BaseException:
-            self.close()
-            raise
+        with deferred_interrupt():
+            self.connection = self._locked(duckdb, self._n_threads)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database and remove the links."""
-        if self._links is not None:
-            self._links.cleanup()
-            self._links = None
-        if self.connection is not None:
-            close(self.connection)
-            self.connection = None
+        close(self.connection)
 
     @contextmanager
     def one_thread(self) -> Iterator[Any]:
@@ -236,38 +215,33 @@ class Session:
             ":memory:",
             config={**_OPTIONS, **self._memory, "threads": min(n_threads, available_processors())},
         )
-        allowed = ", ".join(quote_text(address) for address in self.addresses.values())
+        files = {*map(os.path.abspath, self.addresses), *self.addresses.values()}
         # The progress of the running query is asked for, never printed.
         connection.execute("SET enable_progress_bar = true")
         connection.execute("SET enable_progress_bar_print = false")
         # In this order: the list cannot change without external access, nor anything once locked.
-        connection.execute(f"SET allowed_paths = [{allowed}]")
+        connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, sorted(files)))}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         return connection
 
-    def _address(self, path: str) -> str:
-        absolute = os.path.abspath(path)
-        if _is_plain(absolute):
-            return absolute
-        if self._links is None:
-            self._links = tempfile.TemporaryDirectory(prefix="fastmetrics-")
-        suffixes = ".".join(["", *os.path.basename(absolute).split(".")[1:][-2:]])
-        name = f"file{len(os.listdir(self._links.name))}{re.sub(r'[^A-Za-z0-9.]', '', suffixes)}"
-        address = os.path.join(self._links.name, name)
-        try:
-            os.symlink(absolute, address)
-        except OSError as error:
-            raise FileError(f"{path}: this name cannot be read here; rename the file") from error
-        return address
 
+def _address(path: str) -> str:
+    """Return the absolute name of a file as a pattern that it alone fits: ``a[[]1].csv``.
 
-def _is_plain(absolute: str) -> bool:
+    DuckDB takes ``a[1].csv`` for a pattern, and would read ``a1.csv``.
+    """
+    absolute = os.path.abspath(path)
+    address = re.sub(r"[*?[]", r"[\g<0>]", absolute)
+    # A backslash in a pattern is a separator on Windows; elsewhere nothing would fit.
+    is_plain = address == absolute or os.name == "nt" or "\\" not in absolute
     try:
-        absolute.encode()
+        address.encode()
     except UnicodeEncodeError:
-        return False
-    return not any(character in absolute for character in _PATTERN_CHARACTERS)
+        is_plain = False
+    if not is_plain:
+        raise FileError(f"{path}: this name cannot be read here; rename the file")
+    return address
 
 
 # --- files: names, formats and columns -----------------------------------------------------------
@@ -587,6 +561,7 @@ def reason(error: BaseException, source: Source | None = None) -> str:
     text = re.sub(r"^(\w+ )*?Error: ", "", " ".join(text.split()))
     if source is not None:
         text = text.replace(source.address, source.path)
+        text = text.replace(os.path.abspath(source.path), source.path)
         if source.kind == "parquet":
             text = f"damaged, or not Parquet: {text}"
     return "".join(filter(str.isprintable, text))[:300].rstrip(" .:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -310,17 +310,10 @@ _COUNTS: Final = ("positives", "negatives")
 _WEIGHTS: Final = ("positive_weight", "negative_weight")
 
 
-class Counts(NamedTuple):
-    """Counts of both classes between two scores; at one score where ``high`` is ``low``.
-
-    Rows are in the order of the files, and may overlap or repeat: counts add up. Sums of weights
-    are float64, whole or not.
-    """
-
-    low: NDArray[Any]
-    high: NDArray[Any]
-    positives: NDArray[Any]
-    negatives: NDArray[Any]
+#: Least and greatest score of each range, and how many positives and negatives lie in it, as
+#: `ScoreRanges` takes them. Ranges are in the order of the files, and may overlap or repeat: counts
+#: add up. Sums of weights are float64, whole or not.
+_Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def read_counts(
@@ -328,7 +321,7 @@ def read_counts(
     *,
     where: str | None = None,
     progress: Progress | None = None,
-) -> dict[str, Counts]:
+) -> dict[str, _Counts]:
     """Read the result of the statement of `counts_query`, its columns in upper or lower case.
 
     Counts come by model; without that column of one, called "score". A FileError says that rows of
@@ -369,11 +362,11 @@ def read_counts(
             "out with a condition, when the statement is made"
         )
     counts = [found[name].astype(np.float64) if is_weighted else found[name] for name in classes]
-    whole = Counts(found[ends[0]], found[ends[-1]], *counts)
+    whole = (found[ends[0]], found[ends[-1]], counts[0], counts[1])
     return {"score": whole} if of_models is None else _by_model(whole, of_models)
 
 
-def _by_model(whole: Counts, models: NDArray[Any] | TextColumn) -> dict[str, Counts]:
+def _by_model(whole: _Counts, models: NDArray[Any] | TextColumn) -> dict[str, _Counts]:
     """Return the counts of each model: texts as the files name them, numbers ascending."""
     if isinstance(models, TextColumn):
         codes, names = models.codes, models.values
@@ -382,7 +375,8 @@ def _by_model(whole: Counts, models: NDArray[Any] | TextColumn) -> dict[str, Cou
         names = tuple(map(str, numbers.tolist()))
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    low, high, positives, negatives = whole
     return {
-        name: Counts(*(column[at] for column in whole))
+        name: (low[at], high[at], positives[at], negatives[at])
         for name, at in zip(names, rows, strict=True)
     }

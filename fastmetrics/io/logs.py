@@ -8,7 +8,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from fastmetrics._input.scalars import check_text
 from fastmetrics.errors import FileError, InputError, InputTypeError, parsing_error
@@ -27,20 +27,10 @@ _ZIP: Final = b"PK\x03\x04"
 _ZSTANDARD: Final = 93
 
 
-class Row(NamedTuple):
-    """One score, as a file has it."""
-
-    item: str
-    repeat: int
-    group: str | None
-    score: float
-
-
-class Sample(NamedTuple):
-    """A line of a file, or a sample in it, with its place for messages."""
-
-    place: str
-    value: Mapping[str, Any]
+#: One score, as a file has it: item, repeat, group, score.
+_Row = tuple[str, int, str | None, float]
+#: A line of a file, or a sample in it, with its place for messages before it.
+_Placed = tuple[str, Mapping[str, Any]]
 
 
 def read_evaluation_log(
@@ -116,7 +106,13 @@ def read_evaluation_log(
         rows += [(label, *row) for row in found]
     if not rows:
         raise InputError("`files` names no file")
-    columns = dict(zip(("model", *Row._fields), map(list, zip(*rows, strict=True)), strict=True))
+    columns = dict(
+        zip(
+            ("model", "item", "repeat", "group", "score"),
+            map(list, zip(*rows, strict=True)),
+            strict=True,
+        )
+    )
     if higher_is_better is None and score in _DOWNWARDS:
         higher_is_better = False
     given: dict[str, Any] = columns if group is not None else columns | {"group": None}
@@ -142,7 +138,7 @@ def _each(files: Any) -> Iterator[tuple[str, Path]]:
 
 def _read(
     path: Path, metric: str | None, filter: str | None, group: str | None
-) -> tuple[str, list[Row], str]:
+) -> tuple[str, list[_Row], str]:
     """Return the metric, the rows of a file, and its own name of the model."""
     name = os.fspath(path)
     with open(path, "rb") as file:
@@ -180,13 +176,13 @@ def _loads(name: str, place: str, text: str | bytes) -> Any:
         raise FileError(f"{name}: {place} is no JSON: {parsing_error(error)}") from None
 
 
-def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[Sample]:
+def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[_Placed]:
     """Return values with their places, all of them objects."""
     found = []
     for place, value in values:
         if not isinstance(value, Mapping):
             raise FileError(f"{name}: {place} is {_kind(value)}, where an object belongs")
-        found.append(Sample(place, value))
+        found.append((place, value))
     return found
 
 
@@ -194,7 +190,7 @@ def _kind(value: Any) -> str:
     return "null" if value is None else f"a {type(value).__name__}"
 
 
-def _unpacked(name: str, path: Path) -> tuple[Any, list[Sample]]:
+def _unpacked(name: str, path: Path) -> tuple[Any, list[_Placed]]:
     """Return the header of a zip file of Inspect's, and the samples in it."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -208,7 +204,7 @@ def _unpacked(name: str, path: Path) -> tuple[Any, list[Sample]]:
         raise FileError(f"{name}: a damaged zip file: {error}") from None
     pairs = zip(places, contents, strict=True)
     header, *samples = _objects(name, ((each, _loads(name, each, text)) for each, text in pairs))
-    return header.value.get("eval"), samples
+    return header[1].get("eval"), samples
 
 
 def _member(name: str, path: Path, archive: zipfile.ZipFile, inside: str) -> bytes:
@@ -239,17 +235,18 @@ def _member(name: str, path: Path, archive: zipfile.ZipFile, inside: str) -> byt
 
 
 def _of_harness(
-    name: str, lines: list[Sample], metric: str | None, filter: str | None, group: str | None
-) -> tuple[str, list[Row], str]:
+    name: str, lines: list[_Placed], metric: str | None, filter: str | None, group: str | None
+) -> tuple[str, list[_Row], str]:
     """Return the metric and the rows of a log of lm-evaluation-harness, which names no model."""
     if not lines:
         raise FileError(f"{name}: no line: nothing was logged")
-    if "doc_id" not in lines[0].value:
-        raise FileError(f"{name}: {lines[0].place} has no doc_id: no log of lm-evaluation-harness")
-    filters = dict.fromkeys(str(each.value.get("filter", "none")) for each in lines)
-    filter = _chosen(name, "filter", filter, list(filters))
-    lines = [each for each in lines if str(each.value.get("filter", "none")) == filter]
-    first = lines[0].value
+    place, first = lines[0]
+    if "doc_id" not in first:
+        raise FileError(f"{name}: {place} has no doc_id: no log of lm-evaluation-harness")
+    filters = [str(value.get("filter", "none")) for _, value in lines]
+    filter = _chosen(name, "filter", filter, list(dict.fromkeys(filters)))
+    lines = [each for each, own in zip(lines, filters, strict=True) if own == filter]
+    _, first = lines[0]
     known = first.get("metrics")
     if not isinstance(known, list):
         skipped = ("doc_id", "idx")
@@ -262,13 +259,13 @@ def _of_harness(
             raise FileError(f"{name}: {place} has no {metric!r}")
         score = _number(name, place, value[metric])
         whose = _field(name, place, value, group, "doc")
-        rows.append(Row(_id(name, place, value, "doc_id"), 1, whose, score))
+        rows.append((_id(name, place, value, "doc_id"), 1, whose, score))
     return metric, rows, ""
 
 
 def _of_inspect(
-    name: str, header: Any, samples: list[Sample], metric: str | None, group: str | None
-) -> tuple[str, list[Row], str]:
+    name: str, header: Any, samples: list[_Placed], metric: str | None, group: str | None
+) -> tuple[str, list[_Row], str]:
     """Return the metric, the rows and the model of a log of Inspect."""
     if not samples:
         raise FileError(f"{name}: no samples: the log is of a run without any, or a header alone")
@@ -287,7 +284,7 @@ def _of_inspect(
         if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < 2**53:
             raise FileError(f"{name}: {place} has an epoch that is no whole number: {_kind(epoch)}")
         score = _number(name, place, named[metric])
-        rows.append(Row(_id(name, place, value, "id"), epoch, whose, score))
+        rows.append((_id(name, place, value, "id"), epoch, whose, score))
     model = header.get("model") if isinstance(header, Mapping) else None
     return metric or "", rows, model if isinstance(model, str) else ""
 

@@ -70,7 +70,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class FileColumns:
     """What was read from the files.
 
     Attributes
@@ -230,7 +230,7 @@ def read_columns(
     many_labels: bool = False,
     into: Callable[[], Sink] | None = None,
     memory: int | None = None,
-) -> Columns:
+) -> FileColumns:
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
 
     The ending of a name tells the format: ``.csv .tsv .txt``, ``.parquet .pq``, ``.jsonl .ndjson
@@ -249,7 +249,7 @@ def read_columns(
 
     Returns
     -------
-    Columns
+    FileColumns
         One contiguous array per column, in its dtype in the file: float32 stays float32 and
         int64 stays int64; booleans become int8; decimals of up to 15 digits become float64. Text
         files are read as Python's ``int`` and ``float`` read them, but ``1_000`` is no number, nor
@@ -352,7 +352,7 @@ class _Reading:
         """The database that reads."""
         return self.session.connection
 
-    def read(self, sources: list[Source]) -> Columns:
+    def read(self, sources: list[Source]) -> FileColumns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
         texts = {} if self.label is None else {self.label: TextCodes(many=self.many_labels)}
         names = (self.group, self.query, *self.named)
@@ -375,7 +375,7 @@ class _Reading:
         return self._finish([source.path for source in sources])
 
     def _read_one(
-        self, position: int, source: Source, columns: dict[str, Picked], share: tuple[float, float]
+        self, position: int, source: Source, columns: Picked, share: tuple[float, float]
     ) -> None:
         """Read one file, whose bytes are ``share`` (start, length) of all."""
         done = 0.0  # once the last batch is fetched, DuckDB knows of no progress any more
@@ -395,16 +395,14 @@ class _Reading:
                     connection, source, columns, error, skip_bad=self.skip_bad
                 ) from None
 
-    def _batches(self, source: Source, columns: dict[str, Picked]) -> Iterator[Any]:
+    def _batches(self, source: Source, columns: Picked) -> Iterator[Any]:
         query = rows_query(source, columns, self.where, skip_bad=self.skip_bad)
         relation = self.connection.sql(query)
         stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         batches = interruptible(self.connection, partial(stream, _BATCH_ROWS))
         yield from ahead(self.connection, iter(batches))
 
-    def _append(
-        self, batch: Any, position: int, source: Source, columns: dict[str, Picked]
-    ) -> None:
+    def _append(self, batch: Any, position: int, source: Source, columns: Picked) -> None:
         """Add the rows of a batch, without the bad ones if they are to be skipped."""
         arrays, bad = [], None
         for column, arrow in zip(self.wanted, batch.columns, strict=True):
@@ -441,7 +439,7 @@ class _Reading:
                 missing = ~finite if missing is None else missing | ~finite
         return values, missing
 
-    def _finish(self, paths: list[str]) -> Columns:
+    def _finish(self, paths: list[str]) -> FileColumns:
         if self.skip_bad:
             self.n_skipped += self._rejected()
         if self.n_rows == 0:
@@ -450,7 +448,7 @@ class _Reading:
             if self.n_skipped:
                 why = f"no row is left, {self.n_skipped} bad skipped"
             raise FileError(f"{paths[0]}{others}: {why}")
-        return Columns(
+        return FileColumns(
             labels=np.empty(0) if self.label is None else self._names_of(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
             groups=self._codes_of(self.group),
@@ -493,7 +491,7 @@ class _Reading:
             return 0
         for address, line, has_others in rejected:
             if has_others:
-                names = {there: path for path, there in self.session.addresses.items()}
+                names = {os.path.abspath(path): path for path in self.session.addresses}
                 raise FileError(
                     f"{names.get(address, address)}: row {line - 1} (line {line}): a quote is "
                     "opened that takes the rows behind it: close it, since these cannot be counted"

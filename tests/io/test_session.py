@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
+from fastmetrics.errors import FileError
 from fastmetrics.io import _session, reader
 from fastmetrics.io._session import Session
 
@@ -107,13 +108,9 @@ def test_the_session_does_nothing_else(locked, tmp_path, statement):
     assert variable_of_the_test.num_rows == 1
 
 
-def test_the_session_leaves_no_links(tmp_path):
-    (tmp_path / "a[1].csv").write_text("a\n1\n")
-    with Session([str(tmp_path / "a[1].csv")], 1) as session:
-        (address,) = session.addresses.values()
-        assert os.path.exists(address)
-    assert not os.path.lexists(address)
-    assert not os.path.exists(os.path.dirname(address))
+def test_a_name_that_fits_no_pattern_of_its_own_is_refused(tmp_path):
+    with pytest.raises(FileError, match="rename the file"):
+        Session([str(tmp_path / "a\\[1].csv")], 1)
 
 
 def test_a_query_that_has_just_begun_is_ended(monkeypatch):

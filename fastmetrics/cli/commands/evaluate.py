@@ -19,7 +19,7 @@ from fastmetrics.cli._terminal import in_format, print_texts, tell
 if TYPE_CHECKING:
     from fastmetrics._input.scalars import WeightsAre
     from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics.io.reader import Columns
+    from fastmetrics.io.reader import FileColumns
 
 
 #: Options of pairs, and what one looks like.
@@ -162,7 +162,7 @@ def _of_several_labels(options: argparse.Namespace) -> Asked:
     return labels, scores, own, columns
 
 
-def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
+def _of_rows(columns: FileColumns, options: argparse.Namespace) -> dict[str, Any]:
     """Return weights, groups, and the columns of slices, where there are any."""
     found: dict[str, Any] = {"sample_weight": columns.weights, "groups": columns.groups}
     found["weights_are"] = options.weights_are or "importances"

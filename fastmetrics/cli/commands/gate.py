@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastmetrics._report.gate import Gate
-    from fastmetrics.io.reader import Columns
+    from fastmetrics.io.reader import FileColumns
 
 
 #: What a file of rules may say, and what its values are.
@@ -93,8 +93,19 @@ def _decided(options: argparse.Namespace) -> str:
         _write_junit(found, options.junit)
         tell("note", f"{options.junit}: {len(found)} rules")
     fields = {"explanation": found.explanation, **found.to_dict()}
+    fields["data_hash"] = _hash_of(labels, *models.values())
     head = f"**Gate: {found.verdict}**\n\n" if options.format == "markdown" else ""
     return head + in_format(options.format, fields, found._shown())
+
+
+def _hash_of(*columns: NDArray[Any]) -> str:
+    """Return the SHA-256 of the columns that were judged, in the order of the rows."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for column in columns:
+        digest.update(column.data)
+    return digest.hexdigest()
 
 
 def _take_rules(options: argparse.Namespace) -> None:
@@ -125,7 +136,7 @@ def _take_rules(options: argparse.Namespace) -> None:
             setattr(options, name, value)
 
 
-def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]], str]:
+def _read(options: argparse.Namespace) -> tuple[FileColumns, dict[str, NDArray[Any]], str]:
     """Return the columns, the scores of each model, and what the baseline is called."""
     from fastmetrics.cli._session import read_rows
 
@@ -146,7 +157,7 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
     return columns, models, name
 
 
-def _matched(columns: Columns, column: str, options: argparse.Namespace) -> NDArray[Any]:
+def _matched(columns: FileColumns, column: str, options: argparse.Namespace) -> NDArray[Any]:
     """Return a column of the baseline's file in the order of the candidate's rows.
 
     Both files must have the same ids with the same labels.
