@@ -90,9 +90,10 @@ def pairs_of_sorted(positive, negative):
 def merge_descending(positive, negative, scores, positives, negatives):
     """Write the distinct scores of two ascending runs, descending, with the count of each.
 
-    Returns how many there are. One row is consumed in each step without a branch; the counts of
-    the current score stay in registers.
+    -0.0 becomes 0.0. Returns how many there are. One row is consumed in each step without a branch;
+    the counts of the current score stay in registers.
     """
+    zero = scores.dtype.type(0)
     i = positive.size - 1
     j = negative.size - 1
     if i < 0 and j < 0:
@@ -112,7 +113,7 @@ def merge_descending(positive, negative, scores, positives, negatives):
         i -= np.int64(x >= w)
         j -= np.int64(w >= x)
         current = top
-        scores[at] = top
+        scores[at] = top + zero
         positives[at] = n_positive
         negatives[at] = n_negative
     while i >= 0:
@@ -122,7 +123,7 @@ def merge_descending(positive, negative, scores, positives, negatives):
         n_negative = n_negative * (1 - new)
         current = positive[i]
         i -= 1
-        scores[at] = current
+        scores[at] = current + zero
         positives[at] = n_positive
         negatives[at] = n_negative
     while j >= 0:
@@ -132,7 +133,7 @@ def merge_descending(positive, negative, scores, positives, negatives):
         n_negative = n_negative * (1 - new) + 1
         current = negative[j]
         j -= 1
-        scores[at] = current
+        scores[at] = current + zero
         positives[at] = n_positive
         negatives[at] = n_negative
     return at + 1
@@ -385,7 +386,7 @@ def weigh_runs(
 ):
     """Write score and weight of each class of the runs ``first`` to ``stop``, the last run first.
 
-    Without ``weights`` rows count one; ``distinct`` may be empty. What a sum of ties loses is kept
+    Without ``weights`` rows count one. -0.0 becomes 0.0. What a sum of ties loses is kept
     (Knuth's two-sum) and added last. Returns how many rows are labelled 1 or ``negative``. Each
     column is gathered in a loop of its own: the loads of a short loop wait for memory together.
     """
@@ -402,9 +403,9 @@ def weigh_runs(
     if weights.size > 0:
         for j in range(n):
             weight[j] = weights[_U(here[j])]
-    if distinct.size > 0:
-        for k in range(m):
-            distinct[m - 1 - k] = scores[_U(rows[_U(starts[_U(first + k)])])]
+    zero = distinct.dtype.type(0)
+    for k in range(m):
+        distinct[m - 1 - k] = scores[_U(rows[_U(starts[_U(first + k)])])] + zero
     if n == m:  # no ties: a loop of its own is four times as fast
         for j in range(n):
             positives[n - 1 - j] = weight[j] * is_positive[j]

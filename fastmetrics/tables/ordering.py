@@ -196,9 +196,20 @@ class Partition:
         """Return a copy of what one stream's scores carry: weights, or numbers of rows."""
         return self._gathered(stream, self.carried_pool, self.carried_buffers)
 
-    def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
-        out = np.empty(self.rows[stream], pool.dtype)
-        buckets.gather(stream, pool, self.block_starts, self.block_order, buffers, self.fill, out)
+    def bucket(self, b: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return copies of a bucket's scores, negatives first, and of what they carry."""
+        own, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
+        return self._gathered(2 * b, *own, 2), self._gathered(2 * b, *carried, 2)
+
+    def _gathered(
+        self, stream: int, pool: NDArray[Any], buffers: NDArray[Any], n_streams: int = 1
+    ) -> NDArray[Any]:
+        sizes = self.rows[stream : stream + n_streams].tolist()
+        out, start = np.empty(sum(sizes), pool.dtype), 0
+        index = self.block_starts, self.block_order, buffers, self.fill
+        for k, size in enumerate(sizes):
+            buckets.gather(stream + k, pool, *index, out[start : start + size])
+            start += size
         return out
 
 

@@ -61,7 +61,6 @@ def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     found = merges.merge_descending(positive, negative, *columns)
-    unsign_zeros(columns[0][:found])
     return _shortened(columns, found)
 
 
@@ -74,7 +73,6 @@ def _distinct_weighted(rows: BinaryRows) -> Columns:
     columns = np.empty(n, scores.dtype), np.empty(n), np.empty(n)
     if not rows.accept(weigh_runs(rows, order, 0, n, *columns) == len(rows)):
         return _distinct_weighted(rows)
-    unsign_zeros(columns[0])
     return columns
 
 
@@ -87,10 +85,9 @@ def weigh_runs(
     positives: NDArray[np.float64],
     negatives: NDArray[np.float64],
 ) -> int:
-    """Write the weight of each class at the distinct scores ``first`` to ``stop``, descending.
+    """Write the distinct scores ``first`` to ``stop``, descending, and the weight of each class.
 
-    ``scores`` gets these unless it is empty; rows without weights count one. Returns how many rows
-    are labelled as they should be.
+    Rows without weights count one. Returns how many rows are labelled as they should be.
     """
     labels, negative, keys = rows.unverified
     weights = np.empty(0) if rows.weights is None else rows.weights
@@ -161,7 +158,9 @@ def _distinct_partitioned(parted: Partition) -> Columns:
             stretch = slice(starts[b], starts[b] + in_bucket[b])
             mine: list[NDArray[Any]] = [column[stretch] for column in columns]
             if is_weighted:
-                rows, order = ordered_bucket(parted, b)
+                scores, weights = parted.bucket(b)
+                labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
+                rows, order = BinaryRows(labels, 0, scores, weights, False, True), row_order(scores)
                 found = order.n_distinct
                 weigh_runs(rows, order, 0, found, *(column[:found] for column in mine))
             else:
@@ -169,7 +168,6 @@ def _distinct_partitioned(parted: Partition) -> Columns:
                 negative.sort()
                 positive.sort()
                 found = int(merges.merge_descending(positive, negative, *mine))
-            unsign_zeros(mine[0][:found])
             n_distinct[b] = found
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)])
@@ -181,23 +179,6 @@ def _distinct_partitioned(parted: Partition) -> Columns:
                 column[at : at + found] = column[starts[b] : starts[b] + found]
         at += found
     return _shortened(columns, at)
-
-
-def ordered_bucket(parted: Partition, b: int) -> tuple[BinaryRows, RowOrder]:
-    """Return the weighted rows of a bucket, negatives first, and their order."""
-    streams = 2 * b, 2 * b + 1
-    scores, weights = (
-        np.concatenate([gather(stream) for stream in streams])
-        for gather in (parted.gather, parted.gather_carried)
-    )
-    labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
-    return BinaryRows(labels, 0, scores, weights, False, True), row_order(scores)
-
-
-def unsign_zeros(scores: NDArray[Any]) -> None:
-    """Turn -0.0 into 0.0, the score that it ties, in place."""
-    if scores.dtype.kind == "f":
-        scores += scores.dtype.type(0)
 
 
 #: Up to so many rows every pair is compared.
@@ -252,7 +233,7 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     copy of the scores and weights.
     """
     if rows.weights is not None:
-        return _weigh_pairs(rows)
+        return pairs_of_weights(*distinct_scores(rows)[0][1:])
     if len(rows) <= _FEW:
         return _pairs_of_few(rows)
     if len(rows) < PLAIN_ROWS:
@@ -315,60 +296,6 @@ def _pairs_inside(parted: Partition) -> NDArray[np.int64]:
 
     run([partial(count, *job) for job in bucket_jobs(plan.n_buckets)])
     return inside
-
-
-def _weigh_pairs(rows: BinaryRows) -> PairCounts:
-    """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
-    if rows.integer_weights:
-        return pairs_of_weights(*distinct_scores(rows)[0][1:])
-    if len(rows) < PLAIN_ROWS:
-        order = row_order(rows.unverified[2])
-        if not order.is_finite:
-            rows.verify()
-        found = np.empty((1, 4))
-        if not rows.accept(_weigh_order(rows, order, found[0]) == len(rows)):
-            return _weigh_pairs(rows)
-    else:
-        parted = partition(rows)
-        if not rows.accept(parted.is_clean):
-            return _weigh_pairs(rows)
-        n_buckets = parted.plan.n_buckets
-        found = np.empty((n_buckets, 4))
-
-        def weigh(first: int, stop: int) -> None:
-            for b in range(first, stop):
-                _weigh_order(*ordered_bucket(parted, b), found[b])
-
-        run([partial(weigh, *job) for job in bucket_jobs(n_buckets)])
-        parted.release()
-    positive, negative, concordant, discordant = found.T
-    below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]
-    return PairCounts(
-        math.fsum(positive),
-        math.fsum(negative),
-        math.fsum(concordant) + math.fsum(2.0 * positive * below),
-        math.fsum(discordant) + math.fsum(2.0 * positive * above),
-    )
-
-
-def _weigh_order(rows: BinaryRows, order: RowOrder, found: NDArray[np.float64]) -> int:
-    """Weigh the pairs of rows in their order; return how many are labelled as they should be."""
-    positives, negatives = np.empty((2, order.n_distinct))
-    labelled = weigh_runs(
-        rows, order, 0, order.n_distinct, rows.unverified[2][:0], positives, negatives
-    )
-    merges.weigh_pairs(positives, negatives, found)
-    return labelled
-
-
-def _weight_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight before each bucket, compensated.
-
-    Never by subtraction: a large weight would swallow what stands before it.
-    """
-    before = np.zeros(len(weights))
-    merges.cumulative_weights(np.ascontiguousarray(weights[:-1]), before[1:])
-    return before
 
 
 def pairs_of_weights(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
-from fastmetrics.tables.pairs import split_by_class, unsign_zeros
+from fastmetrics.tables.pairs import split_by_class
 from fastmetrics.tables.score_table import first_places
 
 #: A disk without room, a quota, a limit of the size of files.
@@ -129,7 +129,7 @@ class SortedColumn:
     def of_scores(cls, scores: NDArray[Any]) -> SortedColumn:
         """Return the column of scores, one a row, which are sorted in place."""
         scores.sort()
-        unsign_zeros(scores)
+        scores += 0  # -0.0 becomes 0.0
         n = len(scores)
         if n >= RECURS:
             is_first = scores[1:] != scores[:-1]
@@ -249,7 +249,7 @@ def sorted_column(parts: list[Part]) -> SortedColumn | None:
     scores = np.concatenate([part[0] for part in parts])
     if all(counts is None for _, counts in parts):
         return SortedColumn.of_scores(scores)
-    unsign_zeros(scores)
+    scores += 0  # -0.0 becomes 0.0
     return SortedColumn.of_counts(scores, np.concatenate([counts_of(*part) for part in parts]))
 
 

@@ -117,7 +117,7 @@ def test_rows_of_neither_class_are_not_labelled(rng) -> None:
     labels = np.zeros(60, np.int8)
     labels[:5] = 3
     sums = np.empty((2, 7))
-    arguments = rows, starts, 0, 7, scores, labels, 0, np.empty(0), np.empty(0)
+    arguments = rows, starts, 0, 7, scores, labels, 0, np.empty(0), np.empty(7)
     assert merges.weigh_runs(*arguments, *sums) == 55
 
 

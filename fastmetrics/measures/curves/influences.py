@@ -338,11 +338,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
         sizes = run([partial(examples, stream) for stream in range(len(sizes))])
 
     def place_bucket(b: int, above: int, below: int) -> None:
-        scores, numbers = (
-            np.concatenate([gather(2 * b), gather(2 * b + 1)])
-            for gather in (parted.gather, parted.gather_carried)
-        )
-        place(scores, numbers, int(parted.rows[2 * b]), above, below)
+        place(*parted.bucket(b), int(parted.rows[2 * b]), above, below)
 
     above, below = sum(sizes[1::2]), 0
     jobs = []
