@@ -67,7 +67,7 @@ def state(matrix: ConfusionMatrix) -> tuple[Any, ...]:
         counts.tobytes(),
         matrix.n,
         matrix.weight_exponent,
-        matrix.new_labels,
+        matrix._is_fixed,
         matrix.is_weighted,
         repr(matrix),
     )

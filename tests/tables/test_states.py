@@ -139,7 +139,6 @@ ODD: dict[str, Any] = {
     "tiny weights": ConfusionMatrix.from_labels([1, 2], [2, 2], sample_weight=[5e-324, 1e-320]),
     "nothing": ConfusionMatrix(),
     "nothing yet": ConfusionMatrix(["b", "a"]),
-    "to be extended": ConfusionMatrix(["a", "b"], new_labels="extend"),
 }
 
 
@@ -225,7 +224,7 @@ def as_json(text: str | bytes) -> np.ndarray:
 MATRIX: dict[str, Any] = {
     "format is text": {"format": np.array("one")},
     "two formats": {"format": np.array([1, 1])},
-    "another policy": {"new_labels": np.str_("ignore")},
+    "another policy": {"is_fixed": np.str_("ignore")},
     "keys that fall": {"keys": pairs((1, 1), (0, 1), (0, 0))},
     "a key twice": {"keys": pairs((0, 0), (0, 0), (1, 1))},
     "a negative key": {"keys": np.array([-1, 0, 1])},
@@ -257,7 +256,7 @@ MATRIX: dict[str, Any] = {
 
 @pytest.mark.parametrize("what", MATRIX)
 def test_members_that_are_no_matrix(what: str) -> None:
-    matrix = ConfusionMatrix(["a", "b"], new_labels="extend")
+    matrix = ConfusionMatrix()
     matrix.update(["a"] * 4 + ["b"] * 2, ["a"] * 3 + ["b"] * 3)
     data = matrix.to_bytes()
     assert ConfusionMatrix.from_bytes(changed(data)) == matrix

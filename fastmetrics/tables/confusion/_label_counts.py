@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -335,7 +335,6 @@ _CELLS_PER_ROW: Final = 8
 MOST_CLASSES: Final = 1 << 14
 
 Labels = tuple[Any, ...]
-NewLabels = Literal["extend", "raise"]
 Refusal = Callable[[Labels], InputError]
 
 

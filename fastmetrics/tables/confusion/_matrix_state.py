@@ -15,7 +15,7 @@ from fastmetrics._input.classes import (
     text_or_numbers,
 )
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.scalars import check_choice, check_real
+from fastmetrics._input.scalars import check_flag, check_real
 from fastmetrics._input.scores import Weights, check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
@@ -24,7 +24,6 @@ from fastmetrics.tables.confusion._label_counts import (
     Cells,
     Counts,
     Labels,
-    NewLabels,
     add_compensated,
     unknown_label,
 )
@@ -89,20 +88,6 @@ def checked_cell(name: str, value: Any) -> Any:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return int(value)
     return check_real(name, value)
-
-
-def checked_policy(new_labels: NewLabels | None, labels: Labels, *, is_given: bool) -> NewLabels:
-    """Return what a new label does, as it was asked for or as it follows from the labels."""
-    if new_labels is None:
-        return "raise" if is_given else "extend"
-    check_choice("new_labels", new_labels, ("extend", "raise"))
-    if new_labels == "raise" and not is_given:
-        raise InputError('`new_labels`="raise" needs `labels`: no label would be known')
-    if new_labels == "extend" and labels != tuple(sorted(labels)):
-        raise InputError(
-            f'`labels` must be sorted where `new_labels`="extend", as they stay then: got {labels}'
-        )
-    return new_labels
 
 
 def labels_differ(left: Labels, right: Labels) -> str:
@@ -243,11 +228,10 @@ def _first_of_run(labels: Labels) -> int | None:
     return labels[0] if is_run and abs(labels[0]) < 2**62 else None
 
 
-def check_mergeable(mine: Labels, theirs: Labels, policies: tuple[NewLabels, NewLabels]) -> None:
-    """Raise if the labels of one matrix cannot become labels of another."""
-    if policies[0] == "raise":
-        is_known = set(theirs) <= set(mine)
-        if mine != theirs and (policies[1] == "raise" or not is_known):
+def check_mergeable(mine: Labels, theirs: Labels, are_fixed: bool, are_theirs: bool) -> None:
+    """Raise if labels, which may be fixed, cannot become labels of another matrix."""
+    if are_fixed:
+        if mine != theirs and (are_theirs or not set(theirs) <= set(mine)):
             raise InputError(
                 "matrices of different labels cannot be merged: "
                 f"{labels_differ(mine, theirs)}; pass the same `labels` to both"
@@ -274,7 +258,7 @@ def first_unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> 
 # --- from a file: `members`, judged ---------------------------------------------------------------
 
 
-def checked_parts(found: Members) -> tuple[MatrixState, NewLabels]:
+def checked_parts(found: Members) -> tuple[MatrixState, bool]:
     """Return the state of a confusion matrix, or raise what is wrong with it."""
     labels = stored_labels(found["labels"])
     keys, values, lost = found["keys"], found["values"], found["lost"]
@@ -294,10 +278,8 @@ def checked_parts(found: Members) -> tuple[MatrixState, NewLabels]:
         check_sums(values + lost)
     elif len(lost):
         raise InputError("`lost` beside integers")
-    new_labels = str(found["new_labels"])
-    if new_labels not in ("extend", "raise"):
-        raise InputError(f"`new_labels` is {new_labels!r}")
-    if new_labels == "extend" and (None in labels or labels != tuple(sorted(labels))):
+    is_fixed = check_flag("is_fixed", scalar(found, "is_fixed"))
+    if not is_fixed and (None in labels or labels != tuple(sorted(labels))):
         raise InputError(f"labels that may become more must be sorted: got {labels}")
     exponent = check_exponent(scalar(found, "weight_exponent"))
     if exponent and values.dtype.kind != "f":
@@ -307,8 +289,7 @@ def checked_parts(found: Members) -> tuple[MatrixState, NewLabels]:
     kept = (values, lost) if values.dtype.kind == "f" else (values,)
     sums = np.zeros((len(kept), k, k), values.dtype)
     sums[:, keys >> 32, keys & (2**32 - 1)] = kept
-    state = MatrixState(sums, labels, exponent)
-    return state, "extend" if new_labels == "extend" else "raise"
+    return MatrixState(sums, labels, exponent), is_fixed
 
 
 def stored_labels(stored: NDArray[Any]) -> Labels:

@@ -27,7 +27,6 @@ from fastmetrics.tables.confusion._label_counts import (
     Cells,
     Labels,
     Margins,
-    NewLabels,
     are_plain,
     check_kind,
     completed_labels,
@@ -46,7 +45,6 @@ from fastmetrics.tables.confusion._matrix_state import (
     checked_counts,
     checked_labels,
     checked_parts,
-    checked_policy,
     first_unknown,
 )
 from fastmetrics.tables.score_table import ScoreTable
@@ -102,16 +100,14 @@ class ConfusionMatrix(Mergeable, Shown):
     ----------
     labels : array-like of shape (K,), optional
         The classes, in the order of rows and columns; **of two labels the last is the positive
-        one**. By default those that the batches bring, sorted.
-    new_labels : {"extend", "raise"}, optional
-        Whether a label that the matrix does not know becomes a class, sorted among the others, or
-        the batch is refused whole. By default "raise" where `labels` are given, else "extend".
+        one**; a batch with another label is refused whole. By default those that the batches
+        bring, sorted.
 
     Raises
     ------
     TypeError, ValueError
-        If the labels are not distinct classes, or not sorted beside ``new_labels="extend"``.
-        Everywhere: for input of the wrong kind, or of values that have no meaning.
+        If the labels are not distinct classes. Everywhere: for input of the wrong kind, or of
+        values that have no meaning.
 
     Notes
     -----
@@ -140,42 +136,38 @@ class ConfusionMatrix(Mergeable, Shown):
     # state that was handed out is copied before it changes: `counts` are a snapshot, and cost
     # nothing. A change of labels, of kind or of scale makes another state; counts are added last,
     # at one stroke. What fails on the way, or is interrupted, leaves the state before it at hand.
-    __slots__ = ("_bound", "_lock", "_new_labels", "_state")
+    __slots__ = ("_bound", "_is_fixed", "_lock", "_state")
     _state: MatrixState
-    _new_labels: NewLabels
+    #: Whether labels were given: then others are refused.
+    _is_fixed: bool
     #: At least what integer counts sum to.
     _bound: int | float
 
-    def __init__(
-        self,
-        labels: ArrayLike | None = None,
-        *rows: Never,
-        new_labels: NewLabels | None = None,
-    ) -> None:
+    def __init__(self, labels: ArrayLike | None = None, *rows: Never) -> None:
         if rows:
             raise InputTypeError(
                 "`labels` make a ConfusionMatrix that waits for batches: one of rows that are at "
                 "hand is `ConfusionMatrix.from_labels(y_true, y_pred)`"
             )
         known: Labels = () if labels is None else checked_labels(labels)
-        self._set(_empty(known), checked_policy(new_labels, known, is_given=labels is not None))
+        self._set(_empty(known), labels is not None)
 
-    def _set(self, state: MatrixState, new_labels: NewLabels) -> None:
+    def _set(self, state: MatrixState, is_fixed: bool) -> None:
         self._lock = threading.RLock()
-        self._new_labels, self._state = new_labels, state
+        self._is_fixed, self._state = is_fixed, state
         self._bound = state.total()
 
     @classmethod
-    def _of(cls, state: MatrixState, new_labels: NewLabels = "raise") -> Self:
+    def _of(cls, state: MatrixState, is_fixed: bool = True) -> Self:
         """Return the matrix of a state that nobody else holds."""
         made = cls.__new__(cls)
-        made._set(state, new_labels)
+        made._set(state, is_fixed)
         return made
 
     @classmethod
-    def _of_cells(cls, cells: Cells, new_labels: NewLabels = "raise") -> Self:
+    def _of_cells(cls, cells: Cells, is_fixed: bool = True) -> Self:
         """Return a matrix of counts that nobody else holds."""
-        return cls._of(MatrixState.of(cells), new_labels)
+        return cls._of(MatrixState.of(cells), is_fixed)
 
     @classmethod
     @documented(_ROWS)
@@ -216,7 +208,7 @@ class ConfusionMatrix(Mergeable, Shown):
         known = None if labels is None else checked_labels(labels)
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         cells = label_cells(y_true, y_pred, known, sample_weight)
-        return cls._of_cells(cells, "extend" if labels is None else "raise")
+        return cls._of_cells(cells, labels is not None)
 
     @classmethod
     @documented(_ROWS)
@@ -316,11 +308,6 @@ class ConfusionMatrix(Mergeable, Shown):
         return self._state.exponent
 
     @property
-    def new_labels(self) -> NewLabels:
-        """What a new label does: "extend" or "raise"."""
-        return self._new_labels
-
-    @property
     def is_weighted(self) -> bool:
         """Whether the counts are float64 weights rather than int64 counts."""
         return self._state.is_weighted
@@ -404,7 +391,7 @@ class ConfusionMatrix(Mergeable, Shown):
     def reset(self) -> None:
         """Forget all rows, and the labels that were not given."""
         with self._lock:
-            labels = self._state.labels if self._new_labels == "raise" else ()
+            labels = self._state.labels if self._is_fixed else ()
             self._state, self._bound = _empty(labels), 0
 
     def reversed(self) -> Self:
@@ -426,7 +413,7 @@ class ConfusionMatrix(Mergeable, Shown):
     def _completed(self) -> MatrixState:
         """Return the state of the public labels, which the lock guards."""
         labels = self._state.labels
-        pair = completed_labels(labels) if self._new_labels == "extend" else labels
+        pair = labels if self._is_fixed else completed_labels(labels)
         if pair == labels:
             return self._state
         return self._state.arranged(np.array([pair.index(labels[0])]), pair)
@@ -469,9 +456,9 @@ class ConfusionMatrix(Mergeable, Shown):
             return counted == n  # of a single block: all or none
 
     def _join(self, other: Self) -> None:
-        state, policy = other._parts()
+        state, is_fixed = other._parts()
         with self._changing():
-            check_mergeable(self._state.labels, state.labels, (self._new_labels, policy))
+            check_mergeable(self._state.labels, state.labels, self._is_fixed, is_fixed)
             self._add(state, None)
 
     def _add(self, more: MatrixState, columns: LabelColumns | None) -> None:
@@ -490,7 +477,7 @@ class ConfusionMatrix(Mergeable, Shown):
             check_kind(columns, known)
         unknown = [label for label in labels if label not in self._state.numbers]
         if unknown:
-            if self._new_labels == "raise" and columns is not None:
+            if self._is_fixed and columns is not None:
                 raise first_unknown(unknown, columns, known)
             merged = tuple(sorted({*known, *unknown}))
             if len(merged) > MOST_CLASSES:
@@ -529,13 +516,13 @@ class ConfusionMatrix(Mergeable, Shown):
             check_total(self._bound + int(more))
         self._bound += int(more)
 
-    def _parts(self) -> tuple[MatrixState, NewLabels]:
+    def _parts(self) -> tuple[MatrixState, bool]:
         with self._lock:
-            return self._state.copy(), self._new_labels
+            return self._state.copy(), self._is_fixed
 
     def _members(self) -> Members:
         """Return the pairs that occur, labels, and how the matrix was made."""
-        state, new_labels = self._parts()
+        state, is_fixed = self._parts()
         rows, columns = np.nonzero(state.summed())
         return {
             "keys": rows.astype(np.int64) << 32 | columns,
@@ -543,7 +530,7 @@ class ConfusionMatrix(Mergeable, Shown):
             "lost": state.sums[1, rows, columns] if state.is_weighted else np.zeros(0),
             "labels": as_json(state.labels),
             "weight_exponent": np.array(state.exponent),
-            "new_labels": np.array(new_labels),
+            "is_fixed": np.array(is_fixed),
         }
 
     @classmethod
@@ -551,7 +538,7 @@ class ConfusionMatrix(Mergeable, Shown):
         return cls._of(*checked_parts(found))
 
     def _plus(self, other: Self) -> Self:
-        if other.new_labels == "raise" != self.new_labels:
+        if other._is_fixed and not self._is_fixed:
             return Mergeable._plus(other, self)  # the given labels and their order stay
         return super()._plus(other)
 
