@@ -76,12 +76,7 @@ def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
 
 def test_the_hash_says_which_data_were_judged(folder, capsys) -> None:
     found = []
-    for more in (
-        ("new",),
-        ("new", "--slice", "country"),
-        ("bad",),
-        ("new", "--where", "patient > 1"),
-    ):
+    for more in ("new", "new --slice country", "bad", "new --where patient>1"):
         gate(*ONE, "--score", *more.split(), "--format", "json")
         found.append(json.loads(capsys.readouterr().out)["data_hash"])
     assert found[0] == found[1]
