@@ -48,11 +48,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
     "band_places": ("inference._band_run.N_PLACES",),
     "batch_bytes": (f"{_BOOTSTRAP}._samples.BATCH_BYTES",),
-    "batches_of_a_part": (f"{_BOOTSTRAP}._engine._BATCHES",),
+    "batches_of_a_part": (f"{_BOOTSTRAP}.bootstrap._BATCHES",),
     "cell_batch": (f"{_BOOTSTRAP}._samples._CELLS_OF_A_BATCH",),
     "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
-    "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
-    "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
+    "part_bytes": (f"{_BOOTSTRAP}.bootstrap._PART_BYTES",),
+    "part_rows": (f"{_BOOTSTRAP}.bootstrap._MOST_ROWS",),
     # of comparisons and selection
     "critical_value": ("inference.reference.critical_value",),
     "nemenyi_quantile": ("comparison.post_hoc.nemenyi_quantile",),
@@ -73,9 +73,9 @@ WORK = {
     "label cells": "measures.decisions.count_measures.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
-    "replicates": f"{_BOOTSTRAP}._engine.Engine.run",
+    "replicates": f"{_BOOTSTRAP}.bootstrap.Engine.run",
     "spilling": "tables.sorted_columns.SpillFile.append",
-    "counts of draws": f"{_BOOTSTRAP}._draws.Draws.counts",
+    "counts of draws": f"{_BOOTSTRAP}._samples.Draws.counts",
 }
 
 

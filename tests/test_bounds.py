@@ -17,7 +17,7 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-from fastmetrics.inference.bootstrap._engine import pvalue_of_limits
+from fastmetrics.inference.bootstrap.bootstrap import pvalue_of_limits
 from fastmetrics.inference.reference import holm
 
 B = 199

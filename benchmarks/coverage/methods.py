@@ -39,8 +39,8 @@ from benchmarks.coverage.scenes import (
 )
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.bootstrap._draws import Method
-from fastmetrics.inference.bootstrap._engine import limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap._samples import Method
+from fastmetrics.inference.bootstrap.bootstrap import limits, pvalue_of_limits
 from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
 from fastmetrics.inference.reference import interval_of
 

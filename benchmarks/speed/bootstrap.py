@@ -20,10 +20,10 @@ from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
 from fastmetrics._input.rows import named_scores
 from fastmetrics._input.scalars import seed_key
 from fastmetrics._threads.workers import at_most
-from fastmetrics.inference.bootstrap._draws import Draws
-from fastmetrics.inference.bootstrap._engine import Engine
 from fastmetrics.inference.bootstrap._parse import Given, parse, parse_models
+from fastmetrics.inference.bootstrap._samples import Draws
 from fastmetrics.inference.bootstrap._specs import metric_specs
+from fastmetrics.inference.bootstrap.bootstrap import Engine
 
 Call = Callable[[], Any]
 

@@ -55,10 +55,10 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     """Use the engine on few rows, and sort all of them."""
     from fastmetrics._input.scalars import seed_key
     from fastmetrics._threads.workers import at_most
-    from fastmetrics.inference.bootstrap._draws import Draws
-    from fastmetrics.inference.bootstrap._engine import Engine
     from fastmetrics.inference.bootstrap._parse import Given, parse
+    from fastmetrics.inference.bootstrap._samples import Draws
     from fastmetrics.inference.bootstrap._specs import metric_specs
+    from fastmetrics.inference.bootstrap.bootstrap import Engine
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])

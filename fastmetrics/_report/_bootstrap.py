@@ -14,11 +14,10 @@ from fastmetrics._input.scalars import key_text
 from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
 from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
-from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
-from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, resampled
+from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, joined, resampled
 from fastmetrics.inference.bootstrap.paired import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates

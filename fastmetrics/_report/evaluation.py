@@ -33,7 +33,7 @@ from fastmetrics._report.score_evaluation import (
 from fastmetrics._report.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import by_class, evaluate_task
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import Method
+from fastmetrics.inference.bootstrap._samples import Method
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.score_runs import ScoreRuns
 from fastmetrics.tables.score_table import ScoreTable

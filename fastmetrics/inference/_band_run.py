@@ -28,16 +28,18 @@ from fastmetrics._kernels import replicate_curves as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
-from fastmetrics.inference.bootstrap._engine import failures, warn_of_failures
 from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
+    Draws,
     ScoredRowSample,
     TableCells,
     curves_of,
+    padded,
+    points_of_weights,
 )
 from fastmetrics.inference.bootstrap._specs import GATHER, STRATIFY, metric_specs
+from fastmetrics.inference.bootstrap.bootstrap import failures, warn_of_failures
 from fastmetrics.inference.proportions import wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.measures.registry import DEFAULTS

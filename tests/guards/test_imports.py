@@ -82,7 +82,7 @@ def test_evaluating_a_file_loads_what_it_needs(tmp_path: Path) -> None:
     )
     rooms = (
         "fastmetrics.comparison",
-        "fastmetrics.inference.bootstrap._engine",
+        "fastmetrics.inference.bootstrap.bootstrap",
         "fastmetrics.selection",
     )
     # Of SciPy the quantiles of Student's t.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.inference.bootstrap._draws import Draws, cell_counts
+from fastmetrics.inference.bootstrap._samples import Draws, cell_counts
 from fastmetrics.inference.bootstrap.paired import _coins
 
 

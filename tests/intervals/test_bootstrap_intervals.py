@@ -9,7 +9,7 @@ from bootstrap_samples import CRITERIA, FIELDS, THRESHOLD_METRICS, binary, quiet
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap._engine import Engine
+from fastmetrics.inference.bootstrap.bootstrap import Engine
 from fastmetrics.measures.decisions.count_measures import value
 from reference import bootstrap_oracle as oracle
 

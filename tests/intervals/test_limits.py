@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from fastmetrics.inference.bootstrap import _engine
-from fastmetrics.inference.bootstrap._engine import acceleration, limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap import bootstrap
+from fastmetrics.inference.bootstrap.bootstrap import acceleration, limits, pvalue_of_limits
 from fastmetrics.inference.reference import holm
 from fastmetrics.inference.units import narrowed_level, widened_level
 from peers import adjusted_by_statsmodels
@@ -26,7 +26,7 @@ SPATIAL_A += [24, 26, 30, 41]
 SMALL = st.integers(-8, 8).map(lambda i: i / 4)
 
 
-def both(result: _engine.BootstrapLimits) -> tuple[float, float]:
+def both(result: bootstrap.BootstrapLimits) -> tuple[float, float]:
     return result.interval.low, result.interval.high
 
 
@@ -106,7 +106,7 @@ def test_definitions(values: list[float], data, level: float, alternative: str) 
 
     found = limits(with_failures, estimate, method="percentile", **options)
     assert both(found) == pytest.approx(oracle.percentile(values, level, alternative), abs=1e-12)
-    assert (found.reason == _engine.ALL_EQUAL) == (len(set(values)) == 1)
+    assert (found.reason == bootstrap.ALL_EQUAL) == (len(set(values)) == 1)
     found = limits(with_failures, estimate, method="basic", **options)
     expected = oracle.basic(values, estimate, level, alternative)
     assert both(found) == pytest.approx(expected, abs=1e-12)

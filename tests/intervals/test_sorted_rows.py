@@ -8,8 +8,8 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels.replicates import SEGMENT
-from fastmetrics.inference.bootstrap import _draws
-from fastmetrics.inference.bootstrap._draws import SortedRows
+from fastmetrics.inference.bootstrap import _parse
+from fastmetrics.inference.bootstrap._parse import SortedRows
 
 #: Negatives and positives of each score, the highest first.
 CELLS: dict[str, list[tuple[int, int]]] = {
@@ -28,11 +28,11 @@ def made(kind: str, way: str, rng: np.random.Generator) -> SortedRows:
     scores = [float(-k) for k in range(len(cells))]
     if way == "table":
         positives, negatives = [p for _, p in cells], [n for n, _ in cells]
-        return _draws.rows_of_table(fm.ScoreTable.from_counts(scores, positives, negatives))
+        return _parse.rows_of_table(fm.ScoreTable.from_counts(scores, positives, negatives))
     labels = np.repeat([0, 1] * len(cells), [size for cell in cells for size in cell])
     of_rows = np.repeat(scores, [sum(cell) for cell in cells])
     order = rng.permutation(len(labels))
-    rows, found = _draws.rows_of_arrays(check_binary(labels[order], of_rows[order]))
+    rows, found = _parse.rows_of_arrays(check_binary(labels[order], of_rows[order]))
     assert of_rows[order][found].tolist() == of_rows.tolist()
     return rows
 
@@ -52,7 +52,7 @@ def test_rows_of_a_sample(rng, kind: str, way: str) -> None:
     rows, want = made(kind, way, rng), by_hand(kind)
     n = len(want["labels"])
     assert rows.n == n
-    assert len(rows.masks) == len(rows.ends) == _draws.padded(n)
+    assert len(rows.masks) == len(rows.ends) == _parse.padded(n)
     assert rows.labels.tolist() == want["labels"]
     assert rows.masks.tolist() == [255 * y for y in want["labels"]] + [0] * (-n % 8)
     assert rows.ends.tolist() == [int(end) for end in want["ends"]] + [0] * (-n % 8)
@@ -65,7 +65,7 @@ def test_rows_of_a_sample(rng, kind: str, way: str) -> None:
 def test_anchors_are_segments_that_start_with_a_tie(rng, kind: str, way: str) -> None:
     rows, ends = made(kind, way, rng), by_hand(kind)["ends"]
     anchors, last = [], 0
-    for segment in range(-(-_draws.padded(len(ends)) // SEGMENT)):
+    for segment in range(-(-_parse.padded(len(ends)) // SEGMENT)):
         if segment == 0 or ends[segment * SEGMENT - 1]:
             last = segment
         anchors.append(last)

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from fastmetrics.inference.bootstrap._draws import fill_totals
+from fastmetrics.inference.bootstrap._samples import fill_totals
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 

@@ -9,7 +9,7 @@ import pytest
 from kernel_forms import IS_COMPILED
 
 from fastmetrics._kernels import replicates as kernels
-from fastmetrics.inference.bootstrap._draws import lone_positives
+from fastmetrics.inference.bootstrap._parse import lone_positives
 from reference import replicate_oracle
 from reference.replicate_oracle import Rows, points
 

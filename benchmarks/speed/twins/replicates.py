@@ -16,7 +16,8 @@ from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
 from fastmetrics._kernels import replicates, resampling
-from fastmetrics.inference.bootstrap._draws import fill_totals, lone_positives
+from fastmetrics.inference.bootstrap._parse import lone_positives
+from fastmetrics.inference.bootstrap._samples import fill_totals
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS

@@ -9,35 +9,16 @@ metrics of the data themselves follow from.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicates
+from fastmetrics._kernels import replicates, resampling
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import (
-    BATCH_BYTES,
-    Bytes,
-    Codes,
-    Draws,
-    Floats,
-    Line,
-    SortedRows,
-    Statistic,
-    Yield,
-    by_cell,
-    called_positive,
-    cell_counts,
-    measure_line,
-    padded,
-    pairs_and_sums,
-    points_of_weights,
-    sum_columns,
-)
 from fastmetrics.inference.units import (
     Sizes,
     effective_groups,
@@ -48,6 +29,254 @@ from fastmetrics.inference.units import (
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from fastmetrics.inference.bootstrap._parse import SortedRows
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Codes = NDArray[np.int64]
+#: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
+BATCH_BYTES: Final = 1 << 18
+
+
+def padded(n: int) -> int:
+    """Return how many bytes the counts of n rows take."""
+    return -(-n // 8) * 8
+
+
+Method = Literal["percentile", "basic", "bca"]
+
+#: (kind, criterion, two bounds) of `replicates.measure_curve`.
+Line = tuple[int, int, float, float]
+#: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
+Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
+
+WINDOW = resampling.WINDOW
+_WEIGHED = 6  # numbers in the state of weighted pairs; that of counted ones has four
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws over n units; every number follows from the key, the replicate and the block.
+
+    ``masks`` have the class of each unit (255 or 0) where each class is drawn by itself.
+    """
+
+    key: NDArray[np.uint64]
+    n_units: int
+    masks: NDArray[np.uint8] | None = None
+    _of_windows: list[NDArray[np.int64]] = field(default_factory=list, init=False)
+
+    @property
+    def n_windows(self) -> int:
+        """Number of windows of units."""
+        return -(-self.n_units // WINDOW)
+
+    def totals(self, first: int, count: int) -> NDArray[np.int64]:
+        """Return the draws of each window: (count, n_windows), or those of each class."""
+        if not self._of_windows:  # once for all replicates: counting a class takes a pass
+            self._of_windows[:] = self._sizes()
+        totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
+        for stratum, sizes in enumerate(self._of_windows):
+            fill_totals(self.key, first, stratum, sizes, totals[stratum])
+        return totals[0] if self.masks is None else totals
+
+    def _sizes(self) -> list[NDArray[np.int64]]:
+        """Return the units of each window, or its positives and its negatives."""
+        sizes = np.full(self.n_windows, WINDOW, np.int64)
+        sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
+        if self.masks is None:
+            return [sizes]
+        starts = np.arange(self.n_windows) * WINDOW
+        of_positives = np.add.reduceat(self.masks[: self.n_units] > 0, starts, dtype=np.int64)
+        return [of_positives, sizes - of_positives]
+
+    def counts(
+        self,
+        first: int,
+        totals: NDArray[np.int64],
+        windows: NDArray[np.int64],
+        out: NDArray[np.uint8],
+    ) -> None:
+        """Fill ``out`` with the counts of the windows listed, side by side, one row a replicate."""
+        chosen = np.ascontiguousarray(totals[..., windows[0] : windows[-1] + 1])
+        if self.masks is None:
+            resampling.draw_windows(self.key, first, windows, chosen, self.n_units, out)
+        else:
+            resampling.draw_windows_by_class(
+                self.key, first, windows, chosen, self.masks, self.n_units, out
+            )
+
+    def every(self, first: int, count: int) -> NDArray[np.uint8]:
+        """Return the counts of all units, one row for each replicate from number ``first`` on."""
+        found = np.empty((count, padded(self.n_units)), np.uint8)
+        self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
+        return found
+
+
+def fill_totals(
+    key: NDArray[np.uint64],
+    first: int,
+    stratum: int,
+    sizes: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Fill each row of ``totals`` with as many draws over cells as they have rows in all."""
+    if len(sizes) == 1:  # one cell takes them all: the kernel would compile for a second
+        totals[:] = sizes
+        return
+    count = len(totals)
+    streams = np.empty((count, 4), np.int64)
+    streams[:] = 0, stratum, 0, resampling.TOTALS
+    streams[:, 2] = np.arange(first, first + count)
+    words = np.empty((count, 16), np.uint64)
+    left = np.full(count, sizes.sum())
+    resampling.multinomial_totals(key, sizes, left, streams, words, totals)
+
+
+def cell_counts(
+    key: NDArray[np.uint64],
+    sizes: NDArray[np.int64],
+    first: int,
+    count: int,
+    *,
+    stratum: int = 0,
+) -> NDArray[np.int64]:
+    """Return how many of the rows of each cell are drawn: (count, n_cells), whatever the sizes."""
+    totals = np.zeros((count, len(sizes)), np.int64)
+    held = np.flatnonzero(sizes)
+    drawn = np.empty((count, len(held)), np.int64)
+    fill_totals(key, first, stratum, sizes[held], drawn)
+    totals[:, held] = drawn
+    return totals
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    """What some replicates of one model yielded; arrays with one row a replicate.
+
+    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own,
+    `problems` what the binary ones of several classes yielded; `score_at` returns the scores at
+    indices that kernels name.
+    """
+
+    total: Floats
+    n_positive: Floats
+    n_negative: Floats
+    twice_pairs: Floats
+    cells: Floats
+    sums: Floats
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
+    states: dict[Line, Floats] = field(default_factory=dict)
+    statistics: dict[str, Floats] = field(default_factory=dict)
+    problems: dict[str, list[Yield]] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:
+        """Return room for the sums of ``count`` replicates."""
+        cells, sums = np.zeros((count, n_cells)), np.zeros((count, n_columns))
+        total, n_positive, n_negative, pairs = np.zeros((4, count))
+        return cls(total, n_positive, n_negative, pairs, cells, sums, score_at)
+
+    def close(self, state: NDArray[Any]) -> None:
+        """Take over what the kernel of pairs, of counts or of weights, added up."""
+        self.n_positive[:], self.n_negative[:] = state[:, 0], state[:, 1]
+        self.twice_pairs[:] = state[:, 2]
+        if state.shape[1] == _WEIGHED:
+            self.twice_pairs -= state[:, 3]
+        self.total += self.n_positive + self.n_negative
+
+    def four_cells(self, tp: NDArray[Any], fp: NDArray[Any]) -> Floats:
+        """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""
+        return np.stack((self.n_negative - fp, fp, self.n_positive - tp, tp), axis=-1)
+
+
+def pairs_and_sums(
+    rows: SortedRows | None,
+    columns: Floats | None,
+    counts: Bytes,
+    row: int,
+    state: NDArray[np.int64],
+    out: Yield,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Add what the rows from ``row`` on give to pairs and sums.
+
+    Returns the positives and the negatives of each segment.
+    """
+    count, size = counts.shape
+    shape = (count, -(-size // replicates.SEGMENT))
+    segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    if rows is not None:
+        pieces = rows.tie_pieces(row, row + size)
+        masks = rows.masks[row : row + size].view(np.uint64)
+        scratch = np.empty((2, replicates.SEGMENT), np.uint8)
+        words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
+        replicates.pair_counts(
+            words, masks, pieces, counts, scratch_words, scratch, state, *segments
+        )
+    sum_columns(counts, columns, row, out)
+    return segments
+
+
+def sum_columns(drawn: NDArray[Any], columns: Floats | None, row: int, out: Yield) -> None:
+    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
+    if columns is not None:
+        part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
+        replicates.column_sums(drawn, part, out.sums)
+
+
+def called_positive(
+    rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return TP and FP of the decision that the first ``cut`` rows are positive."""
+    segment = cut // replicates.SEGMENT
+    start = segment * replicates.SEGMENT
+    rest = counts[:, start:cut]
+    positive = rest & rows.masks[start:cut]
+    tp = segments[0][:, :segment].sum(axis=1) + positive.sum(axis=1, dtype=np.int64)
+    called = (rest.sum(axis=1, dtype=np.int64)) + sum(
+        totals[:, :segment].sum(axis=1) for totals in segments
+    )
+    return tp, called - tp
+
+
+def by_cell(
+    values: NDArray[np.generic], starts: NDArray[np.int64], dtype: type[np.generic]
+) -> NDArray[np.generic]:
+    """Return the sum of the rows of each cell; cells may be empty."""
+    sums = np.zeros((len(values), len(starts)), dtype)
+    held = np.flatnonzero(np.diff(starts, append=values.shape[1]))
+    sums[:, held] = np.add.reduceat(values, starts[held], axis=1, dtype=dtype)
+    return sums
+
+
+def points_of_weights(
+    rows: SortedRows, weights: Floats
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return TP and FP at the end of each tie, after a first 0, and the row of each."""
+    n = len(weights)
+    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
+    n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], tp, fp, at)
+    return tp[: n + 1], fp[: n + 1], at[:n]
+
+
+def measure_line(rows: SortedRows, line: Line, counts: Bytes, segments: Any) -> Floats:
+    """Return what a threshold metric leaves of each replicate, see `replicates.measure_curve`."""
+    kind, criterion, low, _ = line
+    masks, ends, anchors = rows.masks, rows.ends, rows.anchors
+    states = np.zeros((len(counts), replicates.STATE))
+    if kind == replicates.BEST:
+        replicates.best_of_rows(counts, masks, ends, *segments, criterion, low, states)
+    elif kind == replicates.BREAK_EVEN:
+        replicates.break_even_of_rows(counts, masks, ends, anchors, *segments, states)
+    elif (kind, criterion) == (replicates.PRECISION_AREA, replicates.STEP):
+        words = counts.view(np.uint64), masks.view(np.uint64)
+        replicates.step_areas(counts, words[0], masks, words[1], ends, *rows.lone_positives, states)
+    else:
+        replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *line, states)
+    return states
+
 
 Counts = NDArray[np.int64]
 #: What moves a metric alike: rows of a class and a score, of a cell of the matrix, or one entry.

@@ -22,12 +22,16 @@ from fastmetrics._input.regression_targets import exponent_of
 from fastmetrics._kernels import replicates
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import Floats, Line, Method, Statistic, Yield
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     CellsAre,
     ClassSample,
+    Floats,
+    Line,
+    Method,
     RowSample,
+    Statistic,
+    Yield,
 )
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from functools import partial
+from time import perf_counter
+from typing import Any, Final, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -20,34 +23,37 @@ from fastmetrics._input.scalars import (
     check_integer,
     check_memory,
     check_weights_are,
+    key_text,
     seed_key,
 )
+from fastmetrics._kernels import replicates
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.bootstrap._draws import (
-    Draws,
-    Method,
-)
-from fastmetrics.inference.bootstrap._engine import (
-    Engine,
-    failures,
-    joined,
-    limits,
-    mean_and_error,
-    replicates_of,
-    warn_of_failures,
-)
 from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
-from fastmetrics.inference.bootstrap._samples import BootstrapSample
+from fastmetrics.inference.bootstrap._samples import (
+    WINDOW,
+    BootstrapSample,
+    Draws,
+    Floats,
+    MatrixCells,
+    Method,
+    RowSample,
+    TableCells,
+    Yield,
+    padded,
+)
 from fastmetrics.inference.bootstrap._specs import (
     GATHER,
     RESAMPLED,
     STRATIFY,
     MetricSpec,
     ThresholdSpec,
+    UserSpec,
     metric_specs,
 )
-from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.units import Sizes
+from fastmetrics.inference.estimate_result import Estimate, Estimates, Replicates
+from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
@@ -311,3 +317,454 @@ def checked_options(
     check_stratified(stratified, given.groups)
     how = method, alternative, stratified, progress
     return Options(specs, count, level, seed_key(rng), *how, given.weights_are)
+
+
+# The engine: from samples and specs of metrics to replicates, limits and p-values.
+
+# A replicate is a sum over up to 10^7 rows or more: values this near to one another, relative to
+# their size, are one value. An interval so narrow would say nothing either.
+_ROUNDING = 2.0**-46
+
+# Differences of measures this near to one another, relative to the largest, are ties.
+_TIE = 1e-12
+_ONCE = np.empty(0, np.int64)
+
+ALL_EQUAL = (
+    "all replicates are equal, so that they do not show how much the estimate varies: use an "
+    "analytic interval (`comparison.newcombe_interval` for an AUC, "
+    "`comparison.proportion_interval` for a proportion)"
+)
+NO_BCA = "; use `method='percentile'`, or an analytic interval"
+OUTSIDE = "the estimate is outside its replicates and BCa's bias correction is infinite" + NO_BCA
+NO_ACCELERATION = "BCa's acceleration is not defined: no influences of rows that differ" + NO_BCA
+TOO_SKEW = "BCa's correction has no finite limit with this bias and acceleration" + NO_BCA
+TOO_FEW = "fewer than two replicates are defined"
+NO_ESTIMATE = "the estimate is not defined"
+
+
+class BootstrapLimits(NamedTuple):
+    """An interval, and why it is degenerate: nan, or one value; None for a sound one."""
+
+    interval: ConfidenceInterval
+    reason: str | None
+
+
+def limits(
+    distribution: ArrayLike,
+    estimate: float,
+    *,
+    method: Method,
+    confidence_level: float,
+    alternative: Alternative = "two-sided",
+    acceleration: float = math.nan,
+    n_groups: float | None = None,
+) -> BootstrapLimits:
+    """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
+
+    "bca" takes the ``acceleration``; ``n_groups``, effective ones, moves levels out to Student's t.
+    Limits are those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 13.3
+    (percentile), 14.3 (BCa); Davison & Hinkley (1997), 5.2.1 (basic).
+    """
+    replicates = np.asarray(distribution, dtype=np.float64)
+    if math.isnan(estimate):
+        return _undefined(NO_ESTIMATE)
+    defined = replicates[~np.isnan(replicates)]
+    if len(defined) < 2:
+        return _undefined(TOO_FEW)
+    alpha = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
+    if n_groups is not None:
+        alpha = widened_level(alpha, n_groups)
+    degenerate = ALL_EQUAL if _are_equal(defined) else None
+    if method == "percentile":
+        low, high = _quantiles(defined, (alpha, 1 - alpha))
+    elif method == "basic":
+        lower, upper = _quantiles(defined, (alpha, 1 - alpha))
+        low, high = 2 * estimate - upper, 2 * estimate - lower
+    elif degenerate:
+        return _undefined(degenerate)
+    else:
+        levels = _bca_levels(defined, estimate, alpha, acceleration)
+        if isinstance(levels, str):
+            return _undefined(levels)
+        low, high = _quantiles(defined, levels)
+    if alternative == "less":
+        low = -math.inf
+    elif alternative == "greater":
+        high = math.inf
+    return BootstrapLimits(ConfidenceInterval(low, high), degenerate)
+
+
+def mean_and_error(replicates: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation; nan where fewer than two are defined, or one is infinite.
+
+    Costs may be as large as doubles get, and their squares are not to be.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    if len(defined) < 2 or not np.isfinite(defined).all():
+        return math.nan, math.nan
+    exponent = int(np.frexp(np.abs(defined).max())[1])
+    scaled = np.ldexp(defined, -exponent)
+    mean, error = np.ldexp([scaled.mean(), scaled.std(ddof=1)], exponent).tolist()
+    return mean, error
+
+
+def _undefined(reason: str) -> BootstrapLimits:
+    return BootstrapLimits(ConfidenceInterval(math.nan, math.nan), reason)
+
+
+def _are_equal(values: Floats) -> bool:
+    """Return whether all values are one, up to the rounding of their sums."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return True
+    return math.isfinite(high - low) and high - low <= _ROUNDING * max(abs(low), abs(high))
+
+
+def _quantiles(values: Floats, levels: tuple[float, float]) -> tuple[float, float]:
+    """Return two linearly interpolated quantiles, by scipy's arithmetic (``method="linear"``)."""
+    last = len(values) - 1
+    places = [level * len(values) + (1 - level) for level in levels]
+    below = [min(max(math.floor(place) - 1, 0), last) for place in places]
+    above = [min(row + 1, last) for row in below]
+    ranked = np.partition(values, sorted({*below, *above}))
+    found = []
+    for place, row, next_row in zip(places, below, above, strict=True):
+        share = place % 1 if place >= 1 else 0.0
+        low, high = float(ranked[row]), float(ranked[next_row])
+        # An infinite value that has no share in the quantile must not make it nan.
+        found.append((1 - share) * low + share * high if share else low)
+    return found[0], found[1]
+
+
+def _bca_levels(
+    replicates: Floats, estimate: float, alpha: float, acceleration: float
+) -> tuple[float, float] | str:
+    """Return the levels of the two quantiles (E&T eq. 14.10), or why there are none."""
+    from scipy.special import ndtr, ndtri
+
+    bias = _bias(replicates, estimate)
+    if math.isinf(bias):
+        return OUTSIDE
+    if not math.isfinite(acceleration):
+        return NO_ACCELERATION
+    z = float(ndtri(alpha))
+    shifts = [bias + z, bias - z]
+    slopes = [1 - acceleration * shift for shift in shifts]
+    if min(slopes) <= 0:  # beyond the pole the limits would change sides
+        return TOO_SKEW
+    lower, upper = (
+        float(ndtr(bias + shift / slope)) for shift, slope in zip(shifts, slopes, strict=True)
+    )
+    return lower, upper
+
+
+def _bias(replicates: Floats, estimate: float) -> float:
+    """Return BCa's correction of bias; infinite where the estimate is outside its replicates."""
+    from scipy.special import ndtri
+
+    # The share below the estimate, ties counted half.
+    twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
+    return float(ndtri(twice / (2 * len(replicates))))
+
+
+def acceleration(
+    influences: Sequence[Floats],
+    times: Sequence[NDArray[Any]] | None = None,
+    *,
+    stratified: bool = False,
+) -> float:
+    """Return the acceleration of a BCa interval; nan where influences are undefined or all equal.
+
+    ``influences`` are the derivatives of the estimate by the weight of each sampling unit, or of
+    each of ``times`` equal ones, an array for each class; ``stratified`` says that each class is
+    drawn by itself. With U the influences less their mean, or less that of their class, it is
+
+        a = 1/6 sum U^3 / (sum U^2)^(3/2).
+
+    Efron & Tibshirani (1993), eq. 14.15 with the infinitesimal jackknife (22.19) in place of the
+    jackknife; of several samples Davison & Hinkley (1997), 5.3.2.
+    """
+    counts = [_ONCE] * len(influences) if times is None else [t.astype(np.int64) for t in times]
+    each = list(zip(influences, counts, strict=True))
+    sums = np.array([replicates.sum_of_values(*one) for one in each])
+    size = float(sums[:, 2].max())
+    if not 0.0 < size < math.inf:
+        return math.nan
+    if not stratified:
+        sums[:] = sums.sum(axis=0)
+    with np.errstate(invalid="ignore"):  # a class without units
+        means = sums[:, 1] / sums[:, 0]
+    moments = np.array(
+        [
+            replicates.central_moments(*one, mean, size)
+            for one, mean in zip(each, means.tolist(), strict=True)
+        ]
+    )
+    # Influences of 1/n, say, are divided by their size: cubes could leave the range of float64.
+    if not moments[:, 2].max() > _ROUNDING:
+        return math.nan
+    squares, cubes, _ = moments.sum(axis=0).tolist()
+    return float(cubes / (6.0 * squares**1.5))
+
+
+def pvalue_of_limits(
+    distribution: ArrayLike,
+    estimate: float,
+    *,
+    method: Method = "percentile",
+    alternative: Alternative = "two-sided",
+    acceleration: float = math.nan,
+    n_groups: float | None = None,
+) -> float:
+    """Return the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
+
+    Of B replicates d the lower limit reaches 0 at a tail of the share of d <= 0, of "basic" of
+    d >= 2 estimate, each count plus one, for the data themselves, and over B + 1; "bca" and groups
+    then undo what they do to levels. Efron & Tibshirani (1993), 15.4; Davison & Hinkley (1997),
+    4.2; of the centring of "basic" Hall & Wilson (1991), Biometrics 47:757-762.
+    """
+    replicates = np.asarray(distribution, dtype=np.float64)
+    defined = replicates[~np.isnan(replicates)]
+    n = len(defined)
+    if n == 0:
+        return math.nan
+    null = slack = 0.0
+    if method == "basic":  # what rounding parts from twice the estimate is a tie all the same
+        null, slack = 2.0 * estimate, _TIE * float(np.max(np.abs(defined)))
+    below = int(np.count_nonzero(defined <= null + slack))
+    above = int(np.count_nonzero(defined >= null - slack))
+    if method == "basic":  # the mirror: the upper quantile makes the lower limit
+        below, above = above, below
+    lower, upper = (1 + below) / (n + 1), (1 + above) / (n + 1)
+    if method == "bca" and not _are_equal(defined):
+        if isinstance(_bca_levels(defined, estimate, 0.025, acceleration), str):
+            return math.nan
+        bias = _bias(defined, estimate)
+        lower, upper = _bca_tail(lower, bias, acceleration), _bca_tail(upper, -bias, -acceleration)
+    lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
+    sides = {"greater": (lower, below), "less": (upper, above)}
+    tail, count = sides.get(alternative) or min(sides.values())
+    tails = 2 if alternative == "two-sided" else 1
+    return MonteCarloPValue(min(1.0, tails * tail), count == 0)
+
+
+def _bca_tail(share: float, bias: float, acceleration: float) -> float:
+    """Return the tail whose lower BCa limit is the quantile at ``share``."""
+    from scipy.special import ndtr, ndtri
+
+    if share >= 1.0:
+        return 1.0
+    place = float(ndtri(share)) - bias
+    return float(ndtr(place / max(1.0 + acceleration * place, 1e-300) - bias))
+
+
+#: Share of failed replicates above which there is a warning.
+MANY_FAILED: Final = 0.05
+
+_BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
+#: Between two calls of kernels threads wait for one another: batches are large, as long as there
+#: are so many of them for the cores to share, and none of them has more rows.
+_BATCHES: Final = 64
+_MOST_ROWS: Final = 1 << 24
+#: Bytes that a part of some replicates takes, and replicates from which on longer parts are slower.
+_PART_BYTES: Final = 1 << 20
+_SIDE_BY_SIDE: Final = 16
+
+
+class Engine:
+    """Draws replicates of samples that share their units, and measures them.
+
+    A sample is that of a model; several must be of rows. `values` are those of every model and
+    metric, (models, metrics, replicates), `lost_a_class` whether a class is missing, (models,
+    replicates), of data of two classes.
+    """
+
+    def __init__(
+        self, samples: Sequence[BootstrapSample], specs: Sequence[MetricSpec], draws: Draws
+    ) -> None:
+        self.samples, self.specs, self.draws = list(samples), list(specs), draws
+        lines = dict.fromkeys(line for spec in specs for line in spec.lines)  # shared by metrics
+        self.lines = tuple(lines)
+        self.statistics = {s.label: s.statistic for s in specs if isinstance(s, UserSpec)}
+        self.values = np.empty((len(samples), len(specs), 0))
+        self.lost_a_class = np.empty((len(samples), 0), np.bool_)
+
+    def run(self, n_resamples: int, *, progress: bool | None) -> Engine:
+        """Measure replicates 0 to ``n_resamples - 1``."""
+        n_models = len(self.samples)
+        self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
+        self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
+        size, first = self._batch_size(n_resamples), 0
+        if self.statistics:  # of unknown cost: an interrupt waits for a batch to end
+            size, first = min(size, self._timed()), 2
+        run_batches(
+            self._batch,
+            range(first, n_resamples, size),
+            progress=progress,
+            description="bootstrap",
+            unit="replicates",
+        )
+        return self
+
+    def estimates(self, model: int = 0) -> list[float]:
+        """Return each metric of a model's data themselves."""
+        return [spec.estimate(self.samples[model]) for spec in self.specs]
+
+    def accelerations(
+        self, wanted: Sequence[tuple[int, int]], stratified: bool
+    ) -> dict[tuple[int, int], float]:
+        """Return BCa's acceleration of each (model, metric); nan where it is undefined."""
+
+        def one(model: int, metric: int) -> float:
+            sample, spec = self.samples[model], self.specs[metric]
+            if sample.are_alike(spec.cells):
+                times = sample.times(spec.cells)
+                return acceleration(spec.influences(sample), times, stratified=stratified)
+            return self.acceleration(self.contributions(model, metric), stratified)
+
+        return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
+
+    def acceleration(self, contributions: Floats, stratified: bool) -> float:
+        """Return the acceleration from what each sampling unit adds to an error."""
+        classes = self.samples[0].by_class(contributions) if stratified else [contributions]
+        return acceleration(classes, stratified=stratified)
+
+    def contributions(self, model: int, metric: int) -> Floats:
+        """Return what each sampling unit adds to the error of a metric of a model."""
+        spec, rows = self.specs[metric], cast(RowSample, self.samples[model])
+        return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
+
+    def _batch_size(self, n_resamples: int) -> int:
+        """Return how many replicates make a batch: a number of the call, not of the threads."""
+        size = most = min(sample.batch_size() for sample in self.samples)
+        first = self.samples[0]
+        if isinstance(first, RowSample):
+            most = _PART_BYTES // first.n
+            if self._is_streamed():
+                most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // first.n))
+        return max(size, min(most, n_resamples // _BATCHES))
+
+    def _timed(self) -> int:
+        """Measure the first two replicates; return how many make a batch of a short time.
+
+        The first may wait for a compiler. What a replicate yields does not depend on batches.
+        """
+        self._batch(0, 1)
+        start = perf_counter()
+        self._batch(1, 1)
+        return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
+
+    def _batch(self, first: int, count: int) -> None:
+        here = slice(first, first + count)
+        for model, out in enumerate(self._drawn(first, count)):
+            self.values[model, :, here] = self.values_of(out)
+            self.lost_a_class[model, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
+
+    def values_of(self, out: Yield) -> Floats:
+        """Return the metrics of what some replicates yielded: (metrics, replicates)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.array([spec.values(out) for spec in self.specs])
+
+    def _drawn(self, first: int, count: int) -> list[Yield]:
+        """Return what ``count`` replicates from number ``first`` on yield for each sample."""
+        draws, lines = self.draws, self.lines
+        sample = self.samples[0]
+        if isinstance(sample, TableCells | MatrixCells):
+            return [sample.draw(draws, lines, first, count)]
+        samples = cast(list[RowSample], self.samples)
+        if self._is_streamed():
+            return [_streamed(samples[0], draws, first, count)]
+        counts = draws.every(first, count)
+        yields = []
+        for rows in samples:
+            of_rows = rows.counts_of_rows(counts)
+            yields.append(rows.measure(lines, of_rows))
+            for label, statistic in self.statistics.items():
+                yields[-1].statistics[label] = rows.each(statistic, of_rows)
+        return yields
+
+    def _is_streamed(self) -> bool:
+        """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
+        sample = self.samples[0]
+        if len(self.samples) > 1 or self.statistics:
+            return False
+        return cast(RowSample, sample).passes_through(self.lines)
+
+
+def _streamed(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
+    """Draw and measure windows part by part, in the memory of a part.
+
+    Rows of importances weigh these times how often they are drawn.
+    """
+    out, is_weighted = rows.empty(count), rows.weights is not None
+    n_windows = max(1, _PART_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
+    n_entries = draws.n_units if is_weighted else padded(draws.n_units)
+    most = count * min(n_windows * WINDOW, n_entries)
+    room, weighed = np.empty(most, np.uint8), np.empty(most if is_weighted else 0)
+    state: Any = np.zeros((count, 6)) if is_weighted else np.zeros((count, 4), np.int64)
+    totals = draws.totals(first, count)
+    for start in range(0, draws.n_windows, n_windows):
+        row = start * WINDOW
+        size = min(n_windows * WINDOW, n_entries - row)
+        counts = room[: count * size].reshape(count, size)
+        windows = np.arange(start, min(start + n_windows, draws.n_windows))
+        draws.counts(first, totals, windows, counts)
+        if rows.weights is None:
+            rows.add_counts(counts, row, state, out)
+        else:
+            weights = weighed[: count * size].reshape(count, size)
+            replicates.weigh_rows(counts, rows.weights[row : row + size], weights)
+            rows.add_weights(weights, row, state, out)
+    out.close(state)
+    return out
+
+
+def failures(
+    distribution: Floats,
+    lost_a_class: NDArray[np.bool_] | None = None,
+    *,
+    otherwise: str = "",
+    remedy: str = STRATIFY,
+    what: str = "interval",
+) -> tuple[int, str]:
+    """Return how many replicates are nan, and what a reader of the interval must know of them.
+
+    ``otherwise`` says why where they did not lose a class, ``what`` follows from the others.
+    """
+    failed = np.isnan(distribution)
+    n = int(np.count_nonzero(failed))
+    if not n:
+        return 0, ""
+    lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
+    causes = [(lost, f"they lost a class ({remedy})")] if lost else []
+    if n > lost:
+        causes.append((n - lost, otherwise or "the measure has no value there"))
+    texts = [f"{cause} ({count:,} of them)" if n > count else cause for count, cause in causes]
+    return n, (
+        f"undefined in {n:,} of {len(distribution):,} replicates, which are left out: "
+        f"{'; '.join(texts)}; the {what} is conditional on the measure being defined"
+    )
+
+
+def warn_of_failures(subject: str, n_failed: int, n_replicates: int, note: str) -> None:
+    """Warn where too many replicates failed to be passed over in silence."""
+    if n_failed > MANY_FAILED * n_replicates:
+        warn_user(f"{subject} is {note}", UndefinedMetricWarning)
+
+
+def joined(*notes: str) -> str:
+    """Return the notes that there are, as one."""
+    return "; ".join(note for note in notes if note)
+
+
+def replicates_of(
+    distribution: Floats,
+    n_failed: int,
+    sizes: Sizes,
+    key: NDArray[np.uint64],
+    bias: float = math.nan,
+) -> Replicates:
+    """Return what an estimate or a pair keeps of its replicates."""
+    distribution.flags.writeable = False
+    text, n_groups = key_text(key), sizes.effective_n_groups
+    return Replicates(distribution, n_failed, bias, text, sizes.effective, n_groups)

@@ -27,28 +27,20 @@ from fastmetrics._kernels.resampling import BITS, philox
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.bootstrap._draws import (
-    Draws,
-    Method,
+from fastmetrics.inference.bootstrap._parse import (
+    Given,
     inverse_of,
     order_of,
-    padded,
+    parse_models,
     rows_of_arrays,
 )
-from fastmetrics.inference.bootstrap._engine import (
-    ALL_EQUAL,
-    MANY_FAILED,
-    Engine,
-    failures,
-    joined,
-    limits,
-    mean_and_error,
-    pvalue_of_limits,
-    replicates_of,
-    warn_of_failures,
+from fastmetrics.inference.bootstrap._samples import (
+    BootstrapSample,
+    Draws,
+    Method,
+    ScoredRowSample,
+    padded,
 )
-from fastmetrics.inference.bootstrap._parse import Given, parse_models
-from fastmetrics.inference.bootstrap._samples import BootstrapSample, ScoredRowSample
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
     CountSpec,
@@ -57,10 +49,20 @@ from fastmetrics.inference.bootstrap._specs import (
     metric_specs,
 )
 from fastmetrics.inference.bootstrap.bootstrap import (
+    ALL_EQUAL,
+    MANY_FAILED,
+    Engine,
     Options,
     checked_options,
+    failures,
     failures_of,
+    joined,
+    limits,
+    mean_and_error,
+    pvalue_of_limits,
+    replicates_of,
     resampled,
+    warn_of_failures,
 )
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair, Replicates
