@@ -30,10 +30,6 @@ def weighted_mean(labels, scores, weights):
     return (scores * weights).sum() / weights.sum()
 
 
-def top_weighted(labels, scores, weights):
-    return scores[weights > 0].max()
-
-
 EVERYTHING = (
     THRESHOLD_METRICS | {name: name for name in (*COUNTED, *SUMMED)} | {"numba": weighted_mean}
 )

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 
 
 def outcome(function: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
@@ -38,24 +36,6 @@ def assert_same_as_peer(
     assert said == peer_said, context
     assert type(got) is tuple if isinstance(wanted, tuple) else type(got) is float, context
     np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=atol, err_msg=repr(context))
-
-
-#: Class numbers to labels of one type.
-LABEL_TYPES: dict[str, Callable[[np.ndarray], Any]] = {
-    "int64": lambda y: y.astype(np.int64),
-    "int8": lambda y: y.astype(np.int8),
-    "uint64": lambda y: y.astype(np.uint64) + np.uint64(2**63),
-    "float": lambda y: y.astype(np.float64),
-    "negative": lambda y: 3 * y.astype(np.int64) - 4,
-    "list": lambda y: y.tolist(),
-    "text": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"])[y],
-    "text list": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"])[y].tolist(),
-    "object": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"], dtype=object)[y],
-    "series": lambda y: pd.Series(y),
-    "categorical": lambda y: pd.Series(np.array(list("abcde"))[y]).astype("category"),
-    "polars": lambda y: pl.Series(y),
-    "strided": lambda y: np.repeat(y, 2)[::2],
-}
 
 
 def labels_of(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:

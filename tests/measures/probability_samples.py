@@ -1,12 +1,10 @@
 """Labels of every kind, probabilities and weights, and a call of scikit-learn beside ours."""
 
 import warnings
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import sklearn.metrics
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fastmetrics
@@ -61,18 +59,3 @@ def same_as_sklearn(name: str, *args: Any, rtol: float = 1e-12, **more: Any) -> 
         assert our_warnings == their_warnings
         assert type(ours) is float
         np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=rtol)
-
-
-@st.composite
-def coded_rows(draw: st.DrawFn, k: int) -> tuple[list[int], list[list[float]], list[int]]:
-    """Draw codes of which all k occur, rows of probabilities in eighths, and whole weights."""
-    n = draw(st.integers(k, 12))
-    more = draw(st.lists(st.integers(0, k - 1), min_size=n - k, max_size=n - k))
-    eighths = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1)
-    cuts = draw(st.lists(eighths, min_size=n, max_size=n))
-    rows = []
-    for row in cuts:
-        ends = [0, *sorted(row), 8]
-        rows.append([(b - a) / 8 for a, b in pairwise(ends)])
-    weights = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
-    return [*range(k), *more], rows, weights

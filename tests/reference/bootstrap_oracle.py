@@ -4,7 +4,7 @@ Rational numbers wherever the definition is rational. Nothing of fastmetrics is 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -97,27 +97,6 @@ def holm(pvalues: Sequence[float]) -> list[float]:
         needed = max(pvalues[order[j]] * (m - j) for j in range(place + 1))
         adjusted[i] = min(1.0, needed)
     return adjusted
-
-
-def without_one(
-    cells: Sequence[Cell], measure: Callable[[list[Cell]], object]
-) -> tuple[list[object], list[object]]:
-    """Return the measure of the cells without one positive, and without one negative, of each.
-
-    A cell is (score, positives, negatives). None stands where there is no such row; an emptied
-    cell is gone.
-    """
-
-    def less(at: int, column: int) -> object:
-        if cells[at][column] == 0:
-            return None
-        changed = list(cells)
-        score, positives, negatives = cells[at]
-        changed[at] = (score, positives - (column == 1), negatives - (column == 2))
-        return measure([cell for cell in changed if cell[1] + cell[2] > 0])
-
-    both = [[less(at, column) for at in range(len(cells))] for column in (1, 2)]
-    return both[0], both[1]
 
 
 def rows_of(cells: Sequence[Cell]) -> tuple[list[int], list[float]]:
