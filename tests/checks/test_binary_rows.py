@@ -91,25 +91,6 @@ def test_pos_label_of_one_byte_labels() -> None:
     assert split_counts(rows.verify()) == (2, 2)
 
 
-def test_allow_inf() -> None:
-    scores = np.array([np.inf, 0.0, -np.inf])
-    rows = check_binary(np.array([True, False, True]), scores, allow_inf=True)
-    assert rows.verify().scores is scores
-    with pytest.raises(
-        ValueError, match=r"^`y_score` must be finite: inf at index 0, 2 in all; .*`allow_inf=True"
-    ):
-        check_binary(np.array([True, False, True]), scores).verify()
-
-
-def test_finiteness_is_found_in_every_chunk() -> None:
-    for at in (0, 65_535, 65_536, 199_999):
-        for dtype in (np.float32, np.float64):
-            scores = np.zeros(200_000, dtype)
-            scores[at] = np.nan
-            with pytest.raises(ValueError, match=f"nan at index {at}, 1 in all"):
-                check_binary(np.zeros(200_000, bool), scores).verify()
-
-
 def test_labels_come_before_scores() -> None:
     with pytest.raises(ValueError, match="`y_true`"):
         check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).verify()

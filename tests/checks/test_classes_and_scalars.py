@@ -80,12 +80,7 @@ def test_class_labels_over_chunks(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("labels", "error", "match"),
     [
-        ([0.5, 1.0], ValueError, "`y_true` holds probabilities .0.5 at index 0"),
-        ([1.0, NAN], ValueError, r"`y_true` contains 1 null \(nan\), first at index 1"),
-        ([1.0, INF], ValueError, "`y_true` must be finite: inf at index 1"),
-        ([b"a", b"b"], TypeError, "`y_true` must hold numbers, booleans or text: got dtype .S1"),
         ([[1, 2], [3, 4]], ValueError, r"`y_true` must be labels of shape \(n,\): got \(2, 2\)"),
-        ([], ValueError, "`y_true` is empty"),
     ],
 )
 def test_class_labels_refused(labels: Any, error: type[Exception], match: str) -> None:
@@ -131,9 +126,6 @@ def test_indicator_of_objects() -> None:
         ([[0, 2], [1, 0]], ValueError, r"indicator matrix of 0 and 1: got values in \{0, 1, 2\}"),
         ([[0, -1], [1, 0]], ValueError, r"got values in \{-1, 0, 1\}"),
         ([[0.0, NAN], [1, 0]], ValueError, "indicator matrix of 0 and 1"),
-        ([0, 1], ValueError, r"of shape \(n, k\): got \(2,\)"),
-        (np.empty((0, 2)), ValueError, "`y_true` is empty"),
-        ([["a", "b"]], TypeError, "indicator matrix of 0 and 1: got <U1"),
     ],
 )
 def test_indicator_refused(matrix: Any, error: type[Exception], match: str) -> None:
@@ -188,9 +180,6 @@ def test_score_matrix_of_packed_records() -> None:
 @pytest.mark.parametrize(
     ("matrix", "match"),
     [
-        ([[0.0, NAN], [1, NAN]], r"`y_score` must be finite: nan at index \(0, 1\), 2 in all"),
-        ([[0.0, 1], [-INF, 0]], r"`y_score` must be finite: -inf at index \(1, 0\), 1 in all"),
-        ([0.0, 1.0], r"`y_score` must have shape \(n_samples, n_classes\): got \(2,\)"),
         (pd.DataFrame(index=[0, 1]), "`y_score` is empty"),
         (pd.DataFrame({"a": [0.5], "b": [2**53 + 1]}), "mixes floats with integers beyond"),
     ],

@@ -1,7 +1,6 @@
 """What labels, scores and weights are refused, taken as they are, or converted with a warning."""
 
 import decimal
-import fractions
 import re
 from typing import Any
 
@@ -27,28 +26,13 @@ def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> BinaryRows:
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"y_true": [], "y_score": []}, ValueError, r"`y_true` is empty: shape \(0,\)"),
-    ({"y_score": S[:3]}, ValueError, "`y_true` has 4 rows, `y_score` has 3 rows"),
-    ({"sample_weight": [1, 1]}, ValueError, "`sample_weight` has 2 rows, `y_true` 4"),
-    (
-        {"y_score": [0.1, NAN, NAN, 0.3]},
-        ValueError,
-        "^`y_score` must be finite: nan at index 1, 2 in all$",
-    ),
-    ({"y_score": [0.1, NAN, INF, 0.3], "allow_inf": True}, ValueError, "nan at index 1, 1"),
-    ({"y_score": [0.1, 0.2, INF, 0.3]}, ValueError, "inf at index 2, 1 in all.*allow_inf"),
-    ({"y_score": [0.1, -INF, INF, 0.3]}, ValueError, "finite: -inf at index 1, 2 in all"),
-    ({"y_true": [0.0, 1.0, NAN, NAN]}, ValueError, r"2 nulls \(nan\), first at index 2"),
     ({"y_score": pa.array([0.1, None, 0.3, 0.4])}, ValueError, "`y_score` contains 1 null,"),
     (
         {"y_score": pd.Series([0.1, None, 0.3, None], dtype="Float64")},
         ValueError,
         "contains 2 nulls, first at index 1",
     ),
-    ({"y_score": [0.1, None, 0.3, 0.4]}, ValueError, "contains 1 null, first at index 1"),
-    ({"y_true": pd.Series([0, 1, None, 1])}, ValueError, "`y_true` contains 1 null"),
     ({"y_true": np.array([0, 1, pd.NA, 1], object)}, ValueError, "`y_true` contains 1 null"),
-    ({"y_true": [0, 1, None, 1]}, ValueError, "`y_true` contains 1 null"),
     ({"y_true": ["a", None, "b", "b"], "pos_label": "b"}, ValueError, "contains 1 null"),
     ({"y_true": np.array(["a", NAN, "b", "b"], object)}, ValueError, "1 null, first at index 1"),
     (
@@ -56,46 +40,17 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
         ValueError,
         r"`y_score` has 1 masked: use `\.compressed\(\)`",
     ),
-    ({"y_true": [1, 2, 2, 1]}, ValueError, r"values in \{1, 2\}: pass `pos_label`"),
-    ({"y_true": np.array([5, 7, 7, 5], dtype=np.int8)}, ValueError, r"\{5, 7\}: pass"),
-    ({"y_true": ["no", "yes", "yes", "no"]}, ValueError, r"\{'no', 'yes'\}: pass `pos_label`"),
-    ({"y_true": [0.0, 0.5, 1.0, 1.0]}, ValueError, "0.5 at index 1.*soft.*`sample_weight`"),
     ({"y_true": [0, 1, 2, 1]}, ValueError, r"3 classes, \{0, 1, 2\}.*`multi_class`"),
-    ({"pos_label": 7}, ValueError, r"`pos_label`=7 is not a label.*\{0, 1\}"),
-    ({"y_true": list("abab"), "pos_label": 1}, ValueError, r"not a label.*\{'a', 'b'\}"),
     ({"y_score": [[0.9, 0.1]] * 4}, ValueError, r"got \(4, 2\).*pass \[:, 1\]"),
     ({"y_true": [[1, 0]] * 4}, ValueError, r"`y_true` must .*: got \(4, 2\); of one-hot"),
     ({"y_score": np.zeros((4, 3))}, ValueError, r"must have shape \(n,\): got \(4, 3\)"),
-    ({"y_score": 0.5}, TypeError, "`y_score` must be an array.*scalar 0.5"),
     ({"y_true": np.array(1)}, TypeError, r"`y_true` must be an array.*scalar \(0-d array\)"),
     ({"y_score": None}, TypeError, "`y_score` must be an array: got None"),
-    ({"sample_weight": 2.0}, TypeError, "`sample_weight` must be an array.*scalar 2.0"),
-    ({"y_score": (s for s in S)}, TypeError, "got generator; use the streaming API"),
-    ({"y_true": dict(enumerate(Y))}, TypeError, "got dict; use the streaming API"),
-    ({"y_score": map(float, S)}, TypeError, "ScoreTable of each piece, added up"),
     ({"y_score": object()}, TypeError, "must be an array or a sequence: got object"),
-    ({"y_score": np.array(S) + 0j}, TypeError, "`y_score` must hold real.*complex numbers"),
-    ({"y_true": np.array(Y) + 0j}, TypeError, "`y_true` must hold numbers.*complex128"),
-    ({"y_score": np.array(Y, "M8[D]")}, TypeError, "`y_score` .* got dates .dtype datetime64"),
-    ({"y_score": pd.Series(np.array(Y, "m8[s]"))}, TypeError, "`y_score` .* got durations"),
-    (
-        {"y_score": ["0.1", "0.4", "0.3", "0.8"]},
-        TypeError,
-        "`y_score` must hold real numbers: got text; convert",
-    ),
-    ({"y_score": np.zeros(4, [("p", "f8")])}, TypeError, "`y_score` .* got records"),
     ({"y_true": ["a", object(), "b", "b"]}, TypeError, "mixes text with object at index 1"),
-    ({"y_score": OBJECTS}, TypeError, "`y_score` must hold real numbers: str at index 2"),
     ({"y_true": np.array([0, 1, "b", 1], object)}, TypeError, "mixes text with int at index 0"),
-    ({"y_score": [decimal.Decimal("0.1")] * 4}, TypeError, "Decimal.*precision.*index 0"),
-    ({"y_score": [0.1, fractions.Fraction(1, 3), 0, 1]}, TypeError, "Fraction.* at index 1"),
     ({"y_score": pl.Series([decimal.Decimal("0.1")] * 4)}, TypeError, "holds Decimal"),
     ({"y_score": pa.array([decimal.Decimal("0.1")] * 4)}, TypeError, "holds decimal128"),
-    ({"sample_weight": [1, -2.5, 1, -1]}, ValueError, "negative: -2.5 at index 1, 2 in all"),
-    ({"sample_weight": [1, NAN, 1, 1]}, ValueError, "`sample_weight` must be finite: nan at"),
-    ({"sample_weight": [1, 1, 1, INF]}, ValueError, "finite: inf at index 3, 1 in all"),
-    ({"sample_weight": [0, 0, 0, 0]}, ValueError, "`sample_weight` must not be all zero"),
-    ({"sample_weight": np.ones((4, 1))}, ValueError, r"must have shape \(4,\): got \(4, 1\)"),
 ]
 
 

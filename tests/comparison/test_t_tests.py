@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-import fastmetrics as fm
 from fastmetrics.comparison import kfold_paired_t_test, one_sample_t_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import paired_tests_oracle as oracle
@@ -137,15 +136,6 @@ def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
     apart = one_sample_t_test(table.ravel(), error_rate=null)
     assert abs(apart.statistic) > abs(test.statistic)
     assert apart.method == "one-sample t test"
-
-
-@pytest.mark.parametrize(
-    "test", [fm.comparison.wilcoxon_signed_rank_test, fm.comparison.sign_flip_test]
-)
-def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
-    with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `comparison.kfold_"):
-        test(rng.normal(size=(10, 10)), higher_is_better=True)
-    assert "must be independent" in test.__doc__
 
 
 # --- k-fold --------------------------------------------------------------------------------------

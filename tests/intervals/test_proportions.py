@@ -141,16 +141,6 @@ def test_few_successes_in_very_many_trials(k: int, n: int) -> None:
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=2e-16)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_largest_count(method: str) -> None:
-    n = 2**53
-    low, high = limits(n // 2, n, method=method)
-    assert 0.5 - low == pytest.approx(high - 0.5, rel=1e-6)
-    assert high - 0.5 == pytest.approx(1.959964 * 0.5 / math.sqrt(n), rel=1e-3)
-    with pytest.raises(ValueError, match=r"`n` must lie in \[0, 9.0072e\+15\]"):
-        proportion_interval(1, 2 * n, method=method)
-
-
 @given(COUNTS, LEVELS, st.sampled_from(METHODS))
 def test_properties(counts: tuple[int, int], level: float, method: str) -> None:
     k, n = counts

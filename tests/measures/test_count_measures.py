@@ -114,14 +114,8 @@ def test_coefficients_stay_in_range() -> None:
 @pytest.mark.parametrize(
     ("name", "params", "error", "match"),
     [
-        ("acuracy", {}, ValueError, "`metrics` names 'acuracy', .* did you mean 'accuracy'"),
-        (3, {}, ValueError, "`metrics` must name a measure by a string: got int 3"),
         ("accuracy", {"beta": 2}, TypeError, "`accuracy` has no parameter 'beta': it has no param"),
         ("fbeta", {"betta": 2}, TypeError, "has no parameter 'betta': it has 'beta', 'zero_div"),
-        ("fbeta", {"beta": 0}, ValueError, "`beta` must be positive"),
-        ("fbeta", {"beta": "2"}, TypeError, "`beta` must be a number"),
-        ("f1", {"zero_division": 0.5}, ValueError, "`zero_division` must be one of 0.0, 1.0"),
-        ("f1", {"zero_division": "warn"}, TypeError, "`zero_division` must be a number"),
         (
             "cohen_kappa",
             {"weights": "cubic"},
@@ -130,11 +124,7 @@ def test_coefficients_stay_in_range() -> None:
         ),
         ("cost", {}, TypeError, "`cost` of 2 classes needs `cost_fn` and `cost_fp`, or `cost_mat"),
         ("cost", {"cost_fn": 1}, TypeError, "needs `cost_fn` and `cost_fp`"),
-        ("cost", {"cost_fn": -1, "cost_fp": 1}, ValueError, "`cost_fn` must lie in \\[0, inf"),
-        ("cost", {"cost_fn": math.inf, "cost_fp": 1}, ValueError, "`cost_fn` must lie in"),
-        ("cost", {"cost_matrix": [[0, 1], [1, 0]], "cost_fn": 1}, TypeError, "says it all"),
         ("cost", {"cost_matrix": [[0, 1, 2]]}, ValueError, "must have shape \\(2, 2\\)"),
-        ("cost", {"cost_matrix": [[0, math.nan], [1, 0]]}, ValueError, "must be finite: got nan"),
         ("cost", {"cost_matrix": [["a", "b"], ["c", "d"]]}, TypeError, "must hold real numbers"),
     ],
 )

@@ -117,9 +117,6 @@ def test_parameters() -> None:
 @pytest.mark.parametrize(
     ("metrics", "error", "message"),
     [
-        (3, TypeError, "must be a name, a callable, a pair"),
-        ([], ValueError, "must name at least one measure: got none"),
-        ([3], TypeError, r"must hold names, callables or pairs \(name, parameters\): got 3"),
         (["f1", "f1"], ValueError, "names 'f1' 2 times: give each a label of its own"),
     ],
 )

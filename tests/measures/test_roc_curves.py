@@ -51,15 +51,6 @@ def test_roc_curve_compiled(rng, n):
             )
 
 
-def test_roc_curve_accepts_what_scikit_learn_accepts():
-    s = [0.1, 0.4, 0.35, 0.8]
-    for y in ([1, 1, 2, 2], ["no", "no", "yes", "yes"], [3, 1, 2, 2]):
-        positive = y[-1]
-        assert_same(roc_curve(y, s, pos_label=positive), sk.roc_curve(y, s, pos_label=positive))
-    with pytest.raises(ValueError, match="pos_label"):
-        roc_curve([1, 1, 2, 2], s)
-
-
 @pytest.mark.parametrize(
     ("label", "message", "undefined"),
     [(1, "No negative samples", 0), (0, "No positive samples", 1)],

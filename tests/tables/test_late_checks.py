@@ -49,17 +49,3 @@ def test_a_third_label_at_the_last_row(
     classes = ", ".join(map(str, sorted((0, 1, late))))
     with pytest.raises(ValueError, match=rf"`y_true` has 3 classes, \{{{classes}\}}"):
         CALLS[name](labels, scores, sample_weight=weights_of(kind, n))
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("fault", "word"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-@pytest.mark.parametrize("label", [0, 1])
-def test_a_score_that_is_not_finite(
-    rng, name: str, kind: str, n: int, fault: float, word: str, dtype: Any, label: int
-) -> None:
-    labels, scores = labels_of(rng, n, 0.3), rng.random(n).astype(dtype)
-    labels[-1], scores[-1] = label, fault
-    message = rf"^`y_score` must be finite: {word} at index {n - 1}, 1 in all"
-    with pytest.raises(ValueError, match=message):
-        CALLS[name](labels, scores, sample_weight=weights_of(kind, n))

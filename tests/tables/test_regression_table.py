@@ -179,9 +179,3 @@ def test_tables_that_do_not_fit_are_not_added():
         table + 1
     with pytest.raises(TypeError, match="unsupported operand"):
         1 + table
-
-
-@pytest.mark.parametrize("power", [0.5, float("nan"), float("inf"), "1", True])
-def test_powers_are_checked(power):
-    with pytest.raises((TypeError, ValueError), match="`power` must be"):
-        RegressionTable.from_arrays([1, 2], [2, 2], powers=[power])
