@@ -13,6 +13,7 @@ import sys
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import pairwise
@@ -117,15 +118,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What a result shows: a title, tables, and notes; code in notes stands between backticks.
-
-    ``frame`` has the tables of the data frame, where these are others.
-    """
+    """What a result shows: a title, tables, and notes; code in notes stands between backticks."""
 
     tables: Sequence[Table]
     title: str = ""
     notes: Sequence[str] = ()
-    frame: Sequence[Table] | None = None
 
 
 # --- numbers as texts ----------------------------------------------------------------------------
@@ -469,7 +466,7 @@ def as_frame(shown: Display, library: Library | None) -> Any:
 
 def frame_columns(shown: Display) -> dict[str, Any]:
     """Return the columns of the data frame, None where a table lacks one."""
-    framed = shown.frame or [table for table in shown.tables if table.framed]
+    framed = [table for table in shown.tables if table.framed]
     tables, lengths = [_flat(table) for table in framed], [len(table) for table in framed]
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for table in tables for name in table):
@@ -485,21 +482,14 @@ def _chosen(library: Any) -> Library:
     """Return the library to use, which is there."""
     if library is not None and library not in _LIBRARIES:
         raise InputError(f"`library` must be one of 'pandas', 'polars': got {library!r}")
-    asked = _LIBRARIES if library is None else (library,)
-    for is_there in (sys.modules.get, _is_installed):
-        for name in asked:
-            if is_there(name):
+    asked: tuple[Library, ...] = _LIBRARIES if library is None else (library,)
+    for name in sorted(asked, key=lambda name: not sys.modules.get(name)):  # those loaded first
+        with suppress(ValueError):  # sys.modules says that it is not there
+            if find_spec(name) is not None:
                 return name
     if library is None:
         raise ImportError("a data frame needs pandas or polars: pip install pandas")
     raise ImportError(f"`library={library!r}` is not installed: pip install {library}")
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ValueError:  # sys.modules says that it is not there
-        return False
 
 
 def _flat(table: Table) -> dict[str, Any]:

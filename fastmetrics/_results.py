@@ -78,34 +78,15 @@ def same(left: Any, right: Any) -> bool:
     return bool(left == right) or bool(left != left and right != right)
 
 
-class _ReadOnly:
-    """A read-only mapping or array under way: pickle takes no mappingproxy and forgets flags."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __reduce__(self) -> tuple[Any, tuple[Any]]:
-        is_array = isinstance(self.value, np.ndarray)
-        return _read_only, (self.value if is_array else dict(self.value),)
-
-    @classmethod
-    def wrapped(cls, value: Any) -> Any:
-        """Return the value, in this class if it would lose by being pickled."""
-        is_array = isinstance(value, np.ndarray) and not value.flags.writeable
-        return cls(value) if is_array or isinstance(value, MappingProxyType) else value
-
-
-def _read_only(value: Any) -> Any:
-    if isinstance(value, dict):
-        return MappingProxyType(value)
-    value.flags.writeable = False
-    return value
-
-
-def _result(cls: type[Result], *values: Any) -> Result:
+def _result(cls: type[Result], values: Sequence[Any], are_frozen: Sequence[bool]) -> Result:
     """Return a result of these fields, which its class has judged before."""
     result = object.__new__(cls)
-    for field, value in zip(dataclasses.fields(cls), values, strict=True):  # type: ignore[arg-type]
+    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    for field, value, is_frozen in zip(fields, values, are_frozen, strict=True):
+        if is_frozen and isinstance(value, dict):
+            value = MappingProxyType(value)
+        elif is_frozen:
+            value.flags.writeable = False
         object.__setattr__(result, field.name, value)
     return result
 
@@ -135,8 +116,16 @@ class Result(Shown):
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
-        return _result, (type(self), *map(_ReadOnly.wrapped, values))
+        """Travel as fields: pickle takes no mappingproxy, and forgets that arrays are read-only."""
+        fields = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        are_frozen = [
+            not value.flags.writeable
+            if isinstance(value, np.ndarray)
+            else isinstance(value, MappingProxyType)
+            for value in fields
+        ]
+        values = [dict(v) if isinstance(v, MappingProxyType) else v for v in fields]
+        return _result, (type(self), values, are_frozen)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.
