@@ -33,13 +33,12 @@ from .inference.bootstrap.paired import (
     paired_bootstrap as paired_bootstrap,
     paired_permutation_test as paired_permutation_test,
 )
-from .inference.compare import compare as compare
 from .inference.delong import (
     delong as delong,
     delong_test as delong_test,
     delong_unpaired_test as delong_unpaired_test,
 )
-from .inference.estimate import estimate as estimate
+from .inference.estimate import compare as compare, estimate as estimate
 from .inference.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .io.logs import read_evaluation_log as read_evaluation_log
 from .measures.asking import metrics_table as metrics_table, register_metric as register_metric

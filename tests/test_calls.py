@@ -19,9 +19,9 @@ MOST_FILES = {
     "log_loss": 9,
     "delong": 19,
     "bootstrap": 24,
-    "estimate": 24,
-    "compare": 25,
-    "evaluate": 37,
+    "estimate": 23,
+    "compare": 23,
+    "evaluate": 35,
 }
 
 

@@ -26,8 +26,8 @@ from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.compare import Chosen, compared
 from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate import Chosen, compared
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions import proportion_limits

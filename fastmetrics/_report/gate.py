@@ -27,8 +27,8 @@ from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._report.slices import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
-from fastmetrics.inference.compare import check_margin, compare
 from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate import check_margin, compare
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
 from fastmetrics.inference.samples import asked_of
 from fastmetrics.measures.asking import Asked

@@ -30,9 +30,8 @@ from fastmetrics._report.score_evaluation import (
 from fastmetrics._report.slices import first_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
-from fastmetrics.inference.compare import Chosen, compared
 from fastmetrics.inference.comparison_result import Comparison
-from fastmetrics.inference.estimate import estimate, metric_of
+from fastmetrics.inference.estimate import Chosen, compared, estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import (
     BinarySample,

@@ -34,9 +34,8 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference.compare import Chosen, compare, compared
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.estimate import estimate, metric_of
+from fastmetrics.inference.estimate import Chosen, compare, compared, estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.guaranteed_threshold import check_promise, guaranteed_threshold
 from fastmetrics.inference.interval_rule import estimate_of

@@ -23,8 +23,8 @@ from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._options import refuse_options
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
-from fastmetrics.inference.compare import Chosen, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.estimate import Chosen, compared_by_sums
 from fastmetrics.inference.range_summary import (
     Lookup,
     ProductSums,

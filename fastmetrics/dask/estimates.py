@@ -31,9 +31,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics.dask._partitions import COLUMNS, COUNTED, over, partitions, rows_of, total
 from fastmetrics.dask.tables import cast_scores, check_counted, matrix_of, models_of, runs_of
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.compare import Chosen, check_margin, compared, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.estimate import estimate as estimate_rows
+from fastmetrics.inference.estimate import (
+    Chosen,
+    check_margin,
+    compared,
+    compared_by_sums,
+    estimate as estimate_rows,
+)
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
