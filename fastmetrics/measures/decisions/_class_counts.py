@@ -36,8 +36,6 @@ from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 TARGETS: Final = """
 Parameters
 ----------
-y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
-    Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 labels : array-like of shape (n_labels,), optional
     The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
     that does not occur counts 0. With `average` "binary" they choose nothing, and must name the

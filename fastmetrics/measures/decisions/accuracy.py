@@ -58,6 +58,11 @@ def matthews_corrcoef(
 ) -> float:
     """Compute Matthews' correlation coefficient of true and predicted labels.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels of any number of classes; or a ConfusionMatrix alone.
+
     Returns
     -------
     float
@@ -322,6 +327,8 @@ def balanced_accuracy_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels of any number of classes; or a ConfusionMatrix alone.
     adjusted : bool, default=False
         Whether to rescale, so that chance is 0 and a perfect classifier 1.
 
@@ -438,6 +445,8 @@ def accuracy_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     normalize : bool, default=True
         False returns how many are right, or what they weigh.
 
@@ -475,6 +484,8 @@ def zero_one_loss(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     normalize : bool, default=True
         False returns how many are wrong, or what they weigh.
 
@@ -507,6 +518,11 @@ def hamming_loss(
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Compute the Hamming loss: the share of labels that are wrong.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------

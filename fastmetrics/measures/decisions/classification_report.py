@@ -409,6 +409,8 @@ def classification_report(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     target_names : iterable of n_labels names, optional
         What to call the classes, in the same order.
     digits : int, default=2

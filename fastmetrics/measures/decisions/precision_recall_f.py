@@ -38,6 +38,8 @@ def precision_recall_fscore_support(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     beta : float, default=1.0
         Recall counts `beta` times as much as precision in F; 0 gives precision, inf recall.
     average : {"binary", "micro", "macro", "weighted", "samples"} or None, default=None
@@ -95,6 +97,11 @@ def precision_score(
 ) -> Scores:
     """Compute precision: of the examples given to a class, the share that are of it.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
+
     Returns
     -------
     float or ndarray of shape (n_labels,)
@@ -124,6 +131,11 @@ def recall_score(
 ) -> Scores:
     """Compute recall: of the examples of a class, the share that are given to it.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
+
     Returns
     -------
     float or ndarray of shape (n_labels,)
@@ -152,6 +164,11 @@ def f1_score(
     zero_division: float | Literal["warn"] = "warn",
 ) -> Scores:
     """Compute F1, the harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------
@@ -191,6 +208,8 @@ def fbeta_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     beta : float
         Above 1 recall counts more than precision; 0 gives precision, inf recall.
 
@@ -232,6 +251,8 @@ def jaccard_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     zero_division : {"warn", 0, 1}, default="warn"
         What stands where it is 0/0; "warn" is 0 with a warning.
 

@@ -31,9 +31,6 @@ from fastmetrics.measures.probabilities._loss_sums import (
 _BRIER_PROBABILITIES: Final = """
 Parameters
 ----------
-y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Class labels (or an indicator matrix); and probabilities in [0, 1]: of the positive label,
-    or one column for each class in the order of the sorted labels.
 pos_label : number, bool or str, optional
     The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
     two other numbers, and needed for text. Not read beside several columns.
@@ -68,6 +65,9 @@ def brier_score_loss(
 
     Parameters
     ----------
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the positive label,
+        or one column for each class in the order of the sorted labels.
     scale_by_half : bool or "auto", default "auto"
         Whether to halve the sum over the classes, so that it lies in [0, 1] and not in [0, 2]:
         "auto" does for two classes.
@@ -119,6 +119,12 @@ def d2_brier_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the Brier skill score: 1 - Brier score / that of the classes' shares.
+
+    Parameters
+    ----------
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the positive label,
+        or one column for each class in the order of the sorted labels.
 
     Warns
     -----
@@ -251,14 +257,6 @@ def of_classes(
 _DOUBLE: Final = float(np.finfo(np.float64).eps)
 
 _PROBABILITIES: Final = """
-Parameters
-----------
-y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Class labels (or an indicator matrix); and probabilities in [0, 1]: of the greater of two
-    labels, or one column for each class in the order of the sorted labels.
-y_pred : array-like, optional
-    The former name of `y_proba`.
-
 Raises
 ------
 ValueError
@@ -272,7 +270,7 @@ FutureWarning
 """
 
 
-@documented(LABELS_OR_INDICATOR, _PROBABILITIES, LABELS)
+@documented(LABELS_OR_INDICATOR, LABELS, _PROBABILITIES)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -288,8 +286,13 @@ def log_loss(
 
     Parameters
     ----------
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the greater of two
+        labels, or one column for each class in the order of the sorted labels.
     normalize : bool, default True
         Whether to return the mean, and not the sum.
+    y_pred : array-like, optional
+        The former name of `y_proba`.
     eps : float, optional
         Probabilities are clipped to [eps, 1 - eps], 0 <= eps < 1/2. The machine epsilon of
         `y_proba` unless given, as in scikit-learn: 2.2e-16, 1.2e-7 for float32, 9.8e-4 for
@@ -328,7 +331,7 @@ def log_loss(
     return sums.mean if check_flag("normalize", normalize) else sums.total
 
 
-@documented(LABELS_OR_INDICATOR, _PROBABILITIES, LABELS, D2)
+@documented(LABELS_OR_INDICATOR, LABELS, _PROBABILITIES, D2)
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -339,6 +342,14 @@ def d2_log_loss_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the share of the log loss that is explained: 1 - log loss / that of class shares.
+
+    Parameters
+    ----------
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the greater of two
+        labels, or one column for each class in the order of the sorted labels.
+    y_pred : array-like, optional
+        The former name of `y_proba`.
 
     Warns
     -----

@@ -52,6 +52,8 @@ def hinge_loss(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
     pred_decision : array-like of shape (n_samples,) or (n_samples, n_classes)
         Finite decisions: the greater, the more likely the greater of two labels, and the margin
         is the decision or minus it; or one column for each of three classes or more, and the
@@ -198,6 +200,8 @@ def top_k_accuracy_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         Finite scores: of the greater of two labels, or one column for each of three classes or
         more in the order of the sorted labels.

@@ -21,10 +21,6 @@ from fastmetrics.tables.ranking import RankingTable
 _ROWS: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n_samples, n_labels)
-    Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-y_score : array-like of shape (n_samples, n_labels)
-    What the labels of a row are ranked by, the highest first.
 k : int, optional
     How many labels are looked at, from the first; None means all.
 ignore_ties : bool, default=False
@@ -103,6 +99,10 @@ def dcg_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples, n_labels)
+        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+    y_score : array-like of shape (n_samples, n_labels)
+        What the labels of a row are ranked by, the highest first.
     log_base : float, default=2
         Base of the logarithm of the discount.
 
@@ -133,6 +133,13 @@ def ndcg_score(
     ignore_ties: bool = False,
 ) -> float:
     """Compute the normalized discounted cumulative gain by the rules of scikit-learn.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_labels)
+        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+    y_score : array-like of shape (n_samples, n_labels)
+        What the labels of a row are ranked by, the highest first.
 
     See Also
     --------
@@ -198,6 +205,13 @@ def label_ranking_average_precision_score(
 ) -> float:
     """Compute the mean precision at the relevant labels of each row.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_labels)
+        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+    y_score : array-like of shape (n_samples, n_labels)
+        What the labels of a row are ranked by, the highest first.
+
     See Also
     --------
     mean_average_precision : The same with ties averaged, and queries of any length.
@@ -226,6 +240,13 @@ def coverage_error(
 ) -> float:
     """Compute how far down the ranking one has to go to meet all relevant labels.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_labels)
+        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+    y_score : array-like of shape (n_samples, n_labels)
+        What the labels of a row are ranked by, the highest first.
+
     Notes
     -----
     Labels that tie are all met together. A row without relevant labels counts 0.
@@ -247,6 +268,13 @@ def label_ranking_loss(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Compute the share of pairs of a relevant and another label that stand in the wrong order.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_labels)
+        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+    y_score : array-like of shape (n_samples, n_labels)
+        What the labels of a row are ranked by, the highest first.
 
     See Also
     --------

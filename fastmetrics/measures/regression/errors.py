@@ -46,6 +46,8 @@ def r2_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
     multioutput : {"uniform_average", "raw_values", "variance_weighted"}, array-like (k,) or None
         Mean over the outputs, all their values, a mean weighted by the variance of the
         targets, or a mean with these weights. None is "uniform_average".
@@ -94,6 +96,8 @@ def explained_variance_score(
 
     Parameters
     ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
     multioutput : {"uniform_average", "raw_values", "variance_weighted"} or array-like of shape (k,)
         Mean over the outputs, all their values, a mean weighted by the variance of the
         targets, or a mean with these weights.
@@ -331,6 +335,11 @@ def mean_squared_error(
 ) -> float | Floats:
     """Return the mean squared error.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -361,6 +370,11 @@ def root_mean_squared_error(
 ) -> float | Floats:
     """Return the root of the mean squared error.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -385,6 +399,11 @@ def mean_absolute_error(
 ) -> float | Floats:
     """Return the mean absolute error.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -408,6 +427,11 @@ def mean_absolute_percentage_error(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the mean absolute error relative to the targets, as a share and not in percent.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -562,6 +586,11 @@ def mean_pinball_loss(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the mean pinball loss, which the `alpha` quantile of the targets makes smallest.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
