@@ -473,8 +473,10 @@ def wilcoxon_signed_rank_test(
     check_choice("continuity_correction", continuity_correction, (True, False))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
-    values, ranks = found.values, _signed_ranks(found, zeros)
-    n_nonzero = len(ranks.ranks)
+    values = found.values
+    ranks, positive, half = _signed_ranks(found, zeros)
+    plus, minus = (float((ranks * side).sum()) + half for side in (positive, ~positive))
+    n_nonzero = len(ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
         raise InputError(
             f"`method='exact'` is for at most {_FEASIBLE:,} differences other than 0: got "
@@ -484,21 +486,21 @@ def wilcoxon_signed_rank_test(
     details = {
         "n": float(len(values)),
         "n_zero": float(len(values) - n_nonzero),
-        "w_plus": ranks.plus,
-        "w_minus": ranks.minus,
+        "w_plus": plus,
+        "w_minus": minus,
         "rank_biserial": 0.0,
     }
     if n_nonzero == 0:
         warn_user("all differences are 0: W is 0 and p is 1", DegenerateDataWarning)
         statistic, pvalue = 0.0, 1.0
     else:
-        both_sums = ranks.plus + ranks.minus
-        details["rank_biserial"] = (ranks.plus - ranks.minus) / both_sums
-        statistic = min(ranks.plus, ranks.minus) if side == "two-sided" else ranks.plus
+        details["rank_biserial"] = (plus - minus) / (plus + minus)
+        statistic = min(plus, minus) if side == "two-sided" else plus
         if is_exact:
-            pvalue = _exact_pvalue(ranks, side)
+            pvalue = _exact_pvalue(ranks, positive, side)
         else:
-            details["z"], pvalue = _normal_pvalue(ranks, continuity_correction, side)
+            z = _signed_rank_z(ranks, (plus - minus) / 2, continuity_correction, side)
+            details["z"], pvalue = z, reference.pvalue(z, math.inf, side)
     estimate, interval = _hodges_lehmann(values, asked.alpha, side)
     return asked.answer(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
@@ -511,29 +513,13 @@ def wilcoxon_signed_rank_test(
     )
 
 
-class _SignedRanks(NamedTuple):
-    """Ascending ranks of the differences other than 0, and their signs.
+def _signed_ranks(
+    found: Differences, zero_method: ZeroMethod
+) -> tuple[Floats, NDArray[np.bool_], float]:
+    """Return the ascending ranks of the magnitudes other than 0, which are positive, and a sum.
 
-    ``zeros`` goes to either sum.
+    Those equal up to rounding share their mean rank. The sum is what zeros add on either side.
     """
-
-    ranks: Floats
-    positive: NDArray[np.bool_]
-    zeros: float
-
-    @property
-    def plus(self) -> float:
-        """Sum of the ranks of positive differences, half the zeros' included."""
-        return float((self.ranks * self.positive).sum()) + self.zeros
-
-    @property
-    def minus(self) -> float:
-        """Sum of the ranks of negative differences, half the zeros' included."""
-        return float((self.ranks * ~self.positive).sum()) + self.zeros
-
-
-def _signed_ranks(found: Differences, zero_method: ZeroMethod) -> _SignedRanks:
-    """Rank the magnitudes, those equal up to rounding sharing their mean rank."""
     values, roundings = found
     n_zero = len(values) - int(np.count_nonzero(values))
     if n_zero and zero_method == "wilcox":
@@ -551,14 +537,14 @@ def _signed_ranks(found: Differences, zero_method: ZeroMethod) -> _SignedRanks:
         counts = np.diff(starts, append=len(order))
         ranks, positive = np.repeat(starts + (counts + 1) / 2, counts), positive[order]
     half = float(ranks[:n_zero].sum()) / 2 if zero_method == "zsplit" else 0.0
-    return _SignedRanks(ranks[n_zero:], positive[n_zero:], half)
+    return ranks[n_zero:], positive[n_zero:], half
 
 
-def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
+def _exact_pvalue(ranks: Floats, positive: NDArray[np.bool_], alternative: Alternative) -> float:
     """Return p from the exact distribution: twice the ranks are whole numbers, ties included."""
-    doubled = np.rint(2 * ranks.ranks).astype(np.int64)
+    doubled = np.rint(2 * ranks).astype(np.int64)
     shares = _distribution(doubled)
-    plus = int(doubled[ranks.positive].sum())
+    plus = int(doubled[positive].sum())
     minus = len(shares) - 1 - plus
     return exact_pvalue(
         alternative,
@@ -581,19 +567,17 @@ def _distribution(doubled: NDArray[np.int64]) -> Floats:
     return shares
 
 
-def _normal_pvalue(
-    ranks: _SignedRanks, correction: bool, alternative: Alternative
-) -> tuple[float, float]:
-    """Return z and p of the normal distribution with the exact mean and variance, sum r^2 / 4."""
-    deviation = 0.5 * math.sqrt(float((ranks.ranks**2).sum()))
-    above = (ranks.plus - ranks.minus) / 2
+def _signed_rank_z(
+    ranks: Floats, above: float, correction: bool, alternative: Alternative
+) -> float:
+    """Return z, by the exact mean and variance, sum r^2 / 4, of what W is above its mean."""
+    deviation = 0.5 * math.sqrt(float((ranks**2).sum()))
     if correction:
         if alternative == "two-sided":
             above = math.copysign(max(0.0, abs(above) - 0.5), above)
         else:
             above += 0.5 if alternative == "less" else -0.5
-    z = above / deviation
-    return z, reference.pvalue(z, math.inf, alternative)
+    return above / deviation
 
 
 def _hodges_lehmann(
@@ -653,82 +637,54 @@ def walsh_averages(values: Floats, *spans: tuple[int, int]) -> list[tuple[float,
     return run([partial(_ranked, halves, numbers, *span) for span in spans])
 
 
-class _Numbers(NamedTuple):
-    """Distinct ascending numbers, and how many there are before each, and in all."""
-
-    values: Floats
-    before: NDArray[np.int64]
-
-
-class _Bracket(NamedTuple):
-    """Two numbers: a rank is that of a sum above the lower one, and up to the upper one.
-
-    With each how many pairs have sums up to it, and how many pairs of distinct numbers.
-    """
-
-    low: float
-    high: float
-    below: int
-    up_to: int
-    distinct_below: int
-    distinct_up_to: int
-
-    @property
-    def n_distinct(self) -> int:
-        """Pairs of distinct numbers with sums in between."""
-        return self.distinct_up_to - self.distinct_below
-
-    def at(self, rank: float) -> float:
-        """Return about what sum has a rank."""
-        share = min(max((rank - self.below) / (self.up_to - self.below), 0.0), 1.0)
-        return self.low * (1.0 - share) + self.high * share
-
-    def narrowed(self, numbers: _Numbers, rank: float, low: float, high: float) -> _Bracket:
-        """Return the bracket, narrowed by what can be said of two numbers inside it."""
-        counts = np.empty(4, np.int64)
-        count_pair_sums(*numbers, low, high, counts)
-        found = self
-        for bound, pairs, distinct in zip((low, high), *counts.reshape(2, 2).tolist(), strict=True):
-            if pairs < rank and bound > found.low:
-                found = found._replace(low=bound, below=pairs, distinct_below=distinct)
-            elif pairs >= rank and bound < found.high:
-                found = found._replace(high=bound, up_to=pairs, distinct_up_to=distinct)
-        return found
+#: Distinct ascending numbers; how many there are before each, and in all.
+_Counted = tuple[Floats, NDArray[np.int64]]
+#: A number, how many pairs have sums up to it, and how many pairs of distinct numbers.
+_Bound = tuple[float, int, int]
 
 
-def _distinct(ascending: Floats) -> _Numbers:
+def _distinct(ascending: Floats) -> _Counted:
     rises = np.concatenate(([True], ascending[1:] != ascending[:-1]))
     starts = np.flatnonzero(rises)
-    return _Numbers(ascending[starts], np.append(starts, len(ascending)))
+    return ascending[starts], np.append(starts, len(ascending))
 
 
-def _ranked(halves: Floats, numbers: _Numbers, first: int, last: int) -> tuple[float, float]:
+def _ranked(halves: Floats, numbers: _Counted, first: int, last: int) -> tuple[float, float]:
     """Return the sums of two ranks, equal or neighbours, of the pairs of ascending numbers."""
     n = len(halves)
-    found = _bracket(halves, numbers, first, n)
-    if found.n_distinct > n:  # as doubles go, one sum
-        low, high = found.high, found.high
+    (lowest, below, distinct_below), (highest, up_to, distinct_up_to) = _bounds_of_rank(
+        halves, numbers, first, n
+    )
+    n_distinct = distinct_up_to - distinct_below
+    if n_distinct > n:  # as doubles go, one sum
+        low, high = highest, highest
     else:
-        sums, pairs = np.empty(found.n_distinct), np.empty(found.n_distinct, np.int64)
-        write_pair_sums(*numbers, found.low, found.high, sums, pairs)
-        place, other = first - 1 - found.below, min(last, found.up_to) - 1 - found.below
-        if len(numbers.values) == n:
+        sums, pairs = np.empty(n_distinct), np.empty(n_distinct, np.int64)
+        write_pair_sums(*numbers, lowest, highest, sums, pairs)
+        place, other = first - 1 - below, min(last, up_to) - 1 - below
+        if len(numbers[0]) == n:
             sums.partition([place, other])
         else:
             order = np.argsort(sums)
             ends = np.cumsum(pairs[order])
             place, other = order[np.searchsorted(ends, [place, other], side="right")]
         low, high = float(sums[place]), float(sums[other])
-    if last > found.up_to:
+    if last > up_to:
         high = _ranked(halves, numbers, last, last)[1]
     return low, high
 
 
-def _bracket(halves: Floats, numbers: _Numbers, rank: float, most: float) -> _Bracket:
-    """Return bounds with at most so many pairs of distinct numbers, or no double, in between."""
-    n, m = len(halves), len(numbers.values)
-    lowest, count = math.nextafter(float(2 * halves[0]), -math.inf), n * (n + 1) // 2
-    found = _Bracket(lowest, float(2 * halves[-1]), 0, count, 0, m * (m + 1) // 2)
+def _bounds_of_rank(
+    halves: Floats, numbers: _Counted, rank: float, most: float
+) -> tuple[_Bound, _Bound]:
+    """Return two numbers: the sum of a rank is above the first, and at most the second.
+
+    Between them are at most so many pairs of distinct numbers, or no double.
+    """
+    n, m = len(halves), len(numbers[0])
+    count = n * (n + 1) // 2
+    low: _Bound = (math.nextafter(float(2 * halves[0]), -math.inf), 0, 0)
+    high: _Bound = (float(2 * halves[-1]), count, m * (m + 1) // 2)
     if n > _FEW * _STEP:
         size = n // _STEP
         sample = halves[np.rint(np.arange(0.5, size) * (n / size) - 0.5).astype(np.int64)]
@@ -736,19 +692,42 @@ def _bracket(halves: Floats, numbers: _Numbers, rank: float, most: float) -> _Br
         scale, selves = (size / n) ** 2, rank / count / 2
         place, margin = (rank - selves * n) * scale + selves * size, _MARGIN * n * scale
         place = min(max(place, 1.0), size * (size + 1) / 2)
-        near = _bracket(sample, _distinct(sample), place, _LEFT * size)
-        found = found.narrowed(numbers, rank, near.at(place - margin), near.at(place + margin))
+        near = _bounds_of_rank(sample, _distinct(sample), place, _LEFT * size)
+        low, high = _narrowed(
+            low, high, numbers, rank, [_sum_at(*near, place + step) for step in (-margin, margin)]
+        )
     by_ranks = True
-    while found.n_distinct > most:
+    while high[2] - low[2] > most:
         if by_ranks:
-            low, high = found.at(rank - most / 4), found.at(rank + most / 4)
+            ends = [_sum_at(low, high, rank + step) for step in (-most / 4, most / 4)]
         else:
-            low = high = _middle(found.low, found.high)
-            if not found.low < low < found.high:
+            middle = _middle(low[0], high[0])
+            if not low[0] < middle < high[0]:
                 break
+            ends = [middle, middle]
         by_ranks = not by_ranks
-        found = found.narrowed(numbers, rank, low, high)
-    return found
+        low, high = _narrowed(low, high, numbers, rank, ends)
+    return low, high
+
+
+def _sum_at(low: _Bound, high: _Bound, rank: float) -> float:
+    """Return about what sum between two bounds has a rank."""
+    share = min(max((rank - low[1]) / (high[1] - low[1]), 0.0), 1.0)
+    return low[0] * (1.0 - share) + high[0] * share
+
+
+def _narrowed(
+    low: _Bound, high: _Bound, numbers: _Counted, rank: float, ends: list[float]
+) -> tuple[_Bound, _Bound]:
+    """Return the bounds, narrowed by the counts of two numbers between them."""
+    counts = np.empty(4, np.int64)
+    count_pair_sums(*numbers, *ends, counts)
+    for end, pairs, distinct in zip(ends, *counts.reshape(2, 2).tolist(), strict=True):
+        if pairs < rank and end > low[0]:
+            low = end, pairs, distinct
+        elif pairs >= rank and end < high[0]:
+            high = end, pairs, distinct
+    return low, high
 
 
 def _middle(low: float, high: float) -> float:
