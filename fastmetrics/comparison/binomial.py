@@ -15,7 +15,7 @@ from fastmetrics._input.classes import LabelColumn, check_label_column, of_one_k
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction, check_integer
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, question
+from fastmetrics.comparison.result import MODELS, NULL_RATE, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.reference import exact_pvalue
@@ -279,10 +279,10 @@ def binomial_test(
     """
     size = check_integer("n", n, low=1, high=_LARGEST)
     errors = check_integer("n_errors", n_errors, low=0, high=size)
-    null = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
+    null = check_fraction(NULL_RATE, error_rate, include_low=True, include_high=True)
     asked = question(confidence_level, alternative)
     level, side = asked.alpha, asked.alternative
-    details = {"n": float(size), "error_rate": null}
+    details = {"n": float(size), NULL_RATE: null}
     if side == "two-sided":
         pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
         counts = _two_sided_counts(size, null, level)
@@ -361,9 +361,9 @@ def binomial_likelihood(
     from scipy.stats import binom
 
     if np.ndim(error_rate) == 0:
-        rate = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
+        rate = check_fraction(NULL_RATE, error_rate, include_low=True, include_high=True)
         return float(binom.pmf(errors, size, rate))
-    rates = check_probabilities(error_rate, "error_rate").astype(np.float64)
+    rates = check_probabilities(error_rate, NULL_RATE).astype(np.float64)
     return np.asarray(binom.pmf(errors, size, rates), np.float64)
 
 

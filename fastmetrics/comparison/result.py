@@ -32,6 +32,8 @@ names : (str, str), default=("A", "B")
     What the models are called.
 """
 
+#: The parameter that is the error rate under the null hypothesis.
+NULL_RATE: Final = "error_rate"
 #: The effect of several models: that some differ does not say that the first is better.
 _UNSIGNED: Final = "Kendall's W"
 

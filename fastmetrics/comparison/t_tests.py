@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +23,10 @@ from fastmetrics.comparison.paired import (
     check_differences,
     check_numbers,
 )
-from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
+from fastmetrics.comparison.result import MODELS, NULL_RATE, ComparisonTest, Question, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
 from fastmetrics.inference.reference import (
-    DifferenceTest,
     Moments,
     critical_value,
     difference_test,
@@ -62,11 +61,8 @@ DegenerateDataWarning
 _CONSTANT: Final = "differences other than 0 do not vary"
 
 
-class _Folds(NamedTuple):
-    """How many repetitions of how many folds numbers are from."""
-
-    repeats: int
-    folds: int
+#: How many repetitions of how many folds numbers are from.
+_Shape = tuple[int, int]
 
 
 @documented(PAIRED, MODELS)
@@ -135,38 +131,25 @@ def one_sample_t_test(
     rates = check_numbers(error_rates, "error_rates", 1, 2)
     is_of_folds = rates.ndim == 2 or n_repeats is not None or n_folds is not None
     folds = _check_folds(rates.shape, n_repeats, n_folds, "error_rates") if is_of_folds else None
-    if folds is not None and folds.folds == 1:
+    if folds is not None and folds[1] == 1:
         raise InputError(
             f"`error_rates` of shape {rates.shape} are of one fold each, whose correlation is not "
             "known: pass a vector without `n_repeats` and `n_folds` if they are independent"
         )
-    null = check_real("error_rate", error_rate)
+    null = check_real(NULL_RATE, error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     asked = question(confidence_level, alternative)
     found = check_differences(rates, rates * 0 + null, 1, 2)
     summary = moments(found.values, found.rounding)
-    n, difference, deviation = summary
-    ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
-    test = _paired(summary, ratio, asked, warn=True)
-    low, high = test.interval.low + null, test.interval.high + null
-    cohen_d = difference / deviation if deviation > 0 else test.statistic
-    return asked.answer(
+    return _test_of_mean(
+        summary,
+        0.0 if folds is None else 1.0 / (folds[1] - 1),
+        asked,
         "one-sample t test" if folds is None else "one-sample t test, Nadeau-Bengio",
-        ("t", test.statistic),
-        test.pvalue,
-        ("mean", null + difference),
-        lead=0.0,
-        df=n - 1,
-        critical_value=_critical_value(summary, asked),
-        confidence_interval=ConfidenceInterval(low, high),
-        details={
-            "error_rate": null,
-            "standard_deviation": deviation,
-            "standard_error": deviation * math.sqrt(1.0 / n + ratio),
-            "cohen_d": cohen_d,
-            "n": float(n),
-        },
+        ("mean", null),
+        cohen_d=reference.ratio(summary.mean, summary.deviation),
+        **{NULL_RATE: null},
     )
 
 
@@ -194,8 +177,7 @@ def kfold_paired_t_test(
         cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
         `scores_b`, `scores_a` holds the differences, A less B.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
-        Which of the two statistics decides; `details` has both. "none" is the textbook's, for
-        numbers that are independent.
+        Of the standard error. "none" is the textbook's, for numbers that are independent.
     n_train, n_test : float, optional
         Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation has
         n_test / n_train = 1 / (k - 1).
@@ -261,52 +243,78 @@ def kfold_paired_t_test(
         )
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
+    sizes = {} if ratio is None else {"test_train_ratio": ratio}
     summary = moments(found.values, found.rounding)
-    ratios = {"uncorrected": 0.0} if ratio is None else {"uncorrected": 0.0, "nadeau_bengio": ratio}
-    chosen = "uncorrected" if correction == "none" or ratio is None else "nadeau_bengio"
-    tests = {
-        name: _paired(summary, each, asked, warn=name == chosen) for name, each in ratios.items()
-    }
-    test = tests[chosen]
-    details = {
-        "n": float(summary.n),
-        "standard_deviation": summary.deviation,
-        "standard_error": summary.deviation * math.sqrt(1.0 / summary.n + ratios[chosen]),
-    }
-    if ratio is not None:
-        details["test_train_ratio"] = ratio
-    for name, one in tests.items():
-        details[f"statistic_{name}"] = one.statistic
-        details[f"pvalue_{name}"] = one.pvalue
-    repeated = "repeated " if folds is not None and folds.repeats > 1 else ""
-    return asked.answer(
+    repeated = "repeated " if folds is not None and folds[0] > 1 else ""
+    return _test_of_mean(
+        summary,
+        0.0 if correction == "none" or ratio is None else ratio,
+        asked,
         f"{repeated}k-fold paired t test{'' if correction == 'none' else ', Nadeau-Bengio'}",
-        ("t", test.statistic),
-        test.pvalue,
-        ("mean difference", summary.mean),
+        ("mean difference", 0.0),
         lead=summary.mean,
-        df=summary.n - 1,
-        critical_value=_critical_value(summary, asked),
-        confidence_interval=test.interval,
-        details=details,
+        **sizes,
     )
 
 
-def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> _Folds | None:
+def _test_of_mean(
+    summary: Moments,
+    ratio: float,
+    asked: Question,
+    method: str,
+    effect: tuple[str, float],
+    *,
+    lead: float = 0.0,
+    **details: float,
+) -> ComparisonTest:
+    """Test that the mean of differences is 0; the effect is that mean above a number."""
+    n, mean, deviation = summary
+    (name, null), side = effect, asked.alternative
+    error = deviation * math.sqrt(1.0 / n + ratio)
+    test = difference_test(mean, error, n - 1, 1.0 - asked.alpha, side)
+    low, high = test.interval
+    if math.isnan(error):
+        message = "the t statistic is not defined: one number has no variance"
+        warn_user(message, UndefinedMetricWarning)
+    elif error == 0.0:
+        what = "all differences are 0" if test.statistic == 0.0 else _CONSTANT
+        warn_user(
+            f"{what}: the statistic is {test.statistic:g} and p is {test.pvalue:g}",
+            DegenerateDataWarning,
+        )
+    return asked.answer(
+        method,
+        ("t", test.statistic),
+        test.pvalue,
+        (name, null + mean),
+        lead=lead,
+        df=n - 1,
+        critical_value=math.nan if n == 1 else critical_value(n - 1, asked.alpha, side),
+        confidence_interval=ConfidenceInterval(low + null, high + null),
+        details={
+            "n": float(n),
+            "standard_deviation": deviation,
+            "standard_error": error,
+            **details,
+        },
+    )
+
+
+def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> _Shape | None:
     """Return what numbers are from; None for a vector of more than ten that nobody spoke of."""
     repeats = None if n_repeats is None else check_integer("n_repeats", n_repeats, low=1)
     folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
     n = shape[0]
     if len(shape) == 2:
-        found = _Folds(*shape)
+        found = shape[0], shape[1]
     elif repeats is not None:
-        found = _Folds(repeats, n // repeats)
+        found = repeats, n // repeats
     elif folds is not None:
-        found = _Folds(n // folds, folds)
+        found = n // folds, folds
     else:
-        return _Folds(1, n) if n <= _MOST_FOLDS else None
-    fits = repeats in (None, found.repeats) and folds in (None, found.folds)
-    if not fits or (len(shape) == 1 and found.repeats * found.folds != n):
+        return (1, n) if n <= _MOST_FOLDS else None
+    fits = repeats in (None, found[0]) and folds in (None, found[1])
+    if not fits or (len(shape) == 1 and found[0] * found[1] != n):
         said = ", ".join(
             f"{key}={value}"
             for key, value in (("n_repeats", repeats), ("n_folds", folds))
@@ -318,7 +326,7 @@ def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str
     return found
 
 
-def _test_train_ratio(n_train: Any, n_test: Any, folds: _Folds | None) -> float | None:
+def _test_train_ratio(n_train: Any, n_test: Any, folds: _Shape | None) -> float | None:
     """Return n_test / n_train: as given, else that of k-fold cross-validation; None for k = 1."""
     if (n_train is None) != (n_test is None):
         raise InputError(
@@ -326,13 +334,13 @@ def _test_train_ratio(n_train: Any, n_test: Any, folds: _Folds | None) -> float 
         )
     if n_train is not None:
         return check_positive("n_test", n_test) / check_positive("n_train", n_train)
-    return 1.0 / (folds.folds - 1) if folds is not None and folds.folds > 1 else None
+    return 1.0 / (folds[1] - 1) if folds is not None and folds[1] > 1 else None
 
 
-def _warn_of_repeats(n: int, folds: _Folds | None, ratio: float | None) -> None:
+def _warn_of_repeats(n: int, folds: _Shape | None, ratio: float | None) -> None:
     """Warn if the test sets of n differences overlap, as folds of one repetition do not."""
-    if folds is not None and folds.repeats > 1:
-        repeats = folds.repeats
+    if folds is not None and folds[0] > 1:
+        repeats = folds[0]
     elif ratio is not None and n * ratio > (1 + ratio) * (1 + 1e-9):  # more tested than there is
         repeats = n
     else:
@@ -342,27 +350,6 @@ def _warn_of_repeats(n: int, folds: _Folds | None, ratio: float | None) -> None:
         "rejects far too often; pass `correction='nadeau-bengio'`",
         DegenerateDataWarning,
     )
-
-
-def _paired(summary: Moments, ratio: float, asked: Question, *, warn: bool) -> DifferenceTest:
-    error = summary.deviation * math.sqrt(1.0 / summary.n + ratio)
-    test = difference_test(summary.mean, error, summary.n - 1, 1.0 - asked.alpha, asked.alternative)
-    if warn and math.isnan(error):
-        message = "the t statistic is not defined: one number has no variance"
-        warn_user(message, UndefinedMetricWarning)
-    elif warn and error == 0.0:
-        what = "all differences are 0" if test.statistic == 0.0 else _CONSTANT
-        warn_user(
-            f"{what}: the statistic is {test.statistic:g} and p is {test.pvalue:g}",
-            DegenerateDataWarning,
-        )
-    return test
-
-
-def _critical_value(summary: Moments, asked: Question) -> float:
-    if summary.n == 1:
-        return math.nan
-    return critical_value(summary.n - 1, asked.alpha, asked.alternative)
 
 
 # --- five repetitions of two folds ----------------------------------------------------------------

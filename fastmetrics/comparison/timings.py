@@ -95,7 +95,7 @@ class TimingRun(Result):
         columns = {
             "benchmark": list(self),
             "rounds": [len(each) for each in self.rounds.values()],
-            "mean": [sum(each) / len(each) for each in self.rounds.values()],
+            "mean_time": [sum(each) / len(each) for each in self.rounds.values()],
         }
         return Display([Table(columns)], "Times of one run")
 

@@ -155,7 +155,7 @@ def test_kfold_is_scipys_paired_t(alternative):
     assert (test.df, test.better) == (5, "B")
 
 
-def test_both_statistics_stand_side_by_side():
+def test_the_correction_is_of_the_error():
     ratio = Fraction(1, 5)  # six folds: one to five
     plain = kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)
     corrected = kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
@@ -164,8 +164,6 @@ def test_both_statistics_stand_side_by_side():
     errors = [dict(one.details).pop("standard_error") for one in (plain, corrected)]
     assert plain.details == {**corrected.details, "standard_error": errors[0]}
     assert errors[1] / errors[0] == pytest.approx(math.sqrt((1 / 6 + 1 / 5) * 6))
-    assert plain.details["statistic_nadeau_bengio"] == corrected.statistic
-    assert corrected.details["pvalue_uncorrected"] == plain.pvalue
     assert corrected.pvalue == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 5))
     assert corrected.method.endswith("Nadeau-Bengio")
     # 1 / 6 + 1 / 5 in place of 1 / 6
@@ -242,7 +240,6 @@ def test_one_fold(correction):
     with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
         test = kfold_paired_t_test([0.1], correction=correction, higher_is_better=False)
     assert math.isnan(test.pvalue)
-    assert "statistic_nadeau_bengio" not in test.details
 
 
 def test_names_and_scores():
