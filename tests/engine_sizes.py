@@ -39,7 +39,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "waiting_rows": ("tables.score_runs._WAITING",),
     "run_entry_bytes": ("tables.score_runs._OF_ENTRY",),
     # of measures
-    "curve_piece_rows": (f"{_CURVES}.precision_recall.PIECE_ROWS", f"{_CURVES}.roc.PIECE_ROWS"),
+    "curve_piece_rows": (
+        "tables.score_table.PIECE_ROWS",
+        f"{_CURVES}.precision_recall.PIECE_ROWS",
+        f"{_CURVES}.roc.PIECE_ROWS",
+    ),
     "decided_cells": ("measures.decisions.costs._CELLS",),
     "decided_rows": ("measures.decisions.costs._FEWEST_ROWS",),
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),

@@ -28,14 +28,14 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
 from fastmetrics.measures.curves.influences import CurveCounts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
-from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces, gap_ends_of
+from fastmetrics.measures.curves.roc import gap_ends_of
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
 from fastmetrics.measures.registry import LOSSES, MEASURES, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.score_runs import RunRange, ScoreRuns, table_of
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.tables.score_table import PIECE_ROWS, Piece, ScoreTable, by_pieces
 
 Pairs = list[tuple[int, int]]
 

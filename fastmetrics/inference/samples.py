@@ -43,14 +43,20 @@ from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
 from fastmetrics.measures.curves.influences import OrderedRows, of_curve
-from fastmetrics.measures.curves.roc import KolmogorovSmirnov, Piece, by_pieces, ks_of_table
+from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.measures.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
-from fastmetrics.tables.score_table import ScoreTable, is_called_positive, running_sums
+from fastmetrics.tables.score_table import (
+    Piece,
+    ScoreTable,
+    by_pieces,
+    is_called_positive,
+    running_sums,
+)
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.range_summary import summary_of
-from fastmetrics.measures.curves.roc import PIECE_ROWS
+from fastmetrics.tables.score_table import PIECE_ROWS
 
 
 def in_memory(table, name="score", level=0.95):

@@ -35,8 +35,11 @@ from fastmetrics.inference.bootstrap._samples import (
 )
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.curves.influences import CurveInfluences, of_curve
-from fastmetrics.measures.curves.replicates import of_curve as replicates_of_curve
+from fastmetrics.measures.curves.influences import (
+    CurveInfluences,
+    of_curve,
+    replicates_of_curve,
+)
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.pairs import PairCounts, exact_dot, pairs_of_weights

@@ -16,13 +16,14 @@ from fastmetrics._input.scalars import check_choice, check_fraction, check_posit
 from fastmetrics._input.scores import as_given, check_scores_array
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves.roc import Piece, by_pieces
 from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
     SCORED,
+    Piece,
     ScoreTable,
     as_table,
+    by_pieces,
     is_called_positive,
     lacks_a_class,
     lacks_one,

@@ -24,15 +24,17 @@ from fastmetrics._results import OneNumber
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
-from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
+    PIECE_ROWS,
     SCORED,
     SCORED_BINARY,
     Floats,
+    Piece,
     ScoreTable,
     as_table,
+    by_pieces,
     lacks_a_class,
     running_sums,
 )
