@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -364,8 +363,7 @@ class ScoreTable(Frozen, Summed, Saved):
         >>> ScoreTable.from_counts([0.2, 0.9], [1, 10**12], [10**12, 3]).n_positive
         1000000000001
         """
-        columns, exponent = rescaled(checked_columns(scores, positives, negatives))
-        return cls._of_columns(*columns, exponent)
+        return cls(scores, positives, negatives)  # type: ignore[arg-type]
 
     @property
     def is_weighted(self) -> bool:
@@ -548,9 +546,6 @@ EQUAL_ODDS: Final = 2.0**-40
 #: Rows whose hull is one job; the hull of what those leave is another one.
 CHUNK_ROWS: Final = 2**18
 
-#: Ends, positives and negatives of blocks.
-_Blocks = tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
@@ -586,22 +581,18 @@ def upper_hull(table: ScoreTable) -> Hull:
     A table without rows has no block, one of a single class has one.
     """
     columns = table.positives, table.negatives
-    pool: Callable[..., int]
-    if table.is_weighted:
-        pool = _pool_weights
-    elif int(table.n_positive) * int(table.n_negative) < INT64_BOUND:
-        pool = hulls.upper_hull
-    else:
-        pool = _pool_large_counts
-    starts = range(0, len(table), CHUNK_ROWS)
-    parts = run([partial(_pooled, pool, *columns, start) for start in starts])
+    is_large = int(table.n_positive) * int(table.n_negative) >= INT64_BOUND
+    how = (1.0 + EQUAL_ODDS, False) if table.is_weighted else (1, is_large)
+    pieces = [slice(start, start + CHUNK_ROWS) for start in range(0, len(table), CHUNK_ROWS)]
+    parts = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
     if len(parts) == 0:
         return Hull(np.empty(0, np.int64), *columns)
     if len(parts) == 1:
         ends, positives, negatives = parts[0]
     else:
-        rows, *pooled = (np.concatenate(column) for column in zip(*parts, strict=True))
-        ends, positives, negatives = _blocks(pool, *pooled)
+        rows = np.concatenate([part[0] + at.start for part, at in zip(parts, pieces, strict=True)])
+        _, *pooled = (np.concatenate(column) for column in zip(*parts, strict=True))
+        ends, positives, negatives = _blocks(pooled[0], pooled[1], *how)
         ends = rows[ends]
     if table.is_weighted:  # what was pooled one by one has rounding of its own
         for column, sums in zip(columns, (positives, negatives), strict=True):
@@ -609,40 +600,19 @@ def upper_hull(table: ScoreTable) -> Hull:
     return Hull(ends, positives, negatives)
 
 
-def _pool_weights(*columns: NDArray[Any]) -> int:
-    blocks: int = hulls.upper_hull_of_weights(*columns, 1.0 + EQUAL_ODDS)
-    return blocks
-
-
-def _pool_large_counts(
-    positives: NDArray[Any],
-    negatives: NDArray[Any],
-    ends: NDArray[np.int64],
-    pooled_positives: NDArray[Any],
-    pooled_negatives: NDArray[Any],
-) -> int:
-    """Pool counts of more than some 10**10 rows, whose products are Python integers."""
-    counts = positives.astype(object), negatives.astype(object)
-    pooled = np.empty((2, len(positives)), object)
-    blocks: int = hulls.upper_hull_of_weights.py_func(*counts, ends, *pooled, 1)
-    pooled_positives[:blocks], pooled_negatives[:blocks] = pooled[:, :blocks]
-    return blocks
-
-
-def _pooled(
-    pool: Callable[..., int], positives: NDArray[Any], negatives: NDArray[Any], start: int
-) -> _Blocks:
-    rows = slice(start, start + CHUNK_ROWS)
-    ends, *pooled = _blocks(pool, positives[rows], negatives[rows])
-    return ends + start, pooled[0], pooled[1]
-
-
-def _blocks(pool: Callable[..., int], positives: NDArray[Any], negatives: NDArray[Any]) -> _Blocks:
-    n = len(positives)
-    columns = np.empty(n, np.int64), np.empty(n, positives.dtype), np.empty(n, positives.dtype)
-    count = pool(positives, negatives, *columns)
-    ends, pooled_positives, pooled_negatives = (column[:count].copy() for column in columns)
-    return ends, pooled_positives, pooled_negatives
+def _blocks(
+    positives: NDArray[Any], negatives: NDArray[Any], factor: float, is_large: bool
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """Return ends, positives and negatives of blocks."""
+    n, dtype = len(positives), positives.dtype
+    # Of more than some 10**10 rows products are Python integers.
+    pool: Any = hulls.upper_hull.py_func if is_large else hulls.upper_hull
+    kind = np.dtype(object) if is_large else dtype
+    ends, pooled = np.empty(n, np.int64), np.empty((2, n), kind)
+    columns = (column.astype(kind, copy=False) for column in (positives, negatives))
+    count = pool(*columns, ends, *pooled, factor)
+    p, q = pooled[:, :count].astype(dtype)
+    return ends[:count].copy(), p, q
 
 
 def _from_zero(counts: NDArray[Any]) -> NDArray[Any]:
