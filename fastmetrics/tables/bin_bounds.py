@@ -136,6 +136,8 @@ class ThresholdBrackets(Result):
     f1: Bracket
 
 
+_UNKNOWN = Bracket(math.nan, math.nan)
+
 #: Products of two totals below this stay in int64 when doubled.
 _INT64: Final = 2**62
 #: Average precision is a sum of doubles: what rounding (16 units of 2**-53) may do to it.
@@ -273,9 +275,6 @@ def threshold_brackets(
     (all_p, all_n), error = columns.totals, columns.error
     tp, fp = zip(sure.totals, possible.totals, strict=True)
 
-    def share(low: float, high: float, whole: float) -> Bracket:
-        return _bracket(low, high, whole, error)
-
     def counts(low: float, high: float, whole: float) -> Bracket:
         slack = error * whole
         return Bracket(max(low - slack, 0.0), min(high + slack, whole))
@@ -283,22 +282,22 @@ def threshold_brackets(
     low_called, high_called = tp[0] + fp[1], tp[1] + fp[0]
     least = tp[0] / low_called if low_called else (1.0 if tp[1] else math.nan)
     most = tp[1] / high_called if high_called else (0.0 if fp[1] else math.nan)
+    right = tp[0] + all_n - fp[1], tp[1] + all_n - fp[0]
+    f1 = _UNKNOWN
+    if all_p:
+        ends = 2 * tp[0] / (low_called + all_p), 2 * tp[1] / (high_called + all_p)
+        f1 = _bracket(*ends, 1.0, error)
     return ThresholdBrackets(
         threshold,
         tp=counts(*tp, all_p),
         fp=counts(*fp, all_n),
         fn=counts(all_p - tp[1], all_p - tp[0], all_p),
         tn=counts(all_n - fp[1], all_n - fp[0], all_n),
-        true_positive_rate=share(*tp, all_p),
-        false_positive_rate=share(*fp, all_n),
-        precision=share(least, most, 1.0),
-        accuracy=share(tp[0] + all_n - fp[1], tp[1] + all_n - fp[0], all_p + all_n),
-        f1=Bracket(
-            max(2 * tp[0] / (low_called + all_p) - error, 0.0),
-            min(2 * tp[1] / (high_called + all_p) + error, 1.0),
-        )
-        if all_p
-        else Bracket(math.nan, math.nan),
+        true_positive_rate=_bracket(*tp, all_p, error),
+        false_positive_rate=_bracket(*fp, all_n, error),
+        precision=_bracket(least, most, 1.0, error),
+        accuracy=_bracket(*right, all_p + all_n, error),
+        f1=f1,
     )
 
 
@@ -311,10 +310,9 @@ def _plain(value: Any) -> int | float:
 def _bracket(low: float, high: float, whole: float, error: float) -> Bracket:
     """Return the limits of a share, divided once, and what rounding may add."""
     if not whole:
-        return Bracket(math.nan, math.nan)
-    return Bracket(
-        *(min(max(each, 0.0), 1.0) for each in (low / whole - error, high / whole + error))
-    )
+        return _UNKNOWN
+    ends = low / whole - error, high / whole + error
+    return Bracket(*(min(max(each, 0.0), 1.0) for each in ends))
 
 
 #: What measures between limits return; rows that examples measure.
@@ -336,7 +334,6 @@ Examples
 >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
 >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 """
-_UNKNOWN = Bracket(float("nan"), float("nan"))
 
 
 class Bracketed(Shown):

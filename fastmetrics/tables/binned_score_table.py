@@ -158,7 +158,8 @@ class Bins:
     def empty(cls, layout: BinLayout, is_weighted: bool = False) -> Self:
         """Return a layout's bins without rows."""
         counts = np.zeros(2 * layout.n_bins, np.float64 if is_weighted else np.int64)
-        return cls(layout, counts, np.full(layout.n_bins, np.nan), to_watch(layout))
+        to_watch = (~layout._holds_one).view(np.uint8)  # there is room for several scores
+        return cls(layout, counts, np.full(layout.n_bins, np.nan), to_watch)
 
     @property
     def is_weighted(self) -> bool:
@@ -255,11 +256,6 @@ class Bins:
         return above, is_open & ~above & ~(threshold >= high)
 
 
-def to_watch(layout: BinLayout) -> NDArray[np.uint8]:
-    """Return 1 for the bins in which there is room for several scores."""
-    return (~layout._holds_one).view(np.uint8)
-
-
 #: First rows that are kept, by default: two for each bin that is learnt of them.
 FIRST_ROWS: Final = 1 << 16
 #: At most: some 600 MB.
@@ -267,19 +263,6 @@ MOST_FIRST: Final = 1 << 25
 #: Weights of rows, and their sums, are at least 2 to this.
 _LEAST: Final = -250
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
-
-
-def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
-    """Return the layout of two tables, one of which may have none yet, or raise."""
-    if mine is None or theirs is None:
-        return theirs if mine is None else mine
-    if mine != theirs:
-        raise InputError(
-            f"tables of different bins cannot be merged: {mine!r} and {theirs!r}; make both with "
-            "one layout, `streams.BinnedScoreTable(layout)`, as `table.layout` or "
-            "`streams.BinLayout.of_bits()`"
-        )
-    return mine
 
 
 def _binned(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -> Bins:
@@ -527,7 +510,13 @@ class BinnedScoreTable(Mergeable, Bracketed):
     def _join(self, other: Self) -> None:
         layout, first_rows, held, bound = other._parts()
         with self._lock:
-            layout = common_layout(self._layout, layout)
+            if self._layout is not None and layout is not None and self._layout != layout:
+                raise InputError(
+                    f"tables of different bins cannot be merged: {self._layout!r} and {layout!r}; "
+                    "make both with one layout, `streams.BinnedScoreTable(layout)`, as "
+                    "`table.layout` or `streams.BinLayout.of_bits()`"
+                )
+            layout = self._layout or layout
             bound = check_n_rows(self._bound + bound)
             self._first_rows = min(self._first_rows, first_rows)
             if isinstance(held, ScoredRows):

@@ -129,7 +129,6 @@ def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
 PLACES = [
     (confusion_matrix, "check_label_columns"),
     (confusion_matrix, "count_columns"),
-    (confusion_matrix, "seen_cells"),
     (ConfusionMatrix, "_take_in"),
     (ConfusionMatrix, "_prepare"),
     (ConfusionMatrix, "_count_in"),
@@ -185,7 +184,7 @@ def test_an_interrupt_anywhere(monkeypatch, kind, holder, name) -> None:
 
 def test_an_interrupted_merge(monkeypatch) -> None:
     other = ConfusionMatrix.from_labels([5, 1], [5, 5], sample_weight=[0.5, 0.25])
-    for (holder, name), when in itertools.product(PLACES[3:-2], range(4)):
+    for (holder, name), when in itertools.product(PLACES[2:-2], range(4)):
         matrix = make("numbers open counts")
         before = state(matrix)
         with monkeypatch.context() as patch:

@@ -68,7 +68,6 @@ from fastmetrics.tables.confusion._label_counts import (
     completed,
     count_columns,
     score_cells,
-    seen_cells,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.ordering import RowOrder, row_order
@@ -754,11 +753,7 @@ def _matrices_of(
     pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
 ) -> list[Cells]:
     """Return the confusion matrix of each model, all of the same labels."""
-    counted = [count_columns(pair, weights) for pair in pairs]
-    matrices = [
-        completed(seen_cells(cells, pair.label_type))
-        for cells, pair in zip(counted, pairs, strict=True)
-    ]
+    matrices = [completed(count_columns(pair, weights)) for pair in pairs]
     if len(matrices) > 1:
         labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
         matrices = [matrix.arranged(labels) for matrix in matrices]

@@ -376,11 +376,6 @@ class Cells(NamedTuple):
         counts[np.ix_(there, there)] = self.counts[np.ix_(source, source)]
         return Cells(counts, labels, self.exponent)
 
-    def seen(self) -> list[int]:
-        """Return which classes some row with a weight has."""
-        filled = self.counts != 0
-        return np.flatnonzero(filled.any(axis=0) | filled.any(axis=1)).tolist()
-
 
 def merged_labels(columns: Iterable[ClassLabels], label_type: type | None = None) -> Labels:
     """Return the classes of both columns, sorted, as Python values of that type."""
@@ -414,7 +409,7 @@ def label_cells(
         check_kind(columns, labels)
     found = count_columns(columns, weights, more_than_two)
     if labels is None:
-        return seen_cells(found, columns.label_type)
+        return found
     known = set(labels)
     for column, axis in ((columns.true, 1), (columns.predicted, 0)):
         is_seen = (found.counts != 0).any(axis=axis).tolist()
@@ -427,27 +422,20 @@ def label_cells(
 def count_columns(
     columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None = None
 ) -> Cells:
-    """Count the pairs of labels; some of the classes may have no row at all."""
+    """Count the pairs of labels that some row with a weight has."""
     span = min(
         SPAN if more_than_two is None else _FEW_LABELS,
         math.isqrt(max(_CELLS, _CELLS_PER_ROW * columns.n_rows)),
     )
     exponent = 0 if weights is None else weights.exponent
-    found = _of_integers(columns, weights, span)
-    if found is not None:
-        return Cells(found[1], tuple(found[0]), exponent)
-    counts, labels = _of_classes(columns, weights, more_than_two)
-    return Cells(counts, labels, exponent)
-
-
-def seen_cells(found: Cells, label_type: type) -> Cells:
-    """Return the classes that some row with a weight has, as Python labels of that type."""
-    seen = found.seen()
-    labels = tuple(label_type(found.labels[k]) for k in seen)
-    counts = found.counts
-    if len(seen) < len(found.labels):
+    labels, counts = _of_integers(columns, weights, span) or _of_classes(
+        columns, weights, more_than_two
+    )
+    filled = counts != 0
+    seen = np.flatnonzero(filled.any(axis=0) | filled.any(axis=1)).tolist()
+    if len(seen) < len(labels):
         counts = counts[np.ix_(seen, seen)]
-    return Cells(counts, labels, found.exponent)
+    return Cells(counts, tuple(columns.label_type(labels[k]) for k in seen), exponent)
 
 
 def _checked(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[LabelColumns, Weights | None]:
@@ -530,12 +518,16 @@ def guessed_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int
 
 def _of_classes(
     columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None
-) -> tuple[NDArray[Any], Labels]:
+) -> tuple[Labels, NDArray[Any]]:
     """Count pairs of labels of any kind by the numbers of their classes."""
     true, predicted = (each.coded() for each in columns.clean())
     labels = merged_labels((true, predicted))
     if more_than_two is not None and len(labels) > 2:
-        seen = {label for each in (true, predicted) for label in _weighing(each, weights).tolist()}
+        values = None if weights is None else weights.values
+        seen: set[Any] = set()
+        for each in (true, predicted):
+            weigh = np.bincount(each.codes, values, len(each.classes)) > 0
+            seen.update(each.classes[weigh].tolist())
         if len(seen) > 2:
             raise more_than_two(tuple(map(columns.label_type, sorted(seen))))
     if len(labels) > MOST_CLASSES:
@@ -546,13 +538,7 @@ def _of_classes(
         )
     numbers = {label: k for k, label in enumerate(labels)}
     codes = numbered(true, numbers), numbered(predicted, numbers)
-    return tally(*codes, 0, len(labels), weights), labels
-
-
-def _weighing(labels: ClassLabels, weights: Weights | None) -> NDArray[Any]:
-    """Return the classes that a row with a weight has."""
-    values = None if weights is None else weights.values
-    return labels.classes[np.bincount(labels.codes, values, len(labels.classes)) > 0]
+    return labels, tally(*codes, 0, len(labels), weights)
 
 
 def label_counts(
@@ -598,8 +584,8 @@ def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Cell
     columns, weights = _checked(y_true, y_pred, sample_weight)
     found = count_columns(columns, weights)
     if weights is None or weights.values.all():
-        return seen_cells(found, columns.label_type)
-    return found.arranged(seen_cells(count_columns(columns, None), columns.label_type).labels)
+        return found
+    return found.arranged(count_columns(columns, None).labels)
 
 
 def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> Cells | None:

@@ -35,7 +35,6 @@ from fastmetrics.tables.confusion._label_counts import (
     merged_labels,
     numbered,
     score_cells,
-    seen_cells,
 )
 from fastmetrics.tables.confusion._matrix_state import (
     MatrixState,
@@ -369,12 +368,11 @@ class ConfusionMatrix(Mergeable, Shown):
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         columns = check_label_columns(y_true, y_pred)
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
-        exponent = 0 if weights is None else weights.exponent
         k = len(self._state.labels)
         if 4 * columns.n_rows >= k * k:
-            found = seen_cells(count_columns(columns, weights), columns.label_type)
+            found = count_columns(columns, weights)
             with self._changing():
-                self._add(MatrixState.of(found._replace(exponent=exponent)), columns)
+                self._add(MatrixState.of(found), columns)
             return
         coded = [each.coded() for each in columns.clean()]
         if weights is not None and not weights.values.all():  # rows of weight 0 are absent
@@ -383,7 +381,10 @@ class ConfusionMatrix(Mergeable, Shown):
             weights = weights._replace(values=weights.values[has])
         with self._changing():
             self._take_in(merged_labels(coded, columns.label_type), columns)
-            self._prepare(weights is not None and not weights.is_integer, exponent)
+            if weights is None:
+                self._prepare(is_weighted=False, exponent=0)
+            else:
+                self._prepare(not weights.is_integer, weights.exponent)
             self._count_in(columns.n_rows if weights is None else float(weights.values.sum()))
             rows, names = (numbered(each, self._state.numbers) for each in coded)
             self._state.add_codes(rows, names, weights)
