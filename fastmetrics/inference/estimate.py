@@ -468,14 +468,11 @@ def compared(
     ]
     differences = [(difference, spread) for difference, spread, _ in found]
     covariance = units.covariance(measured.influences)
-
-    def ranges(model: int) -> tuple[Floats, Floats]:
-        return units.ranges(measured.influences[model])
-
     note = _of_few(one, [varied for *_, varied in found if varied])
     note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
-        *(one, models, differences, covariance, chosen, measured.counts, ranges),
+        *(one, models, differences, covariance, chosen, measured.counts),
+        lambda model: units.ranges(measured.influences[model]),
         *(measured.samples_are, note),
     )
 
@@ -498,13 +495,10 @@ def compared_by_sums(
         varied.append(sums.spread(m, p, pair, values, by_class, "kurtosis"))
         difference = without_rounding(values[0] - values[1], max(map(abs, values)), spread)
         differences.append((difference, spread))
-
-    def ranges(model: int) -> tuple[Floats, Floats]:
-        return sums.ranges(m, model, by_class)
-
     covariance = sums.covariance(m, by_class)
     return _comparison(
-        *(one, models, differences, covariance, chosen, counts, ranges),
+        *(one, models, differences, covariance, chosen, counts),
+        lambda model: sums.ranges(m, model, by_class),
         note=_of_few(one, varied),
     )
 

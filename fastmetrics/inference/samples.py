@@ -36,6 +36,7 @@ from fastmetrics.inference.units import (
     Ints,
     SamplesAre,
     Units,
+    effective_sample_size,
     warn_of_few_groups,
     warn_of_few_rows,
 )
@@ -259,7 +260,7 @@ def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
     if units.groups is not None:
         warn_of_few_groups(units.effective_groups, units.n_units)
     if weights_are == "importances" and units.weights is not None:
-        warn_of_few_rows(units.n_equal, units.n_units)
+        warn_of_few_rows(effective_sample_size(units.weights), units.n_units)
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,12 +94,7 @@ def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) 
 
     A row with a weight counts so much. Kish (1965), Survey Sampling, 8.2, of groups.
     """
-    return effective_of_sizes(np.bincount(groups, weights))
-
-
-def effective_of_sizes(sizes: NDArray[Any]) -> float:
-    """Return the same from the sizes of groups."""
-    sizes = np.sort(sizes)  # the same sum however groups are named
+    sizes = np.sort(np.bincount(groups, weights))  # the same sum however groups are named
     shares = sizes / sizes.max()
     return float(shares.sum() ** 2 / np.sum(shares * shares))
 
@@ -379,19 +374,6 @@ class Units:
 
         return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.sizes_of_strata), 3)))
 
-    def sums_of_difference(self, one: Floats, other: Floats) -> tuple[Floats, tuple[float, float]]:
-        """Return those of the difference and itself; how large it gets, and the two arrays."""
-        columns = self._columns
-
-        def add_up(here: slice) -> tuple[Floats, float, float]:
-            a, b = one[here], other[here]
-            moved, sums = a - b, np.zeros((len(self.sizes_of_strata), 3))
-            add_products(moved, moved, *(column[here] for column in columns), sums)
-            return sums, _largest(moved), max(_largest(a), _largest(b))
-
-        sums, apart, most = zip(*by_blocks(self.n_points, add_up), strict=True)
-        return np.add.reduce(sums), (max(apart), max(most))
-
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
     ) -> tuple[float, Spread, Spread | None]:
@@ -399,18 +381,25 @@ class Units:
 
         What rounding leaves is nothing.
         """
-        size, by_kurtosis = max(map(abs, values)), None
-        sums, largest = self.sums_of_difference(one, other)
+        size, by_kurtosis, columns = max(map(abs, values)), None, self._columns
+
+        def add_up(here: slice) -> tuple[Floats, float, float]:
+            a, b = one[here], other[here]
+            moved, sums = a - b, np.zeros((len(self.sizes_of_strata), 3))
+            add_products(moved, moved, *(column[here] for column in columns), sums)
+            return sums, _largest(moved), max(_largest(a), _largest(b))
+
+        each, apart, most = zip(*by_blocks(self.n_points, add_up), strict=True)
         total = float(self.n_points)
         if self.weights is not None:  # an influence is of a unit of weight
             with np.errstate(over="ignore"):
                 total *= float(self.weights.mean())
-        is_nothing = largest[0] <= ROUNDING * (size / total + largest[1])
+        is_nothing = max(apart) <= ROUNDING * (size / total + max(most))
         if self.groups is not None:
             moved = np.zeros(self.n_points) if is_nothing else one - other
             spread = self.spread(moved, reference)
         else:
-            sums *= not is_nothing
+            sums = np.add.reduce(each) * (not is_nothing)
             with np.errstate(over="ignore"):
                 spread = by_kurtosis = self.spread_of_sums(sums, "kurtosis")
                 if reference != "kurtosis":
@@ -484,13 +473,6 @@ class Units:
         """How many groups of equal weight they are worth (Kish 1965)."""
         weights = self.counts if self.weights is None else self.weights
         return effective_groups(np.asarray(self.groups), weights)
-
-    @property
-    def n_equal(self) -> float:
-        """How many rows of equal weight those of importances are worth (Kish 1965)."""
-        weights = np.asarray(self.weights)
-        ratios = weights / weights.max()
-        return float(ratios.sum() ** 2 / np.sum(ratios * ratios))
 
     @cached_property
     def factors(self) -> Floats:
