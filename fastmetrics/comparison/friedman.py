@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -318,7 +318,7 @@ def friedman_test(
     Parameters
     ----------
     pvalue_method : {"auto", "exact", "permutation", "f", "chi2"}, default="auto"
-        "auto" is exact as far as 10^7 arrangements of the ranks lead, and random permutations
+        "auto" is exact as far as 2 10^6 arrangements of the ranks lead, and random permutations
         beyond. "f" and "chi2" approximate; "chi2" only where N and k are large.
     n_resamples : int, default=9999
         Random permutations; the p-value is never below 1 / (n_resamples + 1).
@@ -331,7 +331,7 @@ def friedman_test(
     Raises
     ------
     ValueError
-        If "exact" is asked for and needs more than 10^7 arrangements.
+        If "exact" is asked for and needs more than 2 10^6 arrangements.
 
     Warns
     -----
@@ -398,7 +398,8 @@ def friedman_of(
         key = key_text(seed)
         pvalue = permutation_pvalue(table.centred, n_resamples, seed)
     elif exact is not None:
-        pvalue = exact.pvalue(sum_of_squares(table.centred))
+        values, tails = exact
+        pvalue = float(tails[int(np.searchsorted(values, sum_of_squares(table.centred)))])
     else:
         pvalue = found[f"pvalue_{used}"]
     _warn(table, found, used)
@@ -458,17 +459,14 @@ def _of_fraction(over: int, under: int, n: int, k: int) -> tuple[float, float, f
     return chi2, pvalue, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f))
 
 
-def _critical_value(
-    used: str, alpha: float, n: int, k: int, exact: ExactDistribution | None
-) -> float:
+def _critical_value(used: str, alpha: float, n: int, k: int, exact: _Exact | None) -> float:
     """Return the smallest statistic at which the p-value is at most alpha."""
     from scipy.special import chdtri, fdtri
 
     if exact is not None:
-        rejected = np.flatnonzero(exact.tails() <= alpha)
-        if not len(rejected):
-            return math.inf
-        return 3 * int(exact.values[rejected[0]]) / (n * k * (k + 1))
+        values, tails = exact
+        rejected = np.flatnonzero(tails <= alpha)
+        return 3 * int(values[rejected[0]]) / (n * k * (k + 1)) if len(rejected) else math.inf
     if used == "chi2":
         return float(chdtri(k - 1, alpha))
     if used == "f" and n > 1:
@@ -497,34 +495,14 @@ def _warn(table: RankTable, found: Mapping[str, float], used: str) -> None:
 
 
 #: Arrangements that are looked at, at most, before the exact distribution is given up.
-BUDGET = 10**7
-#: Arrangements worked on at a time.
-_CHUNK = 500_000
-#: Numbers that the arrangements of one row may be, all together.
-_MOST_NUMBERS = 10**8
+BUDGET = 2 * 10**6
 #: Numbers drawn at a time.
 _DRAWN = 2_000_000
 #: Weights up to here are exact whole numbers.
 _EXACT = 2.0**52
 
-
-class ExactDistribution(NamedTuple):
-    """Every sum over algorithms of their squared column sum, ascending, and its probability.
-
-    Weights are in proportion to the number of arrangements that give the value.
-    """
-
-    values: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-    def tails(self) -> NDArray[np.float64]:
-        """Return P(sum >= value) for each value."""
-        tails = np.cumsum(self.weights[::-1])[::-1]
-        return np.asarray(tails / tails[0])
-
-    def pvalue(self, observed: int) -> float:
-        """Return P(sum >= observed)."""
-        return float(self.tails()[int(np.searchsorted(self.values, observed))])
+#: Every sum over algorithms of their squared column sum, ascending, and P(sum >= it).
+_Exact = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def sum_of_squares(centred: NDArray[np.int64]) -> int:
@@ -532,7 +510,7 @@ def sum_of_squares(centred: NDArray[np.int64]) -> int:
     return sum(each * each for each in centred.sum(axis=0).tolist())
 
 
-def exact_distribution(centred: NDArray[np.int64]) -> ExactDistribution | None:
+def exact_distribution(centred: NDArray[np.int64]) -> _Exact | None:
     """Return the distribution over all arrangements of each row, or None beyond the budget.
 
     Rows are added one after another. All columns are alike, so only the sorted column sums
@@ -543,27 +521,32 @@ def exact_distribution(centred: NDArray[np.int64]) -> ExactDistribution | None:
         (np.sort(row) for row in centred if row.any()), key=arrangement_count, reverse=True
     )
     if not rows:
-        return ExactDistribution(np.zeros(1, np.int64), np.ones(1))
-    if _least_work(rows) > BUDGET:
-        return None
+        return np.zeros(1, np.int64), np.ones(1)
     counts = [arrangement_count(row) for row in rows]
-    if len(rows) > 1 and counts[1] * len(rows[0]) > _MOST_NUMBERS:
-        return None
-    states, weights, spent = rows[0][np.newaxis, :], np.ones(1), 0
+    states, spent = rows[0][np.newaxis, :], 0
+    ways: NDArray[Any] = np.ones(1)
     known: dict[tuple[int, ...], NDArray[np.int64]] = {}
-    for i, row in enumerate(rows[1:-1], 1):
+    squares = (states**2).sum(axis=1)
+    for i, row in enumerate(rows[1:], 1):
         # The states do not become fewer: what is left costs this at least.
         if spent + len(states) * sum(counts[i:]) > BUDGET:
             return None
         spent += len(states) * counts[i]
-        states, weights = _with_row(states, weights, arrangements(tuple(row.tolist()), known))
-        while weights.sum() > _EXACT:
-            weights *= 2.0**-50  # a power of two: nothing is rounded
-    if len(rows) == 1:
-        return ExactDistribution((states**2).sum(axis=1), weights)
-    if spent + len(states) * counts[-1] > BUDGET:
-        return None
-    return _with_last_row(states, weights, arrangements(tuple(rows[-1].tolist()), known))
+        orders = arrangements(tuple(row.tolist()), known)
+        ways = np.repeat(ways, len(orders))
+        if i == len(rows) - 1:  # squares alone count; as doubles they are multiplied much faster
+            crossed = (states.astype(np.float64) @ orders.T.astype(np.float64)).astype(np.int64)
+            own = (states**2).sum(axis=1)[:, np.newaxis] + int((row**2).sum())
+            squares = (own + 2 * crossed).ravel()
+        else:
+            sums = np.sort((states[:, np.newaxis, :] + orders).reshape(-1, len(row)), axis=1)
+            _, first, places = np.unique(_codes(sums), return_index=True, return_inverse=True)
+            states, ways = sums[first], np.bincount(places, ways)
+        while ways.sum() > _EXACT:
+            ways *= 2.0**-50  # a power of two: nothing is rounded
+    values, places = np.unique(squares, return_inverse=True)
+    tails = np.cumsum(np.bincount(places, ways)[::-1])[::-1]
+    return values, tails / tails[0]
 
 
 def arrangement_count(row: NDArray[np.int64]) -> int:
@@ -610,60 +593,6 @@ def permutation_pvalue(
     return MonteCarloPValue.of(as_extreme, n_resamples)
 
 
-def _least_work(rows: list[NDArray[np.int64]]) -> int:
-    """Return a number of arrangements that the rows without ties need at least.
-
-    After n such rows the column sums are the whole points of the permutohedron of k, n times
-    enlarged: n^(k-1) k^(k-2) and more, where (k!)^n do not say less.
-    """
-    k = len(rows[0])
-    every = math.factorial(k)
-    untied = sum(arrangement_count(row) == every for row in rows)
-    work = 0
-    for n in range(1, untied):
-        ways = min(n, 64)  # beyond, the number of points is the smaller
-        states = min(every ** (ways - 1), n ** (k - 1) * k ** (k - 2) // every)
-        work += every * max(1, states)
-    return work
-
-
-def _blocks(
-    states: NDArray[np.int64], orders: NDArray[np.int64]
-) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Cut all pairs of a state and an order into blocks: which states, and which orders."""
-    for first in range(0, len(orders), _CHUNK):
-        some = orders[first : first + _CHUNK]
-        at_once = max(1, _CHUNK // len(some))
-        for start in range(0, len(states), at_once):
-            yield slice(start, start + at_once), some
-
-
-def _with_row(
-    states: NDArray[np.int64], weights: NDArray[np.float64], orders: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the states after one more row, each once, with the number of ways to it."""
-    parts, ways = [], []
-    for block, some in _blocks(states, orders):
-        sums = (states[block, np.newaxis, :] + some).reshape(-1, some.shape[1])
-        found, counts = _merged(np.sort(sums, axis=1), np.repeat(weights[block], len(some)))
-        parts.append(found)
-        ways.append(counts)
-    if len(parts) == 1:
-        return parts[0], ways[0]
-    return _merged(np.concatenate(parts), np.concatenate(ways))
-
-
-def _merged(
-    states: NDArray[np.int64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    _, first, inverse = np.unique(_codes(states), return_index=True, return_inverse=True)
-    return states[first], _added(inverse, weights)
-
-
-def _added(places: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.bincount(places, weights), dtype=np.float64)
-
-
 def _codes(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return one number a row, equal where rows are: digits, renumbered before they overflow."""
     low = int(states.min())
@@ -676,21 +605,3 @@ def _codes(states: NDArray[np.int64]) -> NDArray[np.int64]:
         codes = codes * base + (column - low)
         span *= base
     return codes
-
-
-def _with_last_row(
-    states: NDArray[np.int64], weights: NDArray[np.float64], orders: NDArray[np.int64]
-) -> ExactDistribution:
-    """Return the distribution of the sum of squares: no state need be told from another."""
-    squares = (states**2).sum(axis=1)
-    of_row = int((orders[0].astype(np.int64) ** 2).sum())
-    values, ways = [], []
-    for block, some in _blocks(states, orders):
-        # Small whole numbers: exact as doubles, and multiplied much faster.
-        crossed = (states[block].astype(np.float64) @ some.T.astype(np.float64)).astype(np.int64)
-        found = (squares[block, np.newaxis] + of_row + 2 * crossed).ravel()
-        unique, inverse = np.unique(found, return_inverse=True)
-        values.append(unique)
-        ways.append(_added(inverse, np.repeat(weights[block], len(some))))
-    merged, inverse = np.unique(np.concatenate(values), return_inverse=True)
-    return ExactDistribution(merged, _added(inverse, np.concatenate(ways)))
