@@ -83,9 +83,6 @@ class SliceEstimate(OneNumber):
         Of the measure, and its degrees of freedom.
     n_samples : float
         Rows of the slice.
-    shrunken : float
-        The estimate drawn towards the mean of the column's slices as far as they differ by chance
-        (empirical Bayes, DerSimonian & Laird 1986); the estimate itself where that is not known.
     gap : float
         The measure in the slice less that of the rows outside it.
     gap_standard_error, gap_df : float
@@ -109,7 +106,6 @@ class SliceEstimate(OneNumber):
     standard_error: float
     df: float
     n_samples: float
-    shrunken: float
     gap: float
     gap_standard_error: float
     gap_df: float
@@ -275,7 +271,7 @@ class Slices(Several[SliceEstimate]):
 
     def tables(self) -> list[Table]:
         """Return a table for each measure, the worst slices of each model first."""
-        names = ("slice", "model", "estimate", "confidence_interval", "shrunken", "n_samples")
+        names = ("slice", "model", "estimate", "confidence_interval", "n_samples")
         hidden = ("standard_error", "gap", "gap_standard_error", "gap_pvalue", "metric")
         models = dict.fromkeys(row.model for row in self.rows)
         several = len(models) > 1
@@ -300,10 +296,7 @@ class Slices(Several[SliceEstimate]):
 
     def notes(self) -> list[str]:
         """Return what limits are of, and which slices stand out."""
-        notes = [
-            f"Slices: limits hold for all {self.n_slices} at once; the worst come first. Shrunken "
-            "values are drawn towards the column's mean by empirical Bayes (normal-normal)."
-        ]
+        notes = [f"Slices: limits hold for all {self.n_slices} at once; the worst come first."]
         if all(math.isnan(row.gap) for row in self.rows):
             gaps = "Gaps to the other rows: too many slices of too many rows, or undefined."
             return [*notes, gaps]
@@ -364,9 +357,9 @@ NO_GAP: Final = (math.nan, Spread(math.nan, math.nan))
 class SlicedRows:
     """Rows, none of no weight, and the slices that the values of columns make of them.
 
-    ``cuts`` has, for each column and each combination of columns, the slices of enough rows that
-    are not the very rows of another one; ``small`` names the others, ``same`` those of the rows of
-    another one, ``shared`` columns whose slices share groups.
+    ``cuts`` has the slices of enough rows that are not the very rows of another one; ``small``
+    names the others, ``same`` those of the rows of another one, ``shared`` columns whose slices
+    share groups.
     """
 
     labels: NDArray[Any]
@@ -375,7 +368,7 @@ class SlicedRows:
     options: Mapping[str, Any]
     groups: NDArray[np.int64] | None
     confidence_level: float
-    cuts: list[list[tuple[Conditions, Ints]]] = field(default_factory=list)
+    cuts: list[tuple[Conditions, Ints]] = field(default_factory=list)
     small: list[str] = field(default_factory=list)
     same: dict[str, str] = field(default_factory=dict)
     shared: list[str] = field(default_factory=list)
@@ -438,7 +431,6 @@ class SlicedRows:
         seen: dict[bytes, str] = {}
         for how_many in range(1, min(intersections, len(columns)) + 1):
             for chosen in combinations(columns.values(), how_many):
-                self.cuts.append([])
                 for conditions, part in _parts_of(chosen):
                     name = named(conditions)
                     if not len(part):
@@ -448,14 +440,14 @@ class SlicedRows:
                     elif (kept_as := seen.setdefault(part.tobytes(), name)) != name:
                         self.same[name] = kept_as
                     else:
-                        self.cuts[-1].append((conditions, part))
+                        self.cuts.append((conditions, part))
         if not self.n_slices:
             raise InputError(f"no slice has {min_n} rows: {', '.join(self.small[:5])}")
 
     @property
     def n_slices(self) -> int:
         """How many slices are estimated."""
-        return sum(map(len, self.cuts))
+        return len(self.cuts)
 
     @property
     def level(self) -> float:
@@ -515,16 +507,12 @@ def slices_of(
 def estimates_of(rows: SlicedRows, one: Asked) -> list[SliceEstimate]:
     """Return a measure of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= _MOST
-    own: list[list[SliceEstimate]] = [[] for _ in rows.models]
-    for cut in rows.cuts:
-        of_slices = []
-        for conditions, part in cut:
-            inside = rows.measured(one, part)
-            gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(own)
-            of_slices.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
-        for found, chosen in zip(own, zip(*of_slices, strict=True), strict=False):
-            found += _shrunken(chosen)
-    return [row for found in own for row in found]
+    of_slices = []
+    for conditions, part in rows.cuts:
+        inside = rows.measured(one, part)
+        gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(rows.models)
+        of_slices.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
+    return [row for of_model in zip(*of_slices, strict=True) for row in of_model]
 
 
 def rows_of(
@@ -549,7 +537,6 @@ def rows_of(
                 slice=named(conditions),
                 model=model.name,
                 metric=one.label,
-                shrunken=own["estimate"],
                 gap=gap,
                 gap_standard_error=error,
                 gap_df=spread.df,
@@ -612,24 +599,6 @@ def _gaps(
             spread = units.spread(influences)
         gaps.append((value - other, spread))
     return gaps
-
-
-def _shrunken(rows: Sequence[SliceEstimate]) -> list[SliceEstimate]:
-    """Return slices, estimates drawn towards their mean, by how much more they vary than chance."""
-    values = np.array([row.estimate for row in rows])
-    variances = np.array([row.standard_error for row in rows]) ** 2
-    known = np.isfinite(values) & (variances > 0.0)
-    if np.count_nonzero(known) >= 3:
-        x, v = values[known], variances[known]
-        weights = 1.0 / v
-        total = weights.sum()
-        mean = (weights @ x) / total
-        spread = weights @ (x - mean) ** 2
-        between = max(0.0, (spread - (len(x) - 1)) / (total - (weights @ weights) / total))
-        of_all = 1.0 / (v + between)
-        centre = (of_all @ x) / of_all.sum()
-        values[known] = centre + (x - centre) * between / (between + v)
-    return [replace(row, shrunken=float(v)) for row, v in zip(rows, values, strict=True)]
 
 
 @documented(MODELS, SLICES)
@@ -717,13 +686,12 @@ def subgroup_auc(
     for label, of_subgroup in (("bpsn_auc", False), ("bnsp_auc", True)):
         one = replace(auc, label=label)
         of_slices = []
-        for cut in rows.cuts:
-            for conditions, part in cut:
-                is_inside = np.isin(np.arange(len(is_positive)), part)
-                chosen = np.flatnonzero((is_positive == of_subgroup) == is_inside)
-                measured = rows.measured(one, chosen)
-                gaps = [NO_GAP] * len(rows.models)
-                made = rows_of(rows, one, conditions, measured, gaps, len(part))
-                of_slices.append([replace(row, conditions=()) for row in made])
+        for conditions, part in rows.cuts:
+            is_inside = np.isin(np.arange(len(is_positive)), part)
+            chosen = np.flatnonzero((is_positive == of_subgroup) == is_inside)
+            measured = rows.measured(one, chosen)
+            gaps = [NO_GAP] * len(rows.models)
+            made = rows_of(rows, one, conditions, measured, gaps, len(part))
+            of_slices.append([replace(row, conditions=()) for row in made])
         found += [row for of_model in zip(*of_slices, strict=True) for row in of_model]
     return rows.result(found)

@@ -209,18 +209,6 @@ def test_the_error_of_a_gap_with_groups_nested_in_slices_is_the_cluster_bootstra
     assert row.gap_standard_error == pytest.approx(np.hypot(*errors), rel=1e-12)
 
 
-def test_shrinking_is_dersimonian_and_laird_s(data) -> None:
-    y, score, country = data
-    rows = list(fm.evaluate(y, score, slices={"country": country}).slices)
-    x, v = np.array([r.estimate for r in rows]), np.array([r.standard_error for r in rows]) ** 2
-    w = 1 / v
-    q = np.sum(w * (x - np.average(x, weights=w)) ** 2)
-    tau2 = max(0, (q - (len(x) - 1)) / (w.sum() - np.sum(w**2) / w.sum()))
-    mu = np.average(x, weights=1 / (v + tau2))
-    expected = mu + (x - mu) * tau2 / (tau2 + v)
-    assert [r.shrunken for r in rows] == pytest.approx([*expected])
-
-
 def test_intersections_and_small_slices(data) -> None:
     y, score, country = data
     half = np.arange(N) % 2
