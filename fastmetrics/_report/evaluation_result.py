@@ -97,19 +97,6 @@ AUC: Final = DEFAULTS["scores"][0]
 LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if MEASURES[name].influences)
 #: What has intervals by influence values as they are: all but KS, the largest of many gaps.
 SMOOTH: Final = tuple(name for name in LIMITED if MEASURES[name].interval != LARGEST_GAP)
-#: What a reader of the least cost must know.
-LEAST_COST: Final = (
-    "Cheapest threshold: least expected cost of an example. Its cost here is too low for new data, "
-    "on average: it is the least of many. Left out: each row is judged by the threshold that is "
-    "the cheapest without it."
-)
-
-#: What a reader misses where rows are grouped.
-NO_INTERVAL: Final = (
-    "Costs have no interval where rows come in groups: each row is left out by itself, as if rows "
-    "were independent."
-)
-
 #: Fields of the costs, and what readers call them.
 _COSTS: Final = {
     "threshold": "cheapest threshold",
@@ -394,7 +381,7 @@ class Evaluation(Result):
     def __repr__(self) -> str:
         task, first = f"{self.task}; ", next(iter(figures_of(self[0])), "")
         if self.task == "binary":
-            task, first = "", "roc_auc"
+            task, first = "", AUC
         values = (
             f"{name}: {first}={(own if not task else own[first]).estimate:.6g}"
             for name, own in self.models.items()
@@ -405,15 +392,13 @@ class Evaluation(Result):
         of_models = {name: _rows(own) for name, own in self.models.items()}
         metrics = dict.fromkeys(metric for rows in of_models.values() for metric in rows)
         rows = [(m, name, *own[m]) for m in metrics for name, own in of_models.items()]
-        marks, footnotes = _footnotes(self)
         words = {
-            m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] + marks.get(m, "")
-            for m in metrics
+            m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] for m in metrics
         }
         tables = [self._table(rows, words)]
         said: list[str] = []
         if self.task == "binary" and any(model.costs is not None for model in self):
-            tables.append(self._table(*costs_of(self)))
+            tables.append(self._table(costs_of(self), _COSTS))
         if self.comparisons is not None:
             head, level = {"metric": "measure", **self._words}, self.confidence_level
             tables.append(pairs_table(self.comparisons, words=head, level=level, unseen=_UNSEEN))
@@ -422,7 +407,7 @@ class Evaluation(Result):
             tables += [replace(each, framed=False) for each in self.slices.tables()]
             said += self.slices.notes()
         if self.task == "binary":
-            return Display(tables, "", [*said, *_notes(self, footnotes)])
+            return Display(tables, "", [*said, *_notes(self)])
         return Display(tables, _TITLES[self.task], [*said, *self.notes, self._intervals()])
 
     def _table(self, rows: Iterable[tuple[Any, ...]], words: Mapping[str, str]) -> Table:
@@ -454,13 +439,13 @@ def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
     rows: dict[str, tuple[Any, ...]] = {}
     if isinstance(model, ModelEvaluation):
         rows = {metric: (getattr(model, name), None, None) for metric, name in FIELDS.items()}
-        rows["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
+        rows[AUC] = (model.roc_auc, model.confidence_interval, None)
     for metric, one in figures_of(model).items():
         rows[metric] = (one.estimate, one.confidence_interval, one.standard_error)
     return rows
 
 
-def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
+def _notes(evaluation: Evaluation) -> list[str]:
     """Return how the intervals were made, how weights were read, what the rows mean."""
     bootstrap, metrics = evaluation.bootstrap, figures_of(evaluation[0])
     if bootstrap is None:
@@ -468,7 +453,8 @@ def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
         which = "" if evaluation[0].estimates else " of the AUC"
         notes = []
         if of_method:
-            of_gaps = f"; of KS: {METHODS['band']}" if "ks_statistic" in metrics else ""
+            gaps = [one for one in metrics.values() if one.method == "band"]
+            of_gaps = f"; of KS: {METHODS[gaps[0].method]}" if gaps else ""
             notes.append(f"[{percent(evaluation)} interval]{which}: {_by(of_method)}{of_gaps}.")
     else:
         of_method = of_methods(
@@ -477,9 +463,12 @@ def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
             for metric, one in figures_of(model).items()
             if one.details is not None
         )
+        drawn = "rows of each class by themselves" if bootstrap.stratified else "rows"
+        if bootstrap.n_groups is not None:
+            drawn = f"whole groups, of which there are {bootstrap.n_groups:,}"
         notes = [
             f"[{percent(evaluation)} interval]: {_by(of_method, ' bootstrap')}, "
-            f"{bootstrap.n_resamples:,} resamples of {_drawn(bootstrap)}; "
+            f"{bootstrap.n_resamples:,} resamples of {drawn}; "
             f"`rng={bootstrap.key!r}` draws them again."
         ]
     notes += [*WEIGHTS[evaluation.weights_are], *evaluation.notes]
@@ -490,35 +479,20 @@ def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
             "bootstrap alone (`n_resamples`)."
         )
     if bootstrap is not None:
-        if _BELOW_IT.keys() & metrics.keys():
-            notes[-1] += " Each resample chooses its own."
-        notes += _of_bootstrap(evaluation, bootstrap, footnotes)
+        notes += _of_bootstrap(evaluation, bootstrap)
     if any(model.costs is not None for model in evaluation):
-        notes.append(LEAST_COST)
+        notes.append(
+            "Cheapest threshold: least expected cost of an example. Its cost here is too low for "
+            "new data, on average: it is the least of many. Left out: each row is judged by the "
+            "threshold that is the cheapest without it."
+        )
         if bootstrap is not None and bootstrap.n_groups is not None:
-            notes.append(NO_INTERVAL)
+            notes.append(
+                "Costs have no interval where rows come in groups: each row is left out by itself, "
+                "as if rows were independent."
+            )
     notes += [f"{model.name}: {each.verdict}." for model in evaluation for each in model.guarantees]
     return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
-
-
-def _footnotes(evaluation: Evaluation) -> tuple[dict[str, str], list[str]]:
-    """Return the marks of measures whose bootstrap intervals have notes, and the notes marked.
-
-    With several models a note names those that it is about, unless it is all.
-    """
-    about: dict[str, dict[str, None]] = {}
-    marks: dict[str, dict[str, None]] = {}
-    for model in evaluation:
-        for metric, one in (getattr(model, "bootstrap", None) or {}).items():
-            if one.note:
-                about.setdefault(one.note, {})[model.name] = None
-                mark = raised([*about].index(one.note) + 1)
-                marks.setdefault(metric, {})[mark] = None
-    texts = []
-    for number, (note, names) in enumerate(about.items(), start=1):
-        of = "" if len(names) == len(evaluation) else f"{', '.join(names)}: "
-        texts.append(f"{raised(number)} {of}{note}.")
-    return {metric: f" {','.join(own)}" for metric, own in marks.items()}, texts
 
 
 def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
@@ -529,21 +503,21 @@ def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
     return f"{first}{noun}{whose}" + (f" ({'; '.join(said)})" if said else "")
 
 
-def _drawn(bootstrap: EvaluationBootstrap) -> str:
-    if bootstrap.n_groups is not None:
-        return f"whole groups, of which there are {bootstrap.n_groups:,}"
-    return "rows of each class by themselves" if bootstrap.stratified else "rows"
-
-
-def _of_bootstrap(
-    evaluation: Evaluation, bootstrap: EvaluationBootstrap, footnotes: list[str]
-) -> list[str]:
-    notes = []
+def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Iterator[str]:
+    """Yield what is to be known of replicates: what counts, notes of metrics, and differences."""
     if bootstrap.threshold is not None:
-        notes.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
-    notes += footnotes
+        yield f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}."
+    about: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for model in evaluation:
+        for metric, one in figures_of(model).items():
+            if one.note:
+                metrics, models = about.setdefault(one.note, ({}, {}))
+                metrics[evaluation._name(metric)] = models[model.name] = None
+    for note, (metrics, models) in about.items():
+        of = f" of {', '.join(models)}" if len(models) < len(evaluation) else ""
+        yield f"{', '.join(metrics)}{of}: {note}."
     if any(one.details is None for one in figures_of(evaluation[0]).values()):
-        notes.append("KS: limits of the largest of many gaps, without resamples.")
+        yield "KS: limits of the largest of many gaps, without resamples."
     if evaluation.comparisons is not None:
         n_pairs = len(next(iter(evaluation.comparisons.values())))
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
@@ -552,21 +526,20 @@ def _of_bootstrap(
             for metric, one in evaluation.comparisons.items()
             if one.pairs[0].details is not None
         ]
-        notes.append(
+        yield (
             f"Differences: {_by(of_methods(drawn), ' intervals')}, on the same resamples; p under "
             f"no difference{adjusted}."
         )
-    return notes
 
 
-def costs_of(models: Iterable[Any]) -> tuple[list[tuple[Any, ...]], Mapping[str, str]]:
+def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the cheapest threshold of each model with its cost, and those of simple rules."""
     found = []
     for name in _COSTS:
         for model in models:
             interval = getattr(model.costs, _LIMITS.get(name, ""), None)
             found.append((name, model.name, getattr(model.costs, name, math.nan), interval))
-    return found, _COSTS
+    return found
 
 
 def percent(found: Any) -> str:
@@ -581,11 +554,3 @@ def of_methods(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
         if method:
             of_method.setdefault(METHODS.get(method, method), {})[of] = None
     return {method: [*names] for method, names in of_method.items()}
-
-
-_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def raised(number: int) -> str:
-    """Return a number as the mark of a footnote."""
-    return str(number).translate(_RAISED)

@@ -218,7 +218,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     assert result.comparisons[rate].pairs[0].note == notes[rate]
     html = unescape(result._repr_html_())
     assert "KS" in html
-    assert f"¹ {notes[rate]}." in html
+    assert f"TPR at the best threshold, FPR at the best threshold: {notes[rate]}." in html
     fixed = evaluate(
         y,
         scores["a"],
