@@ -468,33 +468,6 @@ _TICKS: Final = 12
 """So many values have a tick each."""
 
 
-class FoldMeans(NamedTuple):
-    """A measure on training and test rows: means and standard deviations over the folds."""
-
-    metric: str
-    train_means: Floats
-    train_deviations: Floats
-    test_means: Floats
-    test_deviations: Floats
-    n_folds: int
-    bounds: tuple[float, float]
-    """What no fold is beyond, where the measure cannot be."""
-
-
-def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -> Any:
-    """Draw a measure, with bands of one standard deviation, over the number of training rows."""
-    axis = _Axis(train_sizes, np.argsort(train_sizes, kind="stable"), None, "linear")
-    return _draw_folds(folds, axis, "training rows", ax)
-
-
-def draw_validation_curve(
-    folds: FoldMeans, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
-) -> Any:
-    """Draw a measure, with bands of one standard deviation, over the values of a parameter."""
-    best = None if np.isnan(folds.test_means).all() else (values, best_value)
-    return _draw_folds(folds, _axis_of(values), parameter, ax, best)
-
-
 def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
     ax = axes_or_new(ax)
@@ -585,25 +558,27 @@ def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
     return upright(ax, place, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
 
-def _draw_folds(
-    folds: FoldMeans,
-    axis: _Axis,
-    label: str,
-    ax: Any,
-    best: tuple[Sequence[Any], Any] | None = None,
-) -> Any:
-    """Draw both means with their spread, and mark the best of the values."""
+def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
+    """Draw a measure on training and test rows, with bands of one standard deviation.
+
+    Over the number of training rows, or over the values of a parameter with the best one marked.
+    ``bounds`` are what no fold is beyond, where the measure cannot be.
+    """
     ax = axes_or_new(ax)
-    pairs = (
-        ("training", folds.train_means, folds.train_deviations, LINES[1]),
-        ("test", folds.test_means, folds.test_deviations, LINES[0]),
+    sizes = curve.train_sizes
+    axis = _axis_of(curve.values)
+    if sizes is not None:
+        axis = _Axis(sizes, np.argsort(sizes, kind="stable"), None, "linear")
+    sides = (
+        ("training", curve.train_means, curve.train_deviations, LINES[1], -0.06),
+        ("test", curve.test_means, curve.test_deviations, LINES[0], 0.06),
     )
     lines = []
-    for side, (name, means, deviations, line) in zip((-1, 1), pairs, strict=True):
+    for name, means, deviations, line, aside in sides:
         places, middle = axis.points(means)
         half = deviations[axis.order]
         if axis.kind == "names":
-            places = places + 0.06 * side
+            places = places + aside
             ax.errorbar(places, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
         else:
             edges = (middle - half, middle + half)
@@ -611,11 +586,11 @@ def _draw_folds(
             for edge in edges:
                 ax.plot(places, edge, color=line.color, lw=0.5, ls=line.linestyle)
         lines += ax.plot(places, middle, label=name, **axis.joined(line).options())
-    _set_axis(ax, axis, label)
-    _finish(ax, words(folds.metric), folds.bounds)
-    if best is not None:
-        lines.append(_mark_best(ax, axis, *best))
-    n = folds.n_folds
+    _set_axis(ax, axis, "training rows" if sizes is not None else curve.parameter)
+    _finish(ax, words(curve.metric), bounds)
+    if sizes is None and not np.isnan(curve.test_means).all():
+        lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
+    n = curve.test_values.shape[1]
     spread = "one split" if n == 1 else f"mean ± standard deviation over {n} splits"
     legend_off_curves(ax, handles=lines, title=spread)
     return ax

@@ -19,11 +19,7 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
 from fastmetrics._report.score_evaluation import (
-    DOUBTS,
-    SURE,
     EvaluateOptions,
-    doubt_of,
-    few_values,
     of_each_model,
     said_in_notes,
 )
@@ -51,14 +47,7 @@ from fastmetrics.tables.score_table import running_sums
 _TOLD: Final = 0.25
 
 
-def excess_of(one: Asked, sample: BinarySample, model: int) -> float:
-    """Return by how much an area of precision of one label is too large, or F1, which is less."""
-    if one.entry.is_area_of_precision:
-        return _excess_of_precision(sample, model)
-    return _excess_of_f1(one, sample, model)
-
-
-def _excess_of_precision(sample: BinarySample, model: int) -> float:
+def _excess_of_precision(one: Asked, sample: BinarySample, model: int) -> float:
     """Return by how much precision at positives, on average, is for themselves.
 
     The precision among the others that score as much as a positive has, where counts are of
@@ -154,11 +143,6 @@ class LabelMetric(NamedTuple):
         """Whether it is a mean of what few positives put off, which it keeps."""
         entry = self.base.entry
         return self.how == "macro" and (entry.is_area_of_precision or entry.name == "f1")
-
-    @property
-    def is_auc(self) -> bool:
-        """Whether it is the mean of the AUCs."""
-        return self.how == "macro" and self.base.is_auc
 
     @property
     def takes_one_class(self) -> bool:
@@ -374,7 +358,7 @@ def evaluate_multilabel(
             comparison = compared(shown, measured, chosen, own.weights_are)
         comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
     found = dict(zip(names, of_each_model(comparisons), strict=True))
-    notes = [*_of_labels(rows, asked), *_doubts(rows, by_label)]
+    notes = [*_of_labels(rows, asked)]
     notes += _worst(rows, by_label, level)
     for name, of_model in found.items():
         notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
@@ -402,6 +386,8 @@ def _measured(
                 values[each][model, label] = found.value
                 influences[each][model] += found.influences
                 if each.is_biased and rows.sizes[label]:
+                    by_precision = each.base.entry.is_area_of_precision
+                    excess_of = _excess_of_precision if by_precision else _excess_of_f1
                     excess[each][model] += excess_of(each.base, sample, model)
     for each in asked:
         own = np.full((many, k), np.nan)
@@ -445,28 +431,6 @@ def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str
         yield f"Fewer than {_FEW} rows of a class, so that no interval is sure: {few}."
     if rows.threshold is not None and not rows.are_decisions:
         yield f"Decisions: a label is called at score ≥ {rows.threshold:g}."
-
-
-def _doubts(rows: LabelledRows, by_label: Mapping[LabelMetric, Floats]) -> Iterator[str]:
-    """Yield a line on labels whose scores make no sense; nothing of healthy ones."""
-    auc = next((each for each in by_label if each.is_auc), None)
-    if auc is None or rows.are_decisions:
-        return
-    said = []
-    for k, model in enumerate(rows.models):
-        found: dict[str, list[str]] = {}
-        for j in np.flatnonzero(rows.sizes).tolist():
-            value, limits = by_label[auc][k, j], ConfidenceInterval(0.0, 1.0)
-            if value < 0.5:
-                level = 1.0 - (1.0 - SURE) / len(rows.names)
-                limits = _of_label(rows, auc, k, j, level).confidence_interval
-            doubt = doubt_of(few_values(model.values[j]), value, limits, len(rows.labels))
-            if doubt is not None:
-                found.setdefault(DOUBTS[doubt[0]], []).append(rows.names[j])
-        of_kinds = [f"{kind} ({first_of(names)})" for kind, names in found.items()]
-        said += [f"{model.name}: {', '.join(of_kinds)}"] * bool(of_kinds)
-    if said:
-        yield f"Doubtful: {'; '.join(said)}. `doctor` of one label says more."
 
 
 def _worst(

@@ -590,14 +590,6 @@ Severity = Literal["error", "warning", "note"]
 _MANY: Final = 60
 #: How sure the interval is that an AUC below 1/2 is one.
 SURE: Final = 0.99
-#: What is so wrong with scores that `evaluate` says it too, in a word.
-DOUBTS: Final = {
-    "constant": "all scores are the same",
-    "labels as scores": "the scores are the labels themselves",
-    "decisions as scores": "there are two scores, as of decisions",
-    "perfect": "an AUC of exactly 1",
-    "backwards": "greater scores are of negatives",
-}
 
 
 def doubt_of(
@@ -647,19 +639,5 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
         n = int(model.n_positive + model.n_negative)
         doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
-            found.append(f"{model.name}: {DOUBTS[doubt[0]]}")
+            found.append(f"{model.name}: {doubt[0]}")
     return (f"Doubtful: {'; '.join(found)}. `doctor` says more.",) if found else ()
-
-
-#: Scores that are looked at for whether there are more than two.
-_LOOK: Final = 64
-
-
-def few_values(scores: Any) -> list[float]:
-    """Return the distinct scores, in order; of more than two three or more of them."""
-    seen = np.unique(scores[:: max(1, len(scores) // _LOOK)])
-    if len(seen) <= 2:
-        seen = np.unique([*seen, scores.min(), scores.max()])
-        if len(seen) <= 2 and not ((scores == seen[0]) | (scores == seen[-1])).all():
-            return [float(seen[0]), math.nan, float(seen[-1])]
-    return [float(each) for each in seen]

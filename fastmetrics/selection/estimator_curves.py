@@ -14,7 +14,7 @@ from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_fraction, seed_key
-from fastmetrics._plots.curves import FoldMeans, draw_learning_curve, draw_validation_curve
+from fastmetrics._plots.curves import draw_folds
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.registry import MEASURES
@@ -120,21 +120,11 @@ class EstimatorCurve(Result):
             by side.
         """
         both = (self.train_values, self.test_values)
-        folds = FoldMeans(
-            self.metric,
-            self.train_means,
-            self.train_deviations,
-            self.test_means,
-            self.test_deviations,
-            n_folds=self.test_values.shape[1],
-            bounds=(
-                0.0 if min(np.nanmin(v, initial=np.inf) for v in both) >= 0 else -np.inf,
-                np.inf if self.metric not in MEASURES else MEASURES[self.metric].bounds[1],
-            ),
+        bounds = (
+            0.0 if min(np.nanmin(v, initial=np.inf) for v in both) >= 0 else -np.inf,
+            np.inf if self.metric not in MEASURES else MEASURES[self.metric].bounds[1],
         )
-        if self.train_sizes is not None:
-            return draw_learning_curve(folds, self.train_sizes, ax)
-        return draw_validation_curve(folds, self.parameter, self.values, self.best_value, ax)
+        return draw_folds(self, bounds, ax)
 
 
 def _deviations(values: Floats) -> Floats:

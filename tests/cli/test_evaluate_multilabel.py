@@ -69,13 +69,6 @@ def test_what_rows_have_beside_labels(frame, capsys) -> None:
     assert capsys.readouterr().out == f"{expected}\n"
 
 
-def test_doubtful_labels_stand_in_the_notes(frame, capsys) -> None:
-    frame.assign(p_sky=1 - frame.p_sky, p_sea=0.5).to_csv("bad.csv", index=False)
-    assert main(["evaluate", "bad.csv", *PAIRS]) == 0
-    (line,) = [x for x in capsys.readouterr().out.splitlines() if x.startswith("Doubtful")]
-    assert "all scores are the same (sea), greater scores are of negatives (sky)" in line
-
-
 def test_scores_beyond_doubles_keep_apart(frame, capsys) -> None:
     own = {name: 2**60 + (1000 * frame[f"p_{name}"]).astype(np.int64) for name in LABELS}
     frame.assign(**{f"p_{name}": each for name, each in own.items()}).to_csv("far.csv", index=False)

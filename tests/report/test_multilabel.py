@@ -219,18 +219,3 @@ def test_faults(y, scores, options, match: str) -> None:
 
 
 """The ends of integers, where no double tells neighbours apart."""
-
-
-def test_doubtful_labels_are_named() -> None:
-    s = MODELS["a"].copy()
-    s[:, 0] = 0.5
-    s[:, 1] = np.where(s[:, 1] > 0.5, 0.9, 0.1)
-    s[:, 3] -= 2.0 * Y[:, 3] * (np.arange(N) % 9 > 0)
-    y = {"sea": Y[:, 0], "sky": Y[:, 1], "sun": Y[:, 2], "sand": Y[:, 3]}
-    found = fm.evaluate(y, {"bad": s, "good": MODELS["b"]}, threshold=AT)
-    (note,) = [note for note in found.notes if note.startswith("Doubtful")]
-    assert note == (
-        "Doubtful: bad: all scores are the same (sea), there are two scores, as of decisions "
-        "(sky), greater scores are of negatives (sand). `doctor` of one label says more."
-    )
-    assert not any("Doubtful" in note for note in fm.evaluate(Y, Y).notes)
