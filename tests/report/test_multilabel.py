@@ -216,6 +216,3 @@ def test_other_measures_and_a_perfect_model() -> None:
 def test_faults(y, scores, options, match: str) -> None:
     with pytest.raises((fm.InputError, fm.InputTypeError), match=match):
         fm.evaluate(y, scores, **options)
-
-
-"""The ends of integers, where no double tells neighbours apart."""
