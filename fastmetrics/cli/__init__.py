@@ -73,25 +73,6 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def files_apart(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with files that follow the names of --metrics put before it.
-
-    An option of any number of values takes all that come, a file that was meant as such too.
-    """
-    found = list(arguments)
-    if "--metrics" not in found:
-        return found
-    from fastmetrics.io._session import is_readable_name
-
-    at = found.index("--metrics")
-    end = at + 1
-    while end < len(found) and not found[end].startswith("-"):
-        end += 1
-    files = [text for text in found[at + 1 : end] if is_readable_name(text)]
-    names = [text for text in found[at + 1 : end] if text not in files]
-    return [*found[:at], *files, "--metrics", *names, *files_apart(found[end:])]
-
-
 def build_parser(chosen: str = "") -> argparse.ArgumentParser:
     """Return the parser; each command sets ``command``, which returns the text to print.
 
@@ -156,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         given = sys.argv[1:] if argv is None else argv
-        arguments = build_parser(next(iter(given), "")).parse_args(files_apart(given))
+        arguments = build_parser(next(iter(given), "")).parse_args(given)
         if hasattr(arguments, "given"):  # to be printed
             arguments.given = given
         with insistent_interrupt():

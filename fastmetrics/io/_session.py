@@ -347,15 +347,6 @@ def file_format(path: str) -> str:
         ) from None
 
 
-def is_readable_name(text: str) -> bool:
-    """Return whether a text ends as the names of the files do that can be read."""
-    try:
-        file_format(text)
-    except FileError:
-        return False
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """One file: how it is called, where DuckDB finds it, and what its columns are.

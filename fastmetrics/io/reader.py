@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -81,14 +81,12 @@ class FileColumns:
         By column name, in the order asked for, each with its dtype in the files.
     weights : ndarray of shape (n_rows,), or None
         Where a weight column was asked for.
-    groups : ndarray of shape (n_rows,), or None
-        Where a group column was asked for: its numbers, or the rank of its text among all texts.
     n_rows : int
         Rows kept.
     n_skipped : int
         Bad rows left out (``on_bad_row="skip"``).
-    queries : ndarray of shape (n_rows,), or None
-        Where a query column was asked for, as groups.
+    codes : dict of str to ndarray of shape (n_rows,)
+        By column name, groups and queries: numbers, or the rank of each text among all texts.
     named : dict of str to ndarray of shape (n_rows,)
         By column name, those that were asked for with their names.
     """
@@ -96,11 +94,10 @@ class FileColumns:
     labels: NDArray[Any] | TextColumn
     scores: dict[str, NDArray[Any]]
     weights: NDArray[Any] | None
-    groups: NDArray[Any] | None
     n_rows: int
     n_skipped: int
-    queries: NDArray[Any] | None = None
-    named: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    codes: Mapping[str, NDArray[Any]]
+    named: Mapping[str, NDArray[Any]]
 
     @property
     def label_values(self) -> NDArray[Any]:
@@ -221,8 +218,7 @@ def read_columns(
     scores: Sequence[str],
     *,
     weight: str | None = None,
-    group: str | None = None,
-    query: str | None = None,
+    coded: Iterable[str | None] = (),
     named: Sequence[str] = (),
     where: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
@@ -234,9 +230,10 @@ def read_columns(
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
 
     The ending of a name tells the format: ``.csv .tsv .txt``, ``.parquet .pq``, ``.jsonl .ndjson
-    .json``; text files may be compressed (``.gz``, ``.zst``). Labels, groups, queries and ``named``
-    columns are numbers, booleans or text, of any number of values but for labels, unless these are
-    names too (``many_labels``). ``where`` is an SQL expression that holds for the rows to keep.
+    .json``; text files may be compressed (``.gz``, ``.zst``). Labels, ``coded`` columns (groups and
+    queries) and ``named`` ones are numbers, booleans or text, of any number of values but for
+    labels, unless these are names too (``many_labels``). ``where`` is an SQL expression that holds
+    for the rows to keep.
 
     A bad row lacks one of these, or holds something else than a finite number there, or does not
     fit the header. It is an error, or it is left out (for all models) and counted. Without a
@@ -271,8 +268,8 @@ def read_columns(
     other file, write none, load no extension and change no setting.
     """
     files = expand_paths(paths)
-    roles = (weight, group, query)
-    wanted = [each for each in (label, *scores, *roles, *named) if each is not None]
+    roles = [each for each in coded if each is not None]
+    wanted = [each for each in (label, *scores, weight, *roles, *named) if each is not None]
     for column in wanted:
         if wanted.count(column) > 1:
             raise ValueError(f"column {column!r} is named {wanted.count(column)} times")
@@ -292,7 +289,8 @@ def read_columns(
             sources = [with_guesses(connection, source, -1) for source in sources]
         sources = [_judged(connection, source, wanted, SAMPLE) for source in sources]
         reading = _Reading(
-            session, wanted, label, *roles, named, where, skip_bad, progress, many_labels, into
+            *(session, wanted, label, weight, roles, named),
+            *(where, skip_bad, progress, many_labels, into),
         )
         while True:
             try:
@@ -338,8 +336,7 @@ class _Reading:
     wanted: list[str]
     label: str | None
     weight: str | None
-    group: str | None
-    query: str | None
+    coded: Sequence[str]
     named: Sequence[str]
     where: str | None
     skip_bad: bool
@@ -355,8 +352,7 @@ class _Reading:
     def read(self, sources: list[Source]) -> FileColumns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
         texts = {} if self.label is None else {self.label: TextCodes(many=self.many_labels)}
-        names = (self.group, self.query, *self.named)
-        texts |= {each: TextCodes(many=True) for each in names if each is not None}
+        texts |= {each: TextCodes(many=True) for each in (*self.coded, *self.named)}
         types = common_types(sources, self.wanted, texts)
         self.texts = {column: texts[column] for column in texts if types[column] == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
@@ -451,8 +447,7 @@ class _Reading:
         return FileColumns(
             labels=np.empty(0) if self.label is None else self._names_of(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
-            groups=self._codes_of(self.group),
-            queries=self._codes_of(self.query),
+            codes={name: self._codes_of(name) for name in self.coded},
             named={name: _as_names(self._names_of(name)) for name in self.named},
             scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
             n_rows=self.n_rows,
@@ -464,10 +459,8 @@ class _Reading:
         found = self.arrays.pop(column).finish()
         return TextColumn(found, self.texts[column].values) if column in self.texts else found
 
-    def _codes_of(self, column: str | None) -> NDArray[Any] | None:
+    def _codes_of(self, column: str) -> NDArray[Any]:
         """Return a column of names: its whole numbers, or the ranks of its texts or fractions."""
-        if column is None:
-            return None
         found = self.arrays.pop(column).finish()
         if column in self.texts:
             return self.texts[column].ranks(found)

@@ -94,29 +94,6 @@ def test_nor_is_such_a_text_in_json(capsys, tmp_path, odd):
     assert fails(capsys, path) == f"a.jsonl: row 3: column 'score': '\"{odd}\"' is not a number"
 
 
-@pytest.mark.parametrize(
-    ("given", "plain"),
-    [
-        ("--metrics f1 a.csv --label y", "a.csv --metrics f1 --label y"),
-        ("--label y --metrics f1 brier b.csv.gz", "b.csv.gz --label y --metrics f1 brier"),
-        ("--metrics f1 a.csv b.pq --label y", "a.csv b.pq --metrics f1 --label y"),
-    ],
-)
-def test_metrics_take_no_file(capsys, tmp_path, monkeypatch, given, plain):
-    monkeypatch.chdir(tmp_path)
-    y, p = np.arange(40) % 2, 7 * np.arange(40) % 20 / 20
-    text = written(tmp_path, "a.csv", "".join(["y,s\n", *map("{},{}\n".format, y, p)])).read_bytes()
-    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(text))
-    pq.write_table(pa.table({"y": y, "s": p / 2}), "b.pq")
-    options = ["--score", "s", "--threshold", "0.5", "--bootstrap", "9", "--seed", "1"]
-    outputs = []
-    for arguments in (given, plain):
-        assert main(["evaluate", *options, *arguments.split()]) == 0
-        outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1]
-    assert "f1" in outputs[0]
-
-
 @POSIX
 def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
     n = 50_000

@@ -107,8 +107,8 @@ def test_more_text_groups_than_there_may_be_classes(tmp_path):
     words = [f"u{(7919 * i) % 50_000}" for i in range(n)]
     table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n) * 1.0, "g": words})
     pq.write_table(table, tmp_path / "x.parquet")
-    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"], group="g")
-    assert np.array_equal(columns.groups, np.unique(words, return_inverse=True)[1])
+    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"], coded=["g"])
+    assert np.array_equal(columns.codes["g"], np.unique(words, return_inverse=True)[1])
     assert columns.scores.keys() == {"s"}
 
 

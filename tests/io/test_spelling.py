@@ -67,10 +67,9 @@ def test_names_that_differ_in_spelling_alone(
     n = LATE if place == "late" else 2
     rows = [(str(i % 2), "0.5", pair[0]) for i in range(n)] + [("1", "0.5", pair[1])]
     path = tmp_path / "a.csv"
-    for role in ({"group": "n"}, {"query": "n"}, {"named": ["n"]}):
-        columns = read(path, rows, **role)
-        names = columns.named["n"] if "named" in role else columns.groups
-        names = columns.queries if "query" in role else names
+    for role in ("coded", "named"):
+        columns = read(path, rows, **{role: ["n"]})
+        names = columns.named["n"] if role == "named" else columns.codes["n"]
         assert names[0] != names[-1]
         assert len(np.unique(names[:-1])) == 1
     if place == "first":
@@ -91,14 +90,14 @@ def test_names_that_are_numbers(tmp_path: Path, kind: str, spelled: Any, expecte
 
 def test_integers_beyond_64_bits_in_json(tmp_path: Path) -> None:
     rows = [("0", "1", str(BIG)), ("1", "1", str(BIG + 1))]
-    assert read(tmp_path / "a.jsonl", rows, query="n").queries.tolist() == [0, 1]
+    assert read(tmp_path / "a.jsonl", rows, coded=["n"]).codes["n"].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_texts_beside_numbers_in_json_are_refused(tmp_path: Path, late: bool) -> None:
     rows = [("0", "1", '"7"')] * (LATE if late else 1) + [("1", "1", "7")]
     with pytest.raises(FileError, match="column 'n' holds texts and numbers"):
-        read(tmp_path / "a.jsonl", rows, group="n")
+        read(tmp_path / "a.jsonl", rows, coded=["n"])
 
 
 def test_line_separators_inside_json_texts(tmp_path: Path) -> None:

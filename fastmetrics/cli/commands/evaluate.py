@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import (
@@ -39,7 +40,7 @@ Asked = tuple[Any, dict[str, Any], dict[str, Any], Any]
 def asked(options: argparse.Namespace) -> Asked:
     """Check what was written, read the files, and return what to evaluate."""
     from fastmetrics._report.score_evaluation import EvaluateOptions
-    from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows
+    from fastmetrics.cli._session import in_words, labels_of, names_here
 
     if options.label_score:
         return _of_several_labels(options)
@@ -66,13 +67,7 @@ def asked(options: argparse.Namespace) -> Asked:
             groups=options.groups,
         ).checked(len(options.score))
     others = [name for name in dict.fromkeys(priced.values()) if name not in options.score]
-    columns = read_rows(
-        options,
-        options.label,
-        [*options.score, *others],
-        group=options.groups,
-        named=options.slice or (),
-    )
+    columns = _read(options, [*options.score, *others], many_labels=False)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     given |= numbers | {name: columns.scores[column] for name, column in priced.items()}
     given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
@@ -97,19 +92,10 @@ def _of_classes(options: argparse.Namespace) -> Asked:
     """Return predicted labels, or the scores of each class."""
     import numpy as np
 
-    from fastmetrics.cli._session import read_rows
-
     refuse_options(options, _OF_TWO, _ALONE)
     given: dict[str, str] = options.class_score
     predicted = [] if given else options.score
-    columns = read_rows(
-        options,
-        options.label,
-        [*given.values()],
-        group=options.groups,
-        named=[*predicted, *(options.slice or ())],
-        many_labels=True,
-    )
+    columns = _read(options, [*given.values()], predicted)
     labels = columns.label_values
     scores: dict[str, Any] = {name: columns.named[name] for name in predicted}
     if given:
@@ -121,50 +107,55 @@ def _of_classes(options: argparse.Namespace) -> Asked:
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
     own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
-    return labels, scores, own | _given(options) | _of_rows(columns, options), columns
+    return labels, scores, own | _of_rows(columns, options), columns
 
 
 def _of_rankings(options: argparse.Namespace) -> Asked:
     """Return the relevance and the scores of items, with the query of each."""
-    from fastmetrics.cli._session import read_rows
-
     refuse_options(options, (*_OF_TWO, "pos_label", "threshold"), _ALONE)
     if options.weight:
         raise ValueError("--weight is of rows: with --query the query is what varies")
-    columns = read_rows(
-        options,
-        options.label,
-        options.score,
-        query=options.query,
-        group=options.groups,
-        named=options.slice or (),
-        many_labels=True,
-    )
+    columns = _read(options, options.score)
     relevance = columns.label_values
     if relevance.dtype.kind not in "biuf":
         shown = ", ".join(map(repr, relevance[:5].tolist()))
         raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
     scores = {name: columns.scores[name] for name in options.score}
-    own = {"query": columns.queries} | _given(options) | _of_rows(columns, options)
+    own = {"query": columns.codes[options.query]} | _of_rows(columns, options)
     return relevance, scores, own, columns
 
 
 def _of_several_labels(options: argparse.Namespace) -> Asked:
     """Return a column of 0 and 1, and one of scores, for each label."""
-    from fastmetrics.cli._session import read_rows
-
     refuse_options(options, (*_OF_TWO, "slice", "pos_label"), _ALONE)
     pairs: dict[str, str] = options.label_score
-    columns = read_rows(options, None, [*pairs, *pairs.values()], group=options.groups)
+    columns = _read(options, [*pairs, *pairs.values()])
     labels = {name: columns.scores[name] for name in pairs}
     scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
-    own = {"task": "multilabel"} | _given(options) | _of_rows(columns, options)
+    own = {"task": "multilabel"} | _of_rows(columns, options)
     return labels, scores, own, columns
 
 
+def _read(
+    options: argparse.Namespace,
+    scores: list[str],
+    named: Iterable[str] = (),
+    *,
+    many_labels: bool = True,
+) -> FileColumns:
+    """Read labels, scores, named columns, and what tells rows apart."""
+    from fastmetrics.cli._session import read_rows
+
+    coded, named = [options.query, options.groups], [*named, *(options.slice or ())]
+    return read_rows(
+        *(options, options.label, scores), coded=coded, named=named, many_labels=many_labels
+    )
+
+
 def _of_rows(columns: FileColumns, options: argparse.Namespace) -> dict[str, Any]:
-    """Return weights, groups, and the columns of slices, where there are any."""
-    found: dict[str, Any] = {"sample_weight": columns.weights, "groups": columns.groups}
+    """Return options of every task, weights, groups, and the columns of slices, if any."""
+    found = _given(options) | {"sample_weight": columns.weights}
+    found["groups"] = columns.codes.get(options.groups)
     found["weights_are"] = options.weights_are or "importances"
     if options.slice:
         found["slices"] = {name: columns.named[name] for name in options.slice}
