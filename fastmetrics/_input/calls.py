@@ -97,8 +97,8 @@ def _check_rows(
         columns = {name: given[name] for name in given if sets.get(name) == rows}
         if not is_namesake:
             check_same_index(**columns)
-        elif (found := different_rows(columns)) is not None and found.are_same_labels:
-            warn_user(found.message, DataConversionWarning)
+        elif (difference := different_rows(columns)) is not None and difference[1]:
+            warn_user(difference[0], DataConversionWarning)
 
 
 def _misfit(

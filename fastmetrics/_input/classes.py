@@ -17,6 +17,7 @@ from fastmetrics._input.containers import (
     as_array,
     as_vector,
     column_count,
+    column_names,
     has_names,
     null_message,
     plain_texts,
@@ -32,29 +33,25 @@ from fastmetrics.errors import InputError, InputTypeError
 
 ARGMAX: Final = "where each column is a class take the argmax, `classes[columns.argmax(axis=1)]`"
 
+#: ``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
+#: ``sorted`` of roc_auc_score (the greater of any two labels is positive), ``average_precision`` of
+#: average_precision_score (``pos_label`` is 1 unless given, and one of two labels).
 RULES: Final = ("strict", "curve", "sorted", "average_precision")
-"""``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
-``sorted`` of roc_auc_score (the greater of any two labels is positive), ``average_precision`` of
-average_precision_score (``pos_label`` is 1 unless given, and one of two labels)."""
 
 OF_REGRESSION: Final = "its measures have names such as 'mean_squared_error'"
 
+#: More numbers than this are seldom classes of a measure for two.
 _MANY: Final = 20
-"""More numbers than this are seldom classes of a measure for two."""
 
 _FEW: Final = 16
 _SHOWN: Final = 8
 
 
-class BinaryLabels(NamedTuple):
-    """``values`` int8: 1 a positive, ``negative`` a negative; only a guess if not ``verified``."""
-
-    values: NDArray[np.int8]
-    negative: int
-    verified: bool
+#: Labels as int8, 1 of a positive; that of a negative, 0 or -1; whether this is no guess.
+_BinaryLabels = tuple[NDArray[np.int8], int, bool]
 
 
-def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) -> BinaryLabels:
+def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) -> _BinaryLabels:
     """Return a non-empty vector of labels as 1 and ``negative``.
 
     One-byte labels are viewed in place; with ``defer`` they are not even read, except for a
@@ -146,21 +143,21 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
     return real_numbers(y, name)
 
 
-def _unit_view(y: NDArray[Any], defer: bool) -> BinaryLabels | None:
+def _unit_view(y: NDArray[Any], defer: bool) -> _BinaryLabels | None:
     """Return one-byte labels in place if they are (or, deferred, seem) {0, 1} or {-1, 1}."""
     values: NDArray[np.int8] = contiguous(y).view(np.int8)
     if defer:
         is_minus = y.dtype.kind == "i" and b"\xff" in y[:: len(y) // 64 + 1].tobytes()
-        return BinaryLabels(values, -1 if is_minus else 0, False)
+        return values, -1 if is_minus else 0, False
     negative = -1 if y.dtype.kind == "i" and y.min() < 0 else 0
     if np.count_nonzero(values == 1) + np.count_nonzero(values == negative) == len(values):
-        return BinaryLabels(values, negative, True)
+        return values, negative, True
     if y.dtype.kind == "b":  # a byte such as 2, from a buffer that was viewed as booleans
-        return BinaryLabels((values != 0).view(np.int8), 0, True)
+        return (values != 0).view(np.int8), 0, True
     return None
 
 
-def _unit_encoded(y: NDArray[Any]) -> BinaryLabels | None:
+def _unit_encoded(y: NDArray[Any]) -> _BinaryLabels | None:
     """Return labels that are {0, 1} or {-1, 1} as 1 and 0, in one pass; None if they are not."""
     n = len(y)
     if n <= CHUNK:  # plain operators: on small data each call counts
@@ -191,11 +188,11 @@ def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) ->
     return None
 
 
-def _verified(ones: NDArray[np.bool_]) -> BinaryLabels:
-    return BinaryLabels(ones.view(np.int8), 0, True)
+def _verified(ones: NDArray[np.bool_]) -> _BinaryLabels:
+    return ones.view(np.int8), 0, True
 
 
-def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> BinaryLabels:
+def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> _BinaryLabels:
     classes = distinct(y)
     is_text = classes.dtype.kind in "UO"
     if pos_label is None:
@@ -211,7 +208,7 @@ def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> BinaryLabels:
                 f"`pos_label`={pos_label!r} is not a label of `y_true`, which takes its values in "
                 f"{show_labels(classes)}"
             )
-        return BinaryLabels(np.zeros(len(y), dtype=np.int8), 0, True)
+        return np.zeros(len(y), dtype=np.int8), 0, True
     return _verified(np.asarray(y == positive))
 
 
@@ -268,11 +265,11 @@ def _float_label_fault(y: NDArray[Any], name: str) -> str:
     return f"`{name}` holds {held} {where} where labels are needed: {advice}"
 
 
+#: Integer labels that span at most this much, or their number, are coded through a table.
 _TABLE: Final = 1 << 16
-"""Integer labels that span at most this much, or their number, are coded through a table."""
 
+#: Other labels are hashed as they lie in memory, in a table of at least so many distinct ones.
 _DISTINCT: Final = 1 << 14
-"""Other labels are hashed as they lie in memory, in a table of at least so many distinct ones."""
 
 
 class ClassLabels(NamedTuple):
@@ -661,9 +658,7 @@ def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = 
     InputError
         If some columns are named as classes and others are not.
     """
-    if isinstance(values, np.ndarray | list | tuple | Mapping) or not has_names(values):
-        return values
-    if column_count(values) < 2:
+    if not _is_frame_of_several(values):
         return values
     own = column_names(values)
     is_numbered = own == list(range(len(own))) and all(type(each) is int for each in own)
@@ -684,17 +679,14 @@ def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = 
 
 def are_class_columns(values: Any, y_true: Any) -> bool:
     """Return whether the columns of a frame, two or more, have the names of the classes."""
-    if isinstance(values, np.ndarray | list | tuple | Mapping) or not has_names(values):
-        return False
-    if column_count(values) < 2 or column_count(y_true) > 1:
+    if not _is_frame_of_several(values) or column_count(y_true) > 1:
         return False
     return {*map(_text, column_names(values))} == {*map(_text, _classes(y_true, None))}
 
 
-def column_names(frame: Any) -> list[Any]:
-    """Return the names of the columns of a frame."""
-    names: list[Any] = [*(getattr(frame, "column_names", None) or frame.columns)]
-    return names
+def _is_frame_of_several(values: Any) -> bool:
+    is_frame = not isinstance(values, np.ndarray | list | tuple | Mapping) and has_names(values)
+    return is_frame and column_count(values) > 1
 
 
 def _classes(y_true: Any, labels: Any) -> list[Any]:

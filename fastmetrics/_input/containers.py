@@ -438,11 +438,16 @@ def has_names(scores: Any) -> bool:
     )
 
 
+def column_names(values: Any) -> list[Any]:
+    """Return the keys of a mapping, or the names of the columns of a data frame."""
+    if isinstance(values, Mapping):
+        return list(values)
+    return list(getattr(values, "column_names", None) or values.columns)
+
+
 def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a mapping or a data frame by their names, each in its own dtype."""
-    own = values
-    if not isinstance(values, Mapping):
-        own = getattr(values, "column_names", None) or values.columns
+    own = column_names(values)
     texts = names_of(own, name, "columns")
     return {
         text: as_array(values[each], f"{name}[{each!r}]")

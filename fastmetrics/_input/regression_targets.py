@@ -24,19 +24,8 @@ from fastmetrics.errors import InputError, InputTypeError, renamed
 # --- domains: one check for a metric and for every entry point -----------------------------------
 
 
-class Bound(NamedTuple):
-    """The least number, which itself may be excluded; the greatest is not bounded."""
-
-    least: float
-    is_excluded: bool
-
-    def check(self, numbers: NDArray[Any], name: str, metric: str) -> None:
-        """Raise InputError for numbers below the bound, with the first index and the count."""
-        rule = (
-            f"must be greater than {self.least:g}" if self.is_excluded else "must not be negative"
-        )
-        outside = numbers <= self.least if self.is_excluded else numbers < self.least
-        refuse(outside, name, f"{rule} for {metric}:", numbers)
+#: The least number, and whether it is excluded itself.
+_Bound = tuple[float, bool]
 
 
 class Domain(NamedTuple):
@@ -44,8 +33,8 @@ class Domain(NamedTuple):
 
     Attributes
     ----------
-    true, predicted : Bound or None
-        Of numbers; None where any finite number will do.
+    true, predicted : (float, bool) or None
+        The least number, and whether it is excluded itself; None where any finite number will do.
     metric : str
         What messages call the metric.
     is_unit : bool
@@ -56,8 +45,8 @@ class Domain(NamedTuple):
         What ends the message of numbers outside [0, 1].
     """
 
-    true: Bound | None = None
-    predicted: Bound | None = None
+    true: _Bound | None = None
+    predicted: _Bound | None = None
     metric: str = ""
     is_unit: bool = False
     sums_to_1: bool = False
@@ -65,17 +54,23 @@ class Domain(NamedTuple):
 
     def check_true(self, numbers: NDArray[Any], name: str = "y_true") -> None:
         """Raise InputError for true values outside the domain."""
-        if self.true is not None:
-            self.true.check(numbers, name, self.metric)
+        self._check_bound(self.true, numbers, name)
 
     def check_predicted(self, numbers: NDArray[Any], name: str) -> None:
         """Raise InputError for predictions outside the domain."""
-        if self.predicted is not None:
-            self.predicted.check(numbers, name, self.metric)
+        self._check_bound(self.predicted, numbers, name)
         if self.is_unit:
             check_unit_interval(numbers, name, self.advice)
         if self.sums_to_1 and numbers.ndim == 2:
             check_sums(numbers, name)
+
+    def _check_bound(self, bound: _Bound | None, numbers: NDArray[Any], name: str) -> None:
+        if bound is None:
+            return
+        least, is_excluded = bound
+        rule = f"must be greater than {least:g}" if is_excluded else "must not be negative"
+        outside = numbers <= least if is_excluded else numbers < least
+        refuse(outside, name, f"{rule} for {self.metric}:", numbers)
 
 
 def check_sums(matrix: NDArray[Any], name: str) -> None:
@@ -98,17 +93,15 @@ OF_CALIBRATION: Final = Domain(
 )
 #: Scores of several classes, which scikit-learn's `roc_auc_score` takes if they sum to 1.
 SHARES: Final = Domain(sums_to_1=True)
-_ABOVE_0: Final = Bound(0.0, True)
-_ABOVE_MINUS_1: Final = Bound(-1.0, True)
-LOGARITHMS: Final = Domain(_ABOVE_MINUS_1, _ABOVE_MINUS_1, "the squared logarithmic error")
+LOGARITHMS: Final = Domain((-1.0, True), (-1.0, True), "the squared logarithmic error")
 
 
 def of_power(power: float) -> Domain:
     """Return the domain of a Tweedie deviance; of power 0, the squared error, any number."""
     if power == 0:
         return ANYWHERE
-    true = _ABOVE_0 if power >= 2 else Bound(0.0, False) if power >= 1 else None
-    return Domain(true, _ABOVE_0, f"the Tweedie deviance of power {power:g}")
+    true = (0.0, power >= 2) if power >= 1 else None
+    return Domain(true, (0.0, True), f"the Tweedie deviance of power {power:g}")
 
 
 # --- times until an event, some of which are censored --------------------------------------------

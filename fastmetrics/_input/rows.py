@@ -17,6 +17,7 @@ from fastmetrics._input.containers import (
     as_array,
     as_vector,
     column_count,
+    column_names,
     has_names,
     is_null,
     name_of,
@@ -126,8 +127,7 @@ class BinaryRows:
         """Read every row, unless that was done: raise what is wrong, return the rows themselves."""
         if self._promise is not None:
             if self._promise:
-                found = encode_labels(*self._promise, defer=False)
-                self._labels, self._negative = found.values, found.negative
+                self._labels, self._negative, _ = encode_labels(*self._promise, defer=False)
             check_finite(self._scores, "y_score", self.allow_inf)
             self._promise = None
         return self
@@ -204,20 +204,16 @@ def check_same_index(**columns: Any) -> None:
     """
     if "pandas" not in sys.modules:  # what has an index is of pandas, or imports it
         return
-    found = different_rows(columns)
-    if found is not None:
-        raise InputError(found.message)
+    difference = different_rows(columns)
+    if difference is not None:
+        raise InputError(difference[0])
 
 
-class DifferentRows(NamedTuple):
-    """What is said of two columns with different rows; whether their labels are the same ones."""
+def different_rows(columns: Mapping[str, Any]) -> tuple[str, bool] | None:
+    """Return a message on the first two columns whose indexes contradict each other, if any do.
 
-    message: str
-    are_same_labels: bool
-
-
-def different_rows(columns: Mapping[str, Any]) -> DifferentRows | None:
-    """Return the first two columns whose indexes contradict each other, if there are two."""
+    Beside it stands whether both have the same labels, in another order.
+    """
     labelled: dict[int, tuple[str, Any]] = {}  # by length, which is checked elsewhere
     numbered: dict[int, tuple[str, Any]] = {}
     for name, index in _indexes(columns):
@@ -271,7 +267,7 @@ def _shuffles_rows(index: Any) -> bool:
     return hasattr(index, "step") or np.array_equal(np.sort(index.to_numpy()), np.arange(n))
 
 
-def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | None:
+def _difference(one: str, index: Any, name: str, other: Any) -> tuple[str, bool] | None:
     for row, (mine, theirs) in enumerate(zip(index, other, strict=True)):
         if is_null(mine) or is_null(theirs):
             differ = is_null(mine) != is_null(theirs)
@@ -283,7 +279,7 @@ def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | 
                 and index.value_counts().to_dict() == other.value_counts().to_dict()
             )
             how = "in another order" if are_same_labels else "that are not the same"
-            return DifferentRows(
+            return (
                 f"`{one}` and `{name}` have row labels (an index) {how}: {mine!r} and {theirs!r} "
                 f"at row {row}; align them with `.reindex`, or pass `.to_numpy()` of them to go by "
                 "position",
@@ -377,10 +373,7 @@ def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
         return _columns(scores, names)
     if names is not None:
         raise InputTypeError("`names` is for an array: this `scores` names its models itself")
-    own = scores
-    if not isinstance(scores, Mapping):
-        own = getattr(scores, "column_names", None) or scores.columns
-    own = list(own)
+    own = column_names(scores)
     return [
         NamedScores(name, f"scores[{key!r}]", scores[key])
         for name, key in zip(names_of(own, "scores", "models"), own, strict=True)

@@ -13,8 +13,8 @@ from fastmetrics._input.containers import as_array, as_vector, from_objects
 from fastmetrics._input.scalars import WeightsAre, check_fraction, check_integer
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
+#: Rows per step of a chunked pass, so that its temporaries stay in cache.
 CHUNK: Final = 1 << 16
-"""Rows per step of a chunked pass, so that its temporaries stay in cache."""
 
 _HELD: Final = {
     "b": "booleans",
@@ -271,9 +271,9 @@ def check_threshold_grid(thresholds: Any) -> NDArray[np.float64]:
 
 # --- weights -------------------------------------------------------------------------------------
 
+#: Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
+#: product of four sums neither overflows nor loses bits as a subnormal.
 _SAFE: Final = 250
-"""Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
-product of four sums neither overflows nor loses bits as a subnormal."""
 
 _EXACT: Final = 2**53
 #: Sums of weights, of many batches, are below this: a product of four is a double.

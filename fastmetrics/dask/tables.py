@@ -393,7 +393,7 @@ def runs_of(
     held = dask.persist(*made, *[look(each, n_sampled) for each in made])  # in one pass
     seen: list[Seen] = list(dask.compute(*held[len(made) :]))
     labels = labels_of(seen)
-    positive = labels[encode_labels(labels, pos_label, rule, defer=False).values == 1].tolist()
+    positive = labels[encode_labels(labels, pos_label, rule, defer=False)[0] == 1].tolist()
     there = [one.state for one in seen if one.state is not None]
     dtype = np.result_type(*(sample for sample, _ in there))
     return Runs(over(held[: len(made)], _aligned, positive, dtype), positive, there)
