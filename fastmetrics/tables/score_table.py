@@ -448,7 +448,7 @@ def running_sum(column: NDArray[Any]) -> NDArray[Any]:
     """Return the sums of a column up to each row: compensated for weights."""
     out = np.empty_like(column)
     if column.dtype.kind == "f":
-        merges.cumulative_weights(column, out)
+        merges.cumulative_pair(column, column, out, np.empty_like(column))
         return out
     if len(column) <= BLOCK_ROWS:
         return column.cumsum()
