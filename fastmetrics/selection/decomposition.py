@@ -30,8 +30,8 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.fitting import (
     FITTING,
+    FitTask,
     Setting,
-    Task,
     check_parameters,
     check_task,
     check_values,
@@ -467,10 +467,6 @@ def bias_variance(
 
 
 Floats = NDArray[np.float64]
-Sampling = Literal["bootstrap", "disjoint"]
-
-_MAX_BYTES: Final = 4 << 30  # of predictions
-_BYTES_OF_A_FIT: Final = 200  # beside its predictions
 
 _MODELS: Final = """
 Parameters
@@ -485,21 +481,18 @@ y_test : array-like of shape (n,) or (replicates, n)
     Their labels; or independent replicates of each, of which the noise follows.
 decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
     See `bias_variance`.
-sampling : {"bootstrap", "disjoint"}, default="bootstrap"
-    Whether training sets are drawn with replacement, or are disjoint parts of the shuffled
-    examples: independent, but smaller.
 n_models : int, default=100
-    Training sets, at least 2; where a parameter varies, the same ones for every value.
+    Training sets drawn with replacement, at least 2; where a parameter varies, the same ones for
+    every value.
 train_size : int, optional
-    Examples in each; by default n_train, and n_train // n_models of disjoint ones.
+    Examples in each; by default n_train.
 rng : None, int, Generator, BitGenerator, SeedSequence or str
     Source of the training sets; the estimator keeps its own `random_state`.
 
 Raises
 ------
 ValueError
-    If the estimator has no such parameter, an option is out of range, there are too few examples,
-    or the predictions, 8 bytes for a model and an example, would take more than 4 GB.
+    If the estimator has no such parameter, or an option is out of range.
 """
 
 
@@ -572,7 +565,6 @@ def estimator_bias_variance(
     y_test: ArrayLike,
     *,
     decomposition: Decomposition = "squared",
-    sampling: Sampling = "bootstrap",
     n_models: int = 100,
     train_size: int | None = None,
     rng: Any = None,
@@ -609,8 +601,7 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
-    rows_of = _training_sets(len(task.y), sampling, n_models, train_size, rng)
-    (predictions,) = _predictions(task, X_test, [{}], n_models, rows_of)
+    (predictions,) = _predictions(task, X_test, [{}], n_models, train_size, rng)
     return bias_variance(y_test, predictions, decomposition=decomposition)
 
 
@@ -625,7 +616,6 @@ def bias_variance_curve(
     parameter: str,
     values: Sequence[Any],
     decomposition: Decomposition = "squared",
-    sampling: Sampling = "bootstrap",
     n_models: int = 100,
     train_size: int | None = None,
     rng: Any = None,
@@ -665,72 +655,35 @@ def bias_variance_curve(
     check_choice("decomposition", decomposition, get_args(Decomposition))
     listed = check_values(values)
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
-    rows_of = _training_sets(len(task.y), sampling, n_models, train_size, rng)
     check_parameters(estimator, [parameter])
     settings = [{parameter: value} for value in listed]
-    predictions = _predictions(task, X_test, settings, n_models, rows_of)
+    predictions = _predictions(task, X_test, settings, n_models, train_size, rng)
     points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in predictions)
     return BiasVarianceCurve(parameter, tuple(listed), points)
 
 
-def _training_sets(
-    n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any
-) -> Callable[[int], NDArray[np.intp]]:
-    """Return the function that gives the rows of the i-th training set of n examples."""
-    kind: Sampling = check_choice("sampling", sampling, get_args(Sampling))
-    models, is_bootstrap = check_integer("n_models", n_models, low=2), kind == "bootstrap"
-    size = n if is_bootstrap else n // models
-    if train_size is not None:
-        size = check_integer("train_size", train_size, low=1)
-    if not is_bootstrap and not models <= size * models <= n:
-        raise InputError(
-            f"{models:,} disjoint training sets of {max(size, 1):,} examples need "
-            f"{models * max(size, 1):,}: there are {n:,}"
-        )
-    return partial(_bootstrap_rows if is_bootstrap else _disjoint_rows, n, size, seed_key(rng))
-
-
-def _bootstrap_rows(n: int, size: int, key: NDArray[np.uint64], i: int) -> NDArray[np.intp]:
-    return np.random.default_rng([*key.tolist(), i]).integers(0, n, size, dtype=np.intp)
-
-
-def _disjoint_rows(n: int, size: int, key: NDArray[np.uint64], i: int) -> NDArray[np.intp]:
-    return np.random.default_rng(key).permutation(n)[i * size : (i + 1) * size]
-
-
 def _predictions(
-    task: Task,
-    X_test: Any,
-    settings: list[Setting],
-    n_models: int,
-    rows_of: Callable[[int], NDArray[np.intp]],
+    task: FitTask, X_test: Any, settings: list[Setting], n_models: Any, train_size: Any, rng: Any
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
+    models, size = check_integer("n_models", n_models, low=2), len(task.y)
+    if train_size is not None:
+        size = check_integer("train_size", train_size, low=1)
+    key = seed_key(rng).tolist()
     try:
-        n_examples = row_count(X_test)
+        row_count(X_test)
     except InputError as error:
         raise error.renamed({"X": "X_test"}) from error
-    needed = n_models * len(settings) * (8 * n_examples + _BYTES_OF_A_FIT)
-    if needed > _MAX_BYTES:
-        models = f"{n_models:,} models"
-        if len(settings) > 1:
-            models += f" at {len(settings):,} values"
-        raise InputError(
-            f"`n_models` of {n_models:,} would keep {needed // 10**9:,} GB, the predictions of "
-            f"{models} for {n_examples:,} examples, more than {_MAX_BYTES // 10**9} GB: the parts "
-            "are means over models, for which hundreds do"
-        )
-    jobs = [(setting, i) for setting in settings for i in range(n_models)]
-    found = task.each(partial(_prediction, task, X_test, rows_of), jobs)
-    return [np.array(found[i : i + n_models]) for i in range(0, len(found), n_models)]
+    jobs = [(setting, [*key, i]) for setting in settings for i in range(models)]
+    found = task.each(partial(_prediction, task, X_test, size), jobs)
+    return [np.array(found[i : i + models]) for i in range(0, len(found), models)]
 
 
 def _prediction(
-    task: Task,
-    X_test: Any,
-    rows_of: Callable[[int], NDArray[np.intp]],
-    job: tuple[Setting, int],
+    task: FitTask, X_test: Any, size: int, job: tuple[Setting, list[int]]
 ) -> NDArray[Any]:
-    setting, i = job
-    predicted = np.asarray(fitted(with_setting(task, setting), rows_of(i)).predict(X_test))
+    """Return the predictions of a model fitted on a bootstrap sample of the job's key."""
+    setting, key = job
+    rows = np.random.default_rng(key).integers(0, len(task.y), size, dtype=np.intp)
+    predicted = np.asarray(fitted(with_setting(task, setting), rows).predict(X_test))
     return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted

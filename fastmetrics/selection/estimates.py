@@ -34,9 +34,8 @@ from fastmetrics.inference.estimate_result import Estimate, cautions_of
 from fastmetrics.inference.reference import critical_value, moments
 from fastmetrics.selection.fitting import (
     FITTING,
-    FitJob,
+    FitTask,
     SplitScores,
-    Task,
     average_of_models,
     check_method,
     check_splitting,
@@ -311,7 +310,7 @@ def _names_of(*estimators: Any) -> tuple[str, ...]:
     return found if len(set(found)) == len(found) else ("A", "B")
 
 
-def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[Task]:
+def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
     """Return a task for each; where one says that it classifies, the other does as well."""
     tasks = []
     for name, estimator in estimators.items():
@@ -321,8 +320,8 @@ def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[Task]:
     return [replace(task, classes=classes) for task in tasks]
 
 
-def _values(tasks: list[Task], metric: Metric, split: Split) -> list[float]:
-    return [values_of(task, metric, False, FitJob({}, split))[0] for task in tasks]
+def _values(tasks: list[FitTask], metric: Metric, split: Split) -> list[float]:
+    return [values_of(task, metric, False, ({}, split))[0] for task in tasks]
 
 
 def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:
@@ -514,7 +513,7 @@ def _means(
     scores: list[SplitScores],
     ratio: float,
     level: float,
-    task: Task,
+    task: FitTask,
 ) -> dict[str, MetricEstimate]:
     train, test = _columns(scores)
     _warn_of(asked, train, test)

@@ -21,7 +21,7 @@ from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.fitting import (
     FITTING,
     FitJob,
-    Task,
+    FitTask,
     check_parameters,
     check_splits,
     check_task,
@@ -193,8 +193,8 @@ def estimator_learning_curve(
     splits = check_splits(cv, task, generator)
     orders = [train[_growth_order(task, train, generator)] for train, _ in splits]
     sizes = np.array([[max(1, round(share * len(rows))) for rows in orders] for share in shares])
-    jobs = [
-        FitJob({}, (rows[:size], test))
+    jobs: list[FitJob] = [
+        ({}, (rows[:size], test))
         for some in sizes.tolist()
         for size, rows, (_, test) in zip(some, orders, splits, strict=True)
     ]
@@ -251,11 +251,11 @@ def estimator_validation_curve(
     check_parameters(estimator, [parameter])
     judge = asked_metric(metrics, higher_is_better, task.classes)
     splits = check_splits(cv, task, rng)
-    jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]
+    jobs: list[FitJob] = [({parameter: value}, split) for value in listed for split in splits]
     return _curve(task, judge, jobs, parameter, tuple(listed))
 
 
-def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Rows:
+def _growth_order(task: FitTask, train: Rows, generator: np.random.Generator) -> Rows:
     """Return places in a training fold such that each beginning has the classes of the whole.
 
     The j-th of the n members of a class stands at (j - 1/2) / n of the way, j from 1.
@@ -273,7 +273,7 @@ def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Ro
 
 
 def _curve(
-    task: Task,
+    task: FitTask,
     judge: Metric,
     jobs: list[FitJob],
     parameter: str,

@@ -64,14 +64,11 @@ class Tested(NamedTuple):
     of_rows: Floats | None
 
 
-def lost(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
-    """Return a measure that is the mean of the losses of rows, with these."""
-    losses = metric.losses(judged)
-    return Tested(rows, float(losses.mean()), losses)
-
-
-def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
-    """Return a measure with the influences of the rows."""
+def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp], by_row: bool) -> Tested:
+    """Return a measure with the influences of the rows; ``by_row``, with their losses."""
+    if by_row:
+        losses = metric.losses(judged)
+        return Tested(rows, float(losses.mean()), losses)
     one, value = metric.asked, metric.of(judged)
     if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
         return Tested(rows, value, None)
@@ -144,6 +141,8 @@ def average_of_models(
 S = TypeVar("S")
 T = TypeVar("T")
 Setting = dict[str, Any]
+#: One setting on one split.
+FitJob = tuple[Setting, Split]
 
 #: What functions that fit estimators have in common.
 FITTING: Final = """
@@ -188,7 +187,7 @@ TypeError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class FitTask:
     """An estimator, the data that it is to be fitted on, checked, and how fits are run.
 
     ``classes`` are those of ``y``, sorted; None for regression.
@@ -219,13 +218,6 @@ class Task:
         return done
 
 
-class FitJob(NamedTuple):
-    """One setting on one split."""
-
-    setting: Setting
-    split: Split
-
-
 class SplitScores(NamedTuple):
     """The measures of one split, in the order asked for, and what they took.
 
@@ -248,7 +240,7 @@ class SplitScores(NamedTuple):
 
 def check_task(
     estimator: Any, X: Any, y: Any, groups: Any, n_jobs: Any, progress: bool | None
-) -> Task:
+) -> FitTask:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
     check_sklearn("fitting estimators")
     for method in ("fit", "predict"):
@@ -264,7 +256,7 @@ def check_task(
     number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
     if number == 0:
         raise InputError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
-    return Task(estimator, X, target, classes, groups, number, progress)
+    return FitTask(estimator, X, target, classes, groups, number, progress)
 
 
 def check_parameters(estimator: Any, names: Iterable[str]) -> None:
@@ -291,7 +283,7 @@ def check_values(values: Any) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def with_setting(task: Task, setting: Setting) -> Task:
+def with_setting(task: FitTask, setting: Setting) -> FitTask:
     """Return the task with an estimator of that setting; the user's own is left as it is."""
     if not setting:
         return task
@@ -303,7 +295,7 @@ def with_setting(task: Task, setting: Setting) -> Task:
     return replace(task, estimator=estimator)
 
 
-def fitted(task: Task, rows: Rows) -> Any:
+def fitted(task: FitTask, rows: Rows) -> Any:
     """Return a clone of the estimator, fitted on these rows."""
     from sklearn.base import clone
 
@@ -319,53 +311,46 @@ def rows_of(X: Any, rows: Rows) -> Any:
     return _safe_indexing(X, rows)
 
 
-def judged(task: Task, model: Any, rows: Rows) -> Judged:
+def judged(task: FitTask, model: Any, rows: Rows) -> Judged:
     """Return some rows with what the model says of them."""
     return Judged(model, rows_of(task.X, rows), task.y[rows], task.classes)
 
 
 def fit_and_score(
-    task: Task, metrics: tuple[Metric, ...], by_row: bool, split: Split
+    task: FitTask, metrics: tuple[Metric, ...], by_row: bool, split: Split
 ) -> SplitScores:
     """Fit on the training rows of one split and measure on both sides of it.
 
     ``by_row`` tells measures that are means of the losses of rows, which are kept.
     """
-    model, fit_seconds = _timed(partial(fitted, task, split[0]))
-
-    def found() -> tuple[tuple[float, ...], tuple[Tested, ...]]:
-        on_train, on_test = (judged(task, model, rows) for rows in split)
-        if by_row:
-            train = tuple(float(metric.losses(on_train).mean()) for metric in metrics)
-        else:
-            train = tuple(metric.of(on_train) for metric in metrics)
-        test = lost if by_row else tested
-        return train, tuple(test(metric, on_test, split[1]) for metric in metrics)
-
-    (train, test), score_seconds = _timed(found)
+    start = time.perf_counter()
+    model = fitted(task, split[0])
+    fit_seconds = time.perf_counter() - start
+    on_train, on_test = (judged(task, model, rows) for rows in split)
+    if by_row:
+        train = tuple(float(metric.losses(on_train).mean()) for metric in metrics)
+    else:
+        train = tuple(metric.of(on_train) for metric in metrics)
+    test = tuple(tested(metric, on_test, split[1], by_row) for metric in metrics)
+    score_seconds = time.perf_counter() - start - fit_seconds
     sizes = len(split[0]), len(np.unique(split[0])), len(split[1])
     return SplitScores(*sizes, train, test, fit_seconds, score_seconds)
 
 
-def values_of(task: Task, metric: Metric, on_train: bool, job: FitJob) -> list[float]:
+def values_of(task: FitTask, metric: Metric, on_train: bool, job: FitJob) -> list[float]:
     """Return the measure on the test rows of a model fitted with a setting on the others.
 
     Before it stands that on the training rows, where it is asked for.
     """
-    task = with_setting(task, job.setting)
+    setting, split = job
+    task = with_setting(task, setting)
     try:
-        model = fitted(task, job.split[0])
-        sides = job.split if on_train else job.split[1:]
-        return [metric.of(judged(task, model, rows)) for rows in sides]
+        model = fitted(task, split[0])
+        return [metric.of(judged(task, model, rows)) for rows in split[0 if on_train else 1 :]]
     except Exception as error:
-        if job.setting:
-            error.add_note(f"fastmetrics: with the setting {job.setting}")
+        if setting:
+            error.add_note(f"fastmetrics: with the setting {setting}")
         raise
-
-
-def _timed(function: Callable[[], T]) -> tuple[T, float]:
-    start = time.perf_counter()
-    return function(), time.perf_counter() - start
 
 
 def _results(
@@ -409,7 +394,7 @@ class Method(NamedTuple):
         return self.splitter.key if is_ours else None
 
 
-def check_method(cv: Any, task: Task, rng: Any, n_resamples: Any = None) -> Method:
+def check_method(cv: Any, task: FitTask, rng: Any, n_resamples: Any = None) -> Method:
     """Return the method of a number of folds, a name or a splitter, or raise."""
     stratified, grouped = task.classes is not None, task.groups is not None
     if isinstance(cv, int | np.integer):
@@ -454,7 +439,7 @@ def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:
     return Method(title, cv)
 
 
-def check_splitting(cv: Any, task: Task, rng: Any, name: str = "cv") -> Method:
+def check_splitting(cv: Any, task: FitTask, rng: Any, name: str = "cv") -> Method:
     """Return a method that splits the rows."""
     with renamed(cv=name):
         method = check_method(cv, task, rng)
@@ -463,7 +448,7 @@ def check_splitting(cv: Any, task: Task, rng: Any, name: str = "cv") -> Method:
     return method
 
 
-def check_splits(cv: Any, task: Task, rng: Any, name: str = "cv") -> list[Split]:
+def check_splits(cv: Any, task: FitTask, rng: Any, name: str = "cv") -> list[Split]:
     """Return the splits of a number of folds, of a name, of a splitter, or those given."""
     if isinstance(cv, int | np.integer | str):
         cv = check_splitting(cv, task, rng, name).splitter

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,8 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.selection.fitting import (
     FITTING,
-    FitJob,
+    FitTask,
     Setting,
-    Task,
     Tested,
     average_of_models,
     check_parameters,
@@ -40,10 +39,6 @@ from fastmetrics.selection.fitting import (
 )
 from fastmetrics.selection.folds import Split
 from fastmetrics.selection.scoring import Metric, asked_metric
-
-if TYPE_CHECKING:
-    from fastmetrics.selection.fitting import Setting
-
 
 Closed = Literal["both", "left", "right", "neither"]
 
@@ -392,8 +387,8 @@ def tune_estimator(
     (10, True)
     """
     task = check_task(estimator, X, y, groups, n_jobs, progress)
-    tuning = _tuning(task, grid, rule, complexity, metrics, higher_is_better)
-    found = tuning.of(check_splits(cv, task, rng))
+    choice = _choice(task, grid, rule, complexity, metrics, higher_is_better)
+    found = _tuned(task, choice, check_splits(cv, task, rng))
     if not refit:
         return found
     everything = np.arange(len(task.y))
@@ -467,7 +462,8 @@ def nested_cross_validation(
     """
     level = check_confidence_level(confidence_level)
     task = check_task(estimator, X, y, groups, n_jobs, progress)
-    tuning = _tuning(task, grid, rule, complexity, metrics, higher_is_better)
+    choice = _choice(task, grid, rule, complexity, metrics, higher_is_better)
+    judge = choice[0]
     if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
         raise InputError(
             "`inner_cv` must be a number of folds or an object with `split`: got "
@@ -476,94 +472,86 @@ def nested_cross_validation(
     generator = np.random.default_rng(seed_key(rng))
     outer = check_splits(outer_cv, task, generator, "outer_cv")
     keys = generator.integers(2**63, size=len(outer)).tolist()
-    done = task.each(partial(_on_outer_fold, tuning, inner_cv), [*zip(outer, keys, strict=True)])
+    one_fold = partial(_on_outer_fold, task, choice, inner_cv)
+    done = task.each(one_fold, [*zip(outer, keys, strict=True)])
     on_test = [of_fold for of_fold, _ in done]
     values = np.array([of_fold.value for of_fold in on_test])
     estimate = float(values.mean())
     tunings = tuple(one for _, one in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
-        tuning.judge.said,
-        bool(tuning.judge.higher_is_better),
+        judge.said,
+        bool(judge.higher_is_better),
         estimate,
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
         float(np.mean([one.value for one in tunings])),
         values,
         tunings,
-        average_of_models(tuning.judge, estimate, on_test, task, level),
+        average_of_models(judge, estimate, on_test, task, level),
     )
 
 
-def _on_outer_fold(tuning: _Tuning, cv: Any, job: tuple[Split, int]) -> tuple[Tested, TuningResult]:
-    """Tune on one outer training fold, and test on the outer test fold."""
-    (train, test), key = job
-    task, groups = tuning.task, tuning.task.groups
-    part = replace(
-        task,
-        X=rows_of(task.X, train),
-        y=task.y[train],
-        groups=None if groups is None else np.asarray(groups)[train],
-        n_jobs=1,
-        progress=False,
-    )
-    found = replace(tuning, task=part).of(check_splits(cv, part, key, "inner_cv"))
-    tuned = with_setting(task, dict(found.setting))
-    return tested(tuning.judge, judged(tuned, fitted(tuned, train), test), test), found
+#: What judges settings, the settings, their numbers from the simplest on, and the rule.
+_Choice = tuple[Metric, tuple[Setting, ...], list[int], Rule]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tuning:
-    """The choice of a setting; ``order`` are the numbers of the settings, the simplest first."""
-
-    task: Task
-    judge: Metric
-    settings: tuple[Setting, ...]
-    order: list[int]
-    rule: Rule
-
-    def of(self, splits: Sequence[Split]) -> TuningResult:
-        """Return the setting chosen by the measure of each on each split."""
-        jobs = [FitJob(setting, split) for setting in self.settings for split in splits]
-        found = self.task.each(partial(values_of, self.task, self.judge, False), jobs)
-        values = np.array(found).reshape(len(self.settings), len(splits))
-        means, errors = values.mean(1), np.full(len(values), np.nan)
-        if values.shape[1] > 1:
-            errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
-        undefined = np.isnan(means)
-        if undefined.all():
-            raise InputError(f"{self.judge.label!r} is undefined for every setting on some fold")
-        _warn_undefined(undefined.sum(), len(means), "settings")
-        losses = -means if self.judge.higher_is_better else means.copy()
-        losses[undefined] = np.inf
-        best = next(i for i in self.order if losses[i] == losses.min())
-        chosen = best
-        if self.rule == "one-standard-error" and not np.isnan(errors[best]):
-            chosen = next(i for i in self.order if losses[i] <= losses[best] + errors[best])
-        return TuningResult(
-            self.judge.said,
-            bool(self.judge.higher_is_better),
-            self.rule,
-            self.settings[chosen],
-            chosen,
-            best,
-            float(means[chosen]),
-            float(errors[chosen]),
-            self.settings,
-            values,
-            means,
-            errors,
-        )
-
-
-def _tuning(
-    task: Task, grid: Any, rule: Any, complexity: Any, metrics: Any, higher_is_better: Any
-) -> _Tuning:
+def _choice(
+    task: FitTask, grid: Any, rule: Any, complexity: Any, metrics: Any, higher_is_better: Any
+) -> _Choice:
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
     check_parameters(task.estimator, grid)
-    judge = asked_metric(metrics, higher_is_better, task.classes)
-    return _Tuning(task, judge, settings, order, chosen_rule)
+    return asked_metric(metrics, higher_is_better, task.classes), settings, order, chosen_rule
+
+
+def _on_outer_fold(
+    task: FitTask, choice: _Choice, cv: Any, job: tuple[Split, int]
+) -> tuple[Tested, TuningResult]:
+    """Tune on one outer training fold, and test on the outer test fold."""
+    (train, test), key = job
+    groups = None if task.groups is None else np.asarray(task.groups)[train]
+    part = replace(
+        task, X=rows_of(task.X, train), y=task.y[train], groups=groups, n_jobs=1, progress=False
+    )
+    found = _tuned(part, choice, check_splits(cv, part, key, "inner_cv"))
+    tuned = with_setting(task, dict(found.setting))
+    return tested(choice[0], judged(tuned, fitted(tuned, train), test), test, False), found
+
+
+def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResult:
+    """Return the setting chosen by the measure of each on each split."""
+    judge, settings, order, rule = choice
+    jobs = [(setting, split) for setting in settings for split in splits]
+    values = np.array(task.each(partial(values_of, task, judge, False), jobs))
+    values = values.reshape(len(settings), len(splits))
+    means, errors = values.mean(1), np.full(len(values), np.nan)
+    if values.shape[1] > 1:
+        errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
+    undefined = np.isnan(means)
+    if undefined.all():
+        raise InputError(f"{judge.label!r} is undefined for every setting on some fold")
+    _warn_undefined(undefined.sum(), len(means), "settings")
+    losses = -means if judge.higher_is_better else means.copy()
+    losses[undefined] = np.inf
+    best = next(i for i in order if losses[i] == losses.min())
+    chosen = best
+    if rule == "one-standard-error" and not np.isnan(errors[best]):
+        chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
+    return TuningResult(
+        metric=judge.said,
+        higher_is_better=bool(judge.higher_is_better),
+        rule=rule,
+        setting=settings[chosen],
+        index=chosen,
+        best_index=best,
+        value=float(means[chosen]),
+        standard_error=float(errors[chosen]),
+        settings=settings,
+        values=values,
+        means=means,
+        standard_errors=errors,
+    )
 
 
 def _warn_undefined(count: int, total: int, what: str) -> None:
