@@ -7,7 +7,7 @@ only if the kernels cannot read them in place. So no temporary has a length of n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple, NoReturn
@@ -26,6 +26,7 @@ from fastmetrics._input.classes import (
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._input.scores import (
+    Weights,
     as_given,
     canonical_scores,
     check_finite,
@@ -54,19 +55,11 @@ TypeError
 """
 
 
-class TwoClasses(NamedTuple):
-    """Labels as the kernels read them, and the two values they may take."""
-
-    labels: NDArray[Any]
-    negative: int
-    positive: int
-
-
-class Columns(NamedTuple):
-    """Labels as the kernels read them; column j of the scores belongs to ``first + j``."""
-
-    labels: NDArray[Any]
-    first: int
+#: Integer labels as the kernels read them, and the negative and the positive one.
+TwoClasses = tuple[NDArray[Any], int, int]
+#: Integer labels as the kernels read them, and the one that the first column of scores belongs to.
+ClassColumns = tuple[NDArray[Any], int]
+_UNWEIGHTED: Final = Weights(np.empty(0), True, 0)
 
 
 def readable(values: Any, name: str) -> NDArray[Any]:
@@ -98,27 +91,27 @@ def guess_two_classes(y: NDArray[Any], positive: int | None = None) -> TwoClasse
     values = sorted(set(labels[:: len(y) // _SAMPLE + 1].tolist()))
     if positive is None:
         if len(values) == 2:
-            return TwoClasses(labels, *values)
+            return labels, values[0], values[1]
         guess = {0: (0, 1), -1: (-1, 1), 1: (0, 1)}.get(values[0])
-        return TwoClasses(labels, *guess) if guess and len(values) == 1 else None
+        return (labels, *guess) if guess and len(values) == 1 else None
     others = [value for value in values if value != positive]
     if len(others) > 1:
         return None
-    return TwoClasses(labels, others[0] if others else int(positive == 0), positive)
+    return labels, others[0] if others else int(positive == 0), positive
 
 
-def guess_columns(y: NDArray[Any], classes: NDArray[Any] | None) -> Columns | None:
+def guess_columns(y: NDArray[Any], classes: NDArray[Any] | None) -> ClassColumns | None:
     """Return integer labels whose classes may be consecutive numbers; None if they are not."""
     labels = integers_in_place(y)
     if labels is None:
         return None
     if classes is None:
-        return Columns(labels, int(labels.min()))
+        return labels, int(labels.min())
     if classes.dtype.kind not in "biu":
         return None
     first = int(classes[0])
     consecutive = classes.tolist() == list(range(first, first + len(classes)))
-    return Columns(labels, first) if consecutive else None
+    return (labels, first) if consecutive else None
 
 
 def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -131,13 +124,13 @@ def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
     """Return verified labels as 1 and 0, a byte a row; ``positive`` None is no label at all."""
     if positive is None:
-        return TwoClasses(np.zeros(len(y), dtype=np.int8), 0, 1)
-    return TwoClasses(np.asarray(y == positive).view(np.int8), 0, 1)
+        return np.zeros(len(y), dtype=np.int8), 0, 1
+    return np.asarray(y == positive).view(np.int8), 0, 1
 
 
 def column_codes(
     y: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
-) -> tuple[Columns, int]:
+) -> tuple[ClassColumns, int]:
     """Return each row's column and the number of classes, whatever the labels are.
 
     A label that is none of ``classes`` is an error.
@@ -147,14 +140,37 @@ def column_codes(
         known = seen if classes is None else classes
         check_members(seen, known)
         positive = known.tolist()[1] if len(known) == 2 else None
-        return Columns(one_against_other(plain, positive).labels, 0), len(known)
+        return (one_against_other(plain, positive)[0], 0), len(known)
     found = check_class_labels(y)
     if classes is None:
-        return Columns(found.codes, 0), len(found.classes)
+        return (found.codes, 0), len(found.classes)
     check_members(found.classes, classes)
     column = {label: j for j, label in enumerate(classes.tolist())}
     columns = np.array([column[label] for label in found.classes.tolist()], dtype=np.int64)
-    return Columns(columns[found.codes], 0), len(classes)
+    return (columns[found.codes], 0), len(classes)
+
+
+def sums_by_columns(
+    sums_of: Callable[[ClassColumns], LossSums],
+    y: NDArray[Any],
+    classes: NDArray[Any] | None,
+    n_columns: int,
+    refuse: Callable[[int], None],
+) -> LossSums:
+    """Return the sums of rows whose class has a column each.
+
+    Integer labels are taken for consecutive numbers first, which the sums tell; only where they are
+    not are labels encoded. ``refuse`` raises for another number of classes.
+    """
+    guess = guess_columns(y, classes)
+    if guess is not None:
+        sums = sums_of(guess)
+        if sums.are_complete(every_class=classes is None):
+            return sums
+    columns, n_classes = column_codes(y, classes, n_columns)
+    if n_classes != n_columns:
+        refuse(n_classes)
+    return sums_of(columns)
 
 
 def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
@@ -194,25 +210,11 @@ LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
 
 #: Elements of a job: a millisecond or two.
 JOB: Final = 1 << 18
-_NONE: Final = np.empty(0)
 
 
-class RowWeights(NamedTuple):
-    """Checked weights of n rows; ``values`` is empty where every row counts once."""
-
-    values: NDArray[np.float64]
-    exponent: int
-
-    @classmethod
-    def checked(cls, sample_weight: Any, n_rows: int) -> RowWeights:
-        """Return the weights of n rows, fully verified."""
-        if sample_weight is None:
-            return cls(_NONE, 0)
-        weights = check_weights(sample_weight, n_rows)
-        return cls(weights.values, weights.exponent)
-
-    def of(self, rows: slice) -> NDArray[np.float64]:
-        return self.values[rows] if self.values.size else self.values
+def row_weights(sample_weight: Any, n_rows: int) -> Weights:
+    """Return the weights of n rows, fully verified; no values where every row counts once."""
+    return _UNWEIGHTED if sample_weight is None else check_weights(sample_weight, n_rows)
 
 
 class LossSums(NamedTuple):
@@ -277,7 +279,7 @@ def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> ND
 
 
 def binary_sums(
-    kind: int, two: TwoClasses, scores: NDArray[Any], weights: RowWeights, eps: float = 0.0
+    kind: int, two: TwoClasses, scores: NDArray[Any], weights: Weights, eps: float = 0.0
 ) -> LossSums:
     """Add up the losses of rows of two classes.
 
@@ -291,7 +293,7 @@ def binary_sums(
         sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
         dtype = np.int8 if labels.dtype.char == "b" else np.int64
         y, s = np.ascontiguousarray(labels[rows], dtype), readable_scores(scores[rows])
-        losses.binary_losses(kind, y, s, weights.of(rows), *values, eps, sums, counts)
+        losses.binary_losses(kind, y, s, weights.values[rows], *values, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
     parts = run([partial(job, rows) for rows in job_rows(len(labels))])
@@ -308,9 +310,9 @@ def binary_sums(
 
 def class_sums(
     kind: int,
-    columns: Columns,
+    columns: ClassColumns,
     scores: NDArray[Any],
-    weights: RowWeights,
+    weights: Weights,
     eps: float = 0.0,
     tolerance: float = 0.0,
 ) -> LossSums:
@@ -325,7 +327,7 @@ def class_sums(
         of_class, weight = np.empty(n_classes, np.int64), np.empty((n_classes, 2))
         y, s = np.ascontiguousarray(codes[rows], np.int64), readable_scores(scores[rows])
         losses.class_losses(
-            *(kind, y, first, s, weights.of(rows), eps, tolerance),
+            *(kind, y, first, s, weights.values[rows], eps, tolerance),
             *(sums, counts, of_class, weight),
         )
         return sums, counts, of_class, weight
@@ -346,7 +348,7 @@ def indicator_sums(
     kind: int,
     y_true: NDArray[Any],
     scores: NDArray[Any],
-    weights: RowWeights,
+    weights: Weights,
     eps: float,
     tolerance: float,
 ) -> LossSums:
@@ -371,7 +373,7 @@ def indicator_sums(
                 of_row = np.abs(np.log(p)).sum(axis=1)
         else:
             of_row = ((p - ones) ** 2).sum(axis=1)
-        weight = weights.of(rows)
+        weight = weights.values[rows]
         if weight.size:
             of_row = np.where(weight > 0, of_row, 0.0) * weight
         of_jobs.append(float(of_row.sum()))
@@ -420,7 +422,7 @@ class ProbabilityRows:
         self.scores = scores
         if len(self.labels) != len(scores):
             check_same_length(y_true=self.labels, y_proba=scores)
-        self.weights = RowWeights.checked(sample_weight, len(scores))
+        self.weights = row_weights(sample_weight, len(scores))
         own = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
         #: The machine epsilon of the probabilities, of half precision too.
         self.eps = float(np.finfo(own).eps)
@@ -511,7 +513,7 @@ class ProbabilityRows:
             self._raise_class_count(len(classes), 2, classes)
         elif classes.dtype.kind in "biu":
             guess = guess_two_classes(self.labels, int(classes[1]))
-            guess = guess and guess._replace(negative=int(classes[0]))
+            guess = guess and (guess[0], int(classes[0]), guess[2])
         if guess is not None:
             sums = binary_sums(kind, guess, self.scores, self.weights, eps)
             if sums.are_complete(every_class=classes is None):
@@ -529,16 +531,15 @@ class ProbabilityRows:
         n_columns = self.scores.shape[1]
         if classes is not None:
             self._check_class_count(classes, classes, n_columns)
-        more = self.scores, self.weights, eps, math.sqrt(self.eps) + _ABSOLUTE
-        guess = guess_columns(self.labels, classes)
-        if guess is not None:
-            sums = class_sums(kind, guess, *more)
-            if sums.are_complete(every_class=classes is None):
-                return sums
-        columns, n_classes = column_codes(self.labels, classes, n_columns)
-        if n_classes != n_columns:
+        tolerance = math.sqrt(self.eps) + _ABSOLUTE
+
+        def sums_of(columns: ClassColumns) -> LossSums:
+            return class_sums(kind, columns, self.scores, self.weights, eps, tolerance)
+
+        def refuse(_: int) -> None:
             self._check_class_count(distinct_labels(self.labels)[1], classes, n_columns)
-        return class_sums(kind, columns, *more)
+
+        return sums_by_columns(sums_of, self.labels, classes, n_columns, refuse)
 
     def _of_indicator(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         if classes is not None:

@@ -10,18 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
-from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_flag, check_integer, check_same_length
-from fastmetrics._input.scores import as_given, check_finite
+from fastmetrics._input.scores import Weights, check_finite
 from fastmetrics._kernels import cells
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._loss_sums import (
     HINGE,
     LABELS,
-    Columns,
+    ClassColumns,
     LossSums,
-    RowWeights,
     TwoClasses,
     binary_sums,
     check_labels,
@@ -30,12 +29,13 @@ from fastmetrics.measures.probabilities._loss_sums import (
     column_codes,
     distinct_labels,
     exact_sum,
-    guess_columns,
     guess_two_classes,
     job_rows,
     one_against_other,
     readable,
     readable_scores,
+    row_weights,
+    sums_by_columns,
 )
 
 
@@ -94,7 +94,7 @@ def hinge_loss(
     pred_decision = in_class_order(pred_decision, y_true, labels, name="pred_decision")
     decisions = readable(pred_decision, "pred_decision")
     check_same_length(y_true=y, pred_decision=decisions)
-    weights = RowWeights.checked(sample_weight, len(y))
+    weights = row_weights(sample_weight, len(y))
     classes = None if labels is None else check_class_labels(labels, "labels").classes
     if decisions.ndim == 2 and decisions.shape[1] > 2:
         sums = _many_classes(y, decisions, classes, weights)
@@ -106,7 +106,7 @@ def hinge_loss(
 
 
 def _two_classes(
-    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: RowWeights
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: Weights
 ) -> LossSums:
     if classes is not None and len(classes) > 2:
         raise InputError(_shape_fault(len(classes), decisions))
@@ -139,24 +139,23 @@ def _positive(seen: NDArray[Any], classes: NDArray[Any] | None) -> Any:
 
 
 def _many_classes(
-    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: RowWeights
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: Weights
 ) -> LossSums:
     n_columns = decisions.shape[1]
     if classes is not None and len(classes) != n_columns:
         raise InputError(_shape_fault(len(classes), decisions))
-    guess = guess_columns(y, classes)
-    if guess is not None:
-        sums = class_sums(HINGE, guess, decisions, weights)
-        if sums.are_complete(every_class=classes is None):
-            return sums
-    columns, n_classes = column_codes(y, classes, n_columns)
-    if n_classes != n_columns:
+
+    def refuse(n_classes: int) -> None:
         seen = show_labels(np.unique(distinct_labels(y)[1]))
         raise InputError(
             f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
             f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )
-    return class_sums(HINGE, columns, decisions, weights)
+
+    def sums_of(columns: ClassColumns) -> LossSums:
+        return class_sums(HINGE, columns, decisions, weights)
+
+    return sums_by_columns(sums_of, y, classes, n_columns, refuse)
 
 
 def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:
@@ -258,31 +257,28 @@ def top_k_accuracy_score(
     y = as_vector(y_true, "y_true")
     scores = readable(in_class_order(y_score, y_true, labels), "y_score")
     check_same_length(y_true=y, y_score=scores)
-    weights = RowWeights.checked(sample_weight, len(y))
+    weights = row_weights(sample_weight, len(y))
     classes = None if labels is None else check_labels(labels)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = as_vector(scores, "y_score")
-    if scores.ndim == 1:
-        hits = _binary_hits(y, scores, classes, weights, k, ties)
-    elif scores.ndim == 2:
-        hits = _hits(y, scores, classes, weights, k, ties)
-    else:
+    if scores.ndim > 2:
         raise InputError(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
         )
-    if not check_flag("normalize", normalize):
-        return float(as_given(hits, weights.exponent))
-    return hits / (float(weights.values.sum()) if weights.values.size else len(y))
+    hits_of = _binary_hits if scores.ndim == 1 else _hits
+    sums = hits_of(y, scores, classes, weights, k, ties)
+    return sums.mean if check_flag("normalize", normalize) else sums.total
 
 
 def _hits(
     y: NDArray[Any],
     scores: NDArray[Any],
     classes: NDArray[Any] | None,
-    weights: RowWeights,
+    weights: Weights,
     k: int,
     ties: str,
-) -> float:
+) -> LossSums:
+    """Return the hits beside a column for each class, as a sum of losses."""
     n_columns = scores.shape[1]
     if classes is not None and len(classes) != n_columns:
         raise InputError(
@@ -296,59 +292,57 @@ def _hits(
             if len(seen) <= 2
             else _count_fault(len(seen), 2)
         )
-    guess = guess_columns(y, classes)
-    has_all = False
-    if guess is not None:
-        hits, known, not_finite, rows_of_class = _count(guess, scores, weights, k, ties)
-        has_all = known == len(y) and (classes is not None or bool(rows_of_class.all()))
-    if not has_all:
-        columns, n_classes = column_codes(y, classes, n_columns)
-        if n_classes != n_columns:
-            raise InputError(_count_fault(n_classes, n_columns))
-        hits, _, not_finite, _ = _count(columns, scores, weights, k, ties)
-    if not_finite:
+
+    def sums_of(columns: ClassColumns) -> LossSums:
+        def job(rows: slice) -> tuple[NDArray[Any], ...]:
+            sums, counts = np.empty(2), np.empty(2, np.int64)
+            of_class = np.empty(n_columns, np.int64)
+            part = readable_scores(scores[rows], exact_integers=True)
+            codes = np.ascontiguousarray(columns[0][rows], np.int64)
+            cells.top_k_hits(
+                *(codes, columns[1], part, weights.values[rows]),
+                *(min(k, n_columns), _RULES[ties], sums, counts, of_class),
+            )
+            return sums, counts, of_class
+
+        parts = run([partial(job, rows) for rows in job_rows(len(y), n_columns)])
+        hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
+        known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
+        of_class = np.sum([part[2] for part in parts], axis=0)
+        return _sums_of_hits(hits, len(y), weights, known, not_finite, of_class)
+
+    def refuse(n_classes: int) -> None:
+        raise InputError(_count_fault(n_classes, n_columns))
+
+    sums = sums_by_columns(sums_of, y, classes, n_columns, refuse)
+    if sums.score_faults:
         check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
-    return hits
+    return sums
 
 
-def _count(
-    columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, ties: str
-) -> tuple[float, int, int, NDArray[np.int64]]:
-    """Return hits, rows of a known label, rows with scores that are not finite, rows by class."""
-    labels, first = columns
-    n_classes = scores.shape[1]
-
-    def job(rows: slice) -> tuple[NDArray[Any], ...]:
-        sums, counts = np.empty(2), np.empty(2, np.int64)
-        of_class = np.empty(n_classes, np.int64)
-        part = readable_scores(scores[rows], exact_integers=True)
-        cells.top_k_hits(
-            *(np.ascontiguousarray(labels[rows], np.int64), first, part, weights.of(rows)),
-            *(min(k, n_classes), _RULES[ties], sums, counts, of_class),
-        )
-        return sums, counts, of_class
-
-    parts = run([partial(job, rows) for rows in job_rows(len(labels), n_classes)])
-    hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
-    known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
-    return hits, known, not_finite, np.sum([part[2] for part in parts], axis=0)
+def _sums_of_hits(
+    hits: float, n: int, weights: Weights, known: int, faults: int, of_class: NDArray[np.int64]
+) -> LossSums:
+    total = float(weights.values.sum()) if weights.values.size else float(n)
+    rows = of_class.astype(np.float64)
+    return LossSums(hits, n, known, faults, 0, of_class, rows, total, weights.exponent)
 
 
 def _binary_hits(
     y: NDArray[Any],
     scores: NDArray[Any],
     classes: NDArray[Any] | None,
-    weights: RowWeights,
+    weights: Weights,
     k: int,
     ties: str,
-) -> float:
+) -> LossSums:
     """Return the hits beside one column: a threshold splits the two classes."""
     if classes is not None and len(classes) != 2:
         raise InputError(
             f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
         )
-    columns, n_classes = column_codes(y, classes, 2)
+    (labels, _), n_classes = column_codes(y, classes, 2)
     if n_classes > 2:
         raise InputError(
             f"`y_score` must have a column for each of the {n_classes} classes of `y_true`, "
@@ -362,14 +356,14 @@ def _binary_hits(
     for_negative, for_positive = _AT_THRESHOLD[ties]
     totals = []
     for rows in job_rows(len(y)):
-        part, is_positive = scores[rows], as_array(columns.labels[rows], "y_true") == 1
+        part, is_positive = scores[rows], labels[rows] == 1
         hits = ((part > threshold) == is_positive) * 1.0
         hits[(part == threshold) & is_positive] = for_positive
         hits[(part == threshold) & ~is_positive] = for_negative
-        weight = weights.of(rows)
+        weight = weights.values[rows]
         hits = np.ones_like(hits) if k > 1 else hits
         totals.append(float((hits * weight).sum() if weight.size else hits.sum()))
-    return exact_sum(totals)
+    return _sums_of_hits(exact_sum(totals), len(y), weights, len(y), 0, np.empty(0, np.int64))
 
 
 def _warn_if_perfect(k: int, n_classes: int) -> None:
