@@ -6,16 +6,13 @@ from .inference.calibration import (
     reliability_band as reliability_band,
 )
 from .measures.calibration.calibration_errors import (
-    adaptive_calibration_error as adaptive_calibration_error,
     expected_calibration_error as expected_calibration_error,
     maximum_calibration_error as maximum_calibration_error,
     root_mean_square_calibration_error as root_mean_square_calibration_error,
 )
 from .measures.calibration.calibration_summary import (
     calibration_summary as calibration_summary,
-    discrimination as discrimination,
     hosmer_lemeshow_test as hosmer_lemeshow_test,
-    miscalibration as miscalibration,
     score_decomposition as score_decomposition,
     spiegelhalter_test as spiegelhalter_test,
 )

@@ -172,10 +172,10 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
     ),
     (
         _chances,
-        """adaptive_calibration_error brier_score_loss calibration_curve
+        """brier_score_loss calibration_curve
         calibration_error_interval calibration_summary d2_brier_score d2_log_loss_score
-        discrimination expected_calibration_error log_loss logistic_calibration
-        maximum_calibration_error miscalibration reliability_diagram
+        expected_calibration_error log_loss logistic_calibration
+        maximum_calibration_error reliability_diagram
         root_mean_square_calibration_error score_decomposition spiegelhalter_test""",
     ),
     (_models, "delong_test"),

@@ -480,6 +480,7 @@ _of_two = partial(
 )
 _part = partial(
     _of_two,
+    function="calibration_summary:score_decomposition",
     parameters={"loss": "brier_score"},
     bounds=_FROM_ZERO,
     no_replicates=(
@@ -499,18 +500,13 @@ _CALIBRATION: Final = (
     _in_bins("expected_calibration_error", "calibration_errors", aliases=("ece",)),
     _in_bins("maximum_calibration_error", "calibration_errors", aliases=("mce",)),
     _in_bins(
-        *("adaptive_calibration_error", "calibration_errors"),
-        parameters={"n_bins": 15},
-        aliases=("ace",),
-    ),
-    _in_bins(
         *("root_mean_square_calibration_error", "calibration_errors"),
         aliases=("l2_calibration_error",),
         parameters=_BINS | {"estimator": "kumar"},
         bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
     ),
-    _part("miscalibration", "calibration_summary", "miscalibration (CORP)", False),
-    _part("discrimination", "calibration_summary", "discrimination (CORP)"),
+    _part("miscalibration", title="miscalibration (CORP)", up=False, read="miscalibration"),
+    _part("discrimination", title="discrimination (CORP)", read="discrimination"),
     _of_logits("calibration_slope", read="slope"),
     _of_logits("calibration_intercept", read="intercept"),
     _of_logits("calibration_in_the_large", read="in_the_large"),

@@ -52,18 +52,6 @@ def test_float32_probabilities_are_binned_as_they_are() -> None:
     assert found(y, p, n_bins=10) == found(y, p.astype(np.float64), n_bins=10)
 
 
-def test_adaptive_is_expected_in_equal_counts() -> None:
-    columns = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
-    codes = np.arange(60) % 3
-    bins = {"n_bins": 7, "strategy": "equal-count"}
-    right = fm.calibration.expected_calibration_error(codes, columns, form="class-wise", **bins)
-    assert fm.calibration.adaptive_calibration_error(codes, columns, n_bins=7) == right
-    right = fm.calibration.expected_calibration_error(Y, P, **bins)
-    assert fm.calibration.adaptive_calibration_error(Y, P, n_bins=7) == right
-    table = fm.ScoreTable.from_scores(Y, P)
-    assert fm.calibration.adaptive_calibration_error(table, n_bins=7) == right
-
-
 def test_labels_name_the_columns() -> None:
     columns = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
     named = fm.calibration.expected_calibration_error(["b", "c"], columns, labels=["a", "b", "c"])
@@ -162,7 +150,7 @@ def test_how_many_rows_a_bin_has_must_be_known() -> None:
         )
 
 
-@pytest.mark.parametrize("metric", ["expected_calibration_error", "mce", "ace",
+@pytest.mark.parametrize("metric", ["expected_calibration_error", "mce",
                                     "root_mean_square_calibration_error"])  # fmt: skip
 def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
     said = f"`metrics` names '{metric}': chance alone makes an error in bins, .*calibration_err"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from public import public
 from reference import corp_oracle
 
 Y = [0, 0, 0, 1, 1, 1]
@@ -130,10 +129,3 @@ def test_one_class_and_calibrated_probabilities():
     assert parts(found) == [0.125, 0.125, 0, 0]
     found = fm.calibration.score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
     assert parts(found) == [0.125, 0, 0.125, 0.25]
-
-
-def test_the_single_parts():
-    for name in ("miscalibration", "discrimination"):
-        for score in ("brier_score", "log_loss"):
-            found = public(name)(Y, P, loss=score)
-            assert found == getattr(fm.calibration.score_decomposition(Y, P, loss=score), name)

@@ -16,8 +16,7 @@ def _error(
     name: str, value: Reduced, label: str = "", *, weighted: bool = True, **arguments: Any
 ) -> tuple[Entry, ...]:
     """Return the entries of one column, and of columns in each form."""
-    adaptive = name.startswith("adaptive")
-    kind = arguments.get("strategy", "equal-count" if adaptive else "uniform")
+    kind = arguments.get("strategy", "uniform")
     bins = getattr(oracle, kind.replace("-", "_"))
     of_all = max if name.startswith("maximum") else lambda values: sum(values) / len(values)
     is_root = name.startswith("root")
@@ -52,8 +51,6 @@ def _error(
             )
             for form in ("top-label", "class-wise")
         ]
-    if adaptive:
-        entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class-wise"), fixed, **given))
     return tuple(entries)
 
 
@@ -69,7 +66,6 @@ BINNED = (
         "maximum_calibration_error", oracle.maximum, "[left_closed]", strategy="uniform-left-closed"
     ),
     *_error("maximum_calibration_error", oracle.maximum),
-    *_error("adaptive_calibration_error", oracle.expected),
     *_error(ROOT, _mean_square("plug-in"), "[plug_in]", estimator="plug-in"),
     *(
         entry

@@ -338,7 +338,7 @@ def expected_calibration_error(
     float
         The sum over bins of the share of their rows times the gap between the share of positives
         and the mean probability; in [0, 1], 0 is best. "class-wise": the mean of the classes'
-        errors.
+        errors; with ``strategy="equal-count"`` the adaptive calibration error (ACE).
 
     References
     ----------
@@ -398,49 +398,6 @@ def maximum_calibration_error(
     more: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     problems = binned(y_true, y_proba, n_bins, strategy, form, **more, labels=labels)
     return max((float(one.distances.max()) for one in problems), default=math.nan)
-
-
-@documented(BINNED, SEVERAL, _NO_SCORE)
-def adaptive_calibration_error(
-    y_true: ArrayLike | ScoreTable,
-    y_proba: ArrayLike | None = None,
-    *,
-    n_bins: int = 15,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    n_threads: int | None = None,
-) -> float:
-    """Compute the adaptive calibration error (ACE): class by class, in bins of equally many rows.
-
-    Returns
-    -------
-    float
-        `expected_calibration_error` with ``strategy="equal-count"`` and, of columns,
-        ``form="class-wise"``; in [0, 1], 0 is best.
-
-    References
-    ----------
-    Nixon et al. (2019), Measuring calibration in deep learning, CVPR workshops.
-
-    Examples
-    --------
-    >>> import fastmetrics
-    >>> y_true, y_proba = [0, 1, 0, 1, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875, 1.0]
-    >>> fastmetrics.calibration.adaptive_calibration_error(y_true, y_proba, n_bins=2)
-    0.08333333333333333
-    """
-    several = not isinstance(y_true, ScoreTable) and np.ndim(y_proba) == 2  # type: ignore[arg-type]
-    return expected_calibration_error(
-        y_true,
-        y_proba,
-        n_bins=n_bins,
-        strategy="equal-count",
-        form="class-wise" if several else None,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        labels=labels,
-    )
 
 
 @documented(BINNED, SEVERAL, _NO_SCORE)
