@@ -25,7 +25,7 @@ BLOCK = 4096
 _LANES = 64
 _64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
-_BYTE = np.uint64(255)
+_BYTE, _BYTE_1 = np.uint64(255), np.uint8(1)
 
 
 @kernel
@@ -585,7 +585,7 @@ def split_block(weights, masks, positives, negatives):
     The last quarter has the rows that are left over too.
     """
     for i in range(weights.size):
-        positive = weights[i] * np.float64(masks[i] & np.uint8(1))
+        positive = weights[i] * np.float64(masks[i] & _BYTE_1)
         positives[i] = positive
         negatives[i] = weights[i] - positive
     return weights.size // 4
