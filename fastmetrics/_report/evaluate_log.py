@@ -34,7 +34,7 @@ from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.samples import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.measures._measure import HITS, Measure
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import MetricRequest
 
 _BOTH: Final = "two-sided"
 _ANY: Final = (-math.inf, math.inf)
@@ -268,7 +268,7 @@ def _mean(attempts: _Attempts) -> Floats:
 
 def _of_successes(
     attempts: _Attempts, pass_at: list[int], pass_hat: list[int]
-) -> Iterator[tuple[Asked, Floats]]:
+) -> Iterator[tuple[MetricRequest, Floats]]:
     """Yield each metric of successes with its value for every model and item."""
     n, c = attempts.n, attempts.total
     fewest = int(n.min())
@@ -287,9 +287,11 @@ def _of_successes(
         yield _asked("flip_rate", "flip_rate", None, (0.0, 1.0)), 2 * c * (n - c) / (n * (n - 1))
 
 
-def _asked(label: str, name: str, upwards: bool | None, bounds: tuple[float, float]) -> Asked:
+def _asked(
+    label: str, name: str, upwards: bool | None, bounds: tuple[float, float]
+) -> MetricRequest:
     options: dict[str, Any] = {"bounds": bounds, "influences": "-", "interval": HITS}
-    return Asked(label, Measure(name, "ranking", name, "", upwards, "nothing", **options))
+    return MetricRequest(label, Measure(name, "ranking", name, "", upwards, "nothing", **options))
 
 
 def _all_of(n: Floats, c: Floats, k: int) -> Floats:

@@ -31,7 +31,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import check_margin, compare
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
 from fastmetrics.inference.samples import asked_of
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import MetricRequest
 
 GateDecision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
@@ -260,7 +260,7 @@ POWER: Final = 0.8
 
 
 def _rule(
-    one: Asked, found: Comparison, baseline: str, margin: float, alpha: float, name: str
+    one: MetricRequest, found: Comparison, baseline: str, margin: float, alpha: float, name: str
 ) -> GateRule:
     """Return a rule by the difference of two models, its p not yet adjusted, nothing decided."""
     (pair,) = found.pairs
@@ -606,7 +606,9 @@ def assert_not_worse(
     return found
 
 
-def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple[Asked, ...]:
+def _asked(
+    margins: Any, metrics: Mapping[str, Any] | None, query: Any
+) -> tuple[MetricRequest, ...]:
     """Return the measures of the rules, each with a direction and a margin."""
     if not isinstance(margins, Mapping) or not margins:
         raise InputError(

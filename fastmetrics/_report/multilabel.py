@@ -39,7 +39,7 @@ from fastmetrics.inference.samples import (
 )
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
-from fastmetrics.measures.asking import Asked, ask, is_pair, labelled
+from fastmetrics.measures.asking import MetricRequest, ask, is_pair, labelled
 from fastmetrics.measures.registry import DEFAULTS, OF_SEVERAL_LABELS
 from fastmetrics.tables.score_table import running_sums
 
@@ -47,7 +47,7 @@ from fastmetrics.tables.score_table import running_sums
 _TOLD: Final = 0.25
 
 
-def _excess_of_precision(one: Asked, sample: BinarySample, model: int) -> float:
+def _excess_of_precision(one: MetricRequest, sample: BinarySample, model: int) -> float:
     """Return by how much precision at positives, on average, is for themselves.
 
     The precision among the others that score as much as a positive has, where counts are of
@@ -71,7 +71,7 @@ def _excess_of_precision(one: Asked, sample: BinarySample, model: int) -> float:
     return float(np.average(excess, weights=shares))
 
 
-def _excess_of_f1(one: Asked, sample: BinarySample, model: int) -> float:
+def _excess_of_f1(one: MetricRequest, sample: BinarySample, model: int) -> float:
     """Return by how much F1 of independent rows is too large; it is too small, as a ratio.
 
     Of X / Y, 2 TP over 2 TP + FP + FN, that is the sum of w^2 a (F1 a - b) / Y^2 over rows that add
@@ -122,11 +122,11 @@ def _widened(one: Estimate, excess: float) -> Estimate:
 class LabelMetric(NamedTuple):
     """A measure: of each label its mean ("macro"), of all cells ("micro"), or of whole rows."""
 
-    base: Asked
+    base: MetricRequest
     how: str
 
     @property
-    def shown(self) -> Asked:
+    def shown(self) -> MetricRequest:
         """The measure as it is estimated: a mean of labels has none of the rules of one."""
         own = self.base.entry
         rules: dict[str, Any] = {"of_auc": None, "interval": None, "scaling": None, "min_df": 0.0}

@@ -50,7 +50,7 @@ from fastmetrics.inference.samples import TablePoints, asked_of, sample_of, warn
 from fastmetrics.inference.table_estimates import of_summary
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
-from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.measures.calibration.calibration_summary import (
     ScoreDecomposition,
     decomposition_of_table,
@@ -189,7 +189,7 @@ def evaluate_scores(
     prices, promises, plan = options.checked(len(named))
     more: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
-    asked: Sequence[Asked] = ()
+    asked: Sequence[MetricRequest] = ()
     tables: list[ScoreTable] | None = None
     if plan is not None:
         from fastmetrics._report._bootstrap import bootstrapped, forms_of
@@ -245,7 +245,7 @@ def evaluate_scores(
 
 
 def _estimated(
-    asked: Sequence[Asked],
+    asked: Sequence[MetricRequest],
     samples: Mapping[str, Any],
     names: Sequence[str],
     level: float,

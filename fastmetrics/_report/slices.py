@@ -32,7 +32,7 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import Measured, QuerySample, Sample, asked_of, sample_of
 from fastmetrics.inference.units import Ints, Spread, Units
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import MetricRequest
 
 #: Columns and their values.
 Conditions = tuple[tuple[str, Any], ...]
@@ -454,7 +454,7 @@ class SlicedRows:
         """The level of each slice that keeps that of all (Šidák 1967)."""
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
-    def sample(self, one: Asked, part: Ints | slice) -> Sample | QuerySample:
+    def sample(self, one: MetricRequest, part: Ints | slice) -> Sample | QuerySample:
         """Return some rows in the form that a metric is of."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
@@ -463,7 +463,7 @@ class SlicedRows:
         given["groups"] = None if self.groups is None else self.groups[part]
         return sample_of((one,), self.labels[part], models, **given)[one.label]
 
-    def measured(self, one: Asked, part: Ints) -> Measured | None:
+    def measured(self, one: MetricRequest, part: Ints) -> Measured | None:
         """Return a metric of each model in some rows, undefined values without a warning.
 
         None where there are no rows.
@@ -504,7 +504,7 @@ def slices_of(
     return rows.result(row for one in asked for row in estimates_of(rows, one))
 
 
-def estimates_of(rows: SlicedRows, one: Asked) -> list[SliceEstimate]:
+def estimates_of(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
     """Return a measure of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= _MOST
     of_slices = []
@@ -517,7 +517,7 @@ def estimates_of(rows: SlicedRows, one: Asked) -> list[SliceEstimate]:
 
 def rows_of(
     rows: SlicedRows,
-    one: Asked,
+    one: MetricRequest,
     conditions: Conditions,
     inside: Measured | None,
     gaps: Sequence[tuple[float, Spread]],
@@ -550,7 +550,7 @@ def rows_of(
     return found
 
 
-def _estimated(one: Asked, measured: Measured, model: int, rows: SlicedRows) -> Estimate:
+def _estimated(one: MetricRequest, measured: Measured, model: int, rows: SlicedRows) -> Estimate:
     """Return the estimate of a model in a slice."""
     level, read = rows.level, rows.options["weights_are"]
     with warnings.catch_warnings():
@@ -564,7 +564,7 @@ def _estimated(one: Asked, measured: Measured, model: int, rows: SlicedRows) -> 
 
 
 def _gaps(
-    rows: SlicedRows, one: Asked, inside: Measured | None, part: Ints
+    rows: SlicedRows, one: MetricRequest, inside: Measured | None, part: Ints
 ) -> list[tuple[float, Spread]]:
     """Return the difference between each model in a slice and in the rows outside, with its spread.
 

@@ -45,7 +45,7 @@ from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import Measured, TablePoints, sample_of, warn_of_units
 from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.measures._measure import LARGEST_GAP
-from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
@@ -267,7 +267,7 @@ def compare(
     return Comparisons(found)
 
 
-def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
+def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
     """Return the metrics asked for, which rows of a class and a score must tell, or raise."""
     asked = ask(metrics)
     for one in asked:
@@ -302,7 +302,7 @@ def _points_of(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any], NDArray[A
 
 def _model_of(
     parts: Sequence[Delayed],
-    asked: tuple[Asked, ...],
+    asked: tuple[MetricRequest, ...],
     threshold: Any,
     pos_label: Any,
     weights_are: WeightsAre | None,

@@ -50,7 +50,7 @@ from fastmetrics.inference.units import (
     Units,
     without_rounding,
 )
-from fastmetrics.measures.asking import Asked, MetricsLike
+from fastmetrics.measures.asking import MetricRequest, MetricsLike
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import real_threshold
 
@@ -234,7 +234,7 @@ def estimate(
 class Request(NamedTuple):
     """What `estimate` and `compare` are asked alike: metrics, level, rows, and replicates."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[MetricRequest, ...]
     level: float
     alternative: Alternative
     rows: dict[str, Any]
@@ -265,7 +265,7 @@ class Request(NamedTuple):
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
         return cls(asked, level, alternative, rows, drawn)
 
-    def smooth(self, method: str | None) -> tuple[Asked, ...]:
+    def smooth(self, method: str | None) -> tuple[MetricRequest, ...]:
         """Return the metrics that influences of rows answer; raise where they must answer all."""
         if method in _OF_BOOTSTRAP:
             return ()
@@ -275,8 +275,8 @@ class Request(NamedTuple):
         return tuple(one for one in self.asked if one.has_influences)
 
     def measured(
-        self, asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores]
-    ) -> Iterator[tuple[Asked, Measured, WeightsAre | None]]:
+        self, asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores]
+    ) -> Iterator[tuple[MetricRequest, Measured, WeightsAre | None]]:
         """Give each metric of models with its influences, and how weights were read."""
         if not asked:
             return
@@ -288,7 +288,7 @@ class Request(NamedTuple):
                 warn_of_units(measured.units, read)
             yield one, measured, read
 
-    def resampling(self, smooth: Container[Asked], **of_influences: Any) -> dict[str, Any]:
+    def resampling(self, smooth: Container[MetricRequest], **of_influences: Any) -> dict[str, Any]:
         """Return the options of a bootstrap of the metrics that influences do not answer.
 
         ``of_influences`` are options that replicates do not have.
@@ -320,7 +320,7 @@ class Request(NamedTuple):
         return {one.label: found[one.label] for one in self.asked}
 
 
-def metric_of(one: Asked) -> Any:
+def metric_of(one: MetricRequest) -> Any:
     """Return what asks for the measure again."""
     return one.function if one.function is not None else (one.name, dict(one.parameters))
 
@@ -452,7 +452,7 @@ class Chosen(NamedTuple):
 
 
 def compared(
-    one: Asked, measured: Measured, chosen: Chosen, weights_are: WeightsAre | None = None
+    one: MetricRequest, measured: Measured, chosen: Chosen, weights_are: WeightsAre | None = None
 ) -> Comparison:
     """Return every pair by the influences that rows have on both models."""
     units = measured.units
@@ -478,7 +478,7 @@ def compared(
 
 
 def compared_by_sums(
-    one: Asked,
+    one: MetricRequest,
     m: int,
     models: Sequence[Estimate],
     sums: ProductSums,
@@ -504,7 +504,7 @@ def compared_by_sums(
 
 
 def _comparison(
-    one: Asked,
+    one: MetricRequest,
     models: Sequence[Estimate],
     differences: Sequence[tuple[float, Spread]],
     covariance: Floats,
@@ -534,7 +534,7 @@ def _comparison(
     )
 
 
-def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
+def _of_few(one: MetricRequest, differences: Iterable[Spread]) -> str:
     """Return what to know where few independent rows carry a difference; usually empty."""
     fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf)
     if not fewest < one.entry.min_df:
@@ -546,7 +546,10 @@ def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
 
 
 def _of_unlike(
-    one: Asked, measured: Measured, pairs: Pairs, differences: Sequence[tuple[float, Spread]]
+    one: MetricRequest,
+    measured: Measured,
+    pairs: Pairs,
+    differences: Sequence[tuple[float, Spread]],
 ) -> str:
     """Return what to know where few rows show that one of two models lacks half of the other's."""
     if (
@@ -564,7 +567,7 @@ def _of_unlike(
     return ""
 
 
-def reference_of(one: Asked, units: Units) -> Reference:
+def reference_of(one: MetricRequest, units: Units) -> Reference:
     """Return which degrees of freedom the tests of a measure have, as they keep their size.
 
     Means of rows or queries have those of the paired t test. Other measures lean on few rows,
@@ -578,7 +581,7 @@ def reference_of(one: Asked, units: Units) -> Reference:
 
 
 def _pair(
-    one: Asked,
+    one: MetricRequest,
     chosen: Chosen,
     places: tuple[int, int],
     difference: float,

@@ -22,7 +22,7 @@ from fastmetrics.inference.proportions import (
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.samples import Measured, Rates
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import MetricRequest
 from fastmetrics.measures.decisions.count_measures import gradient
 
 #: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
@@ -38,7 +38,7 @@ _Found = tuple[ConfidenceInterval, str] | None
 class _Case(NamedTuple):
     """What rules of intervals know: a metric of a model, its variance, and Student's limits."""
 
-    one: Asked
+    one: MetricRequest
     measured: Measured
     model: int
     spread: Spread
@@ -68,7 +68,7 @@ class _Case(NamedTuple):
 
 
 def estimate_of(
-    one: Asked,
+    one: MetricRequest,
     measured: Measured,
     model: int,
     level: float,
@@ -345,7 +345,7 @@ def _wilson(rate: Floats, n: float, z: Floats) -> tuple[Floats, Floats]:
 
 
 def limits_of_no_difference(
-    one: Asked, counts: Floats, level: float, alternative: Alternative
+    one: MetricRequest, counts: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models that decide every row alike.
 
@@ -363,7 +363,7 @@ def limits_of_no_difference(
 
 
 def _of_so_many(
-    one: Asked, sizes: Floats, moves: Floats, level: float, alternative: Alternative
+    one: MetricRequest, sizes: Floats, moves: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of what rows not seen may move a difference of 0 by; nan of no bounds."""
     z = critical_value(math.inf, 1.0 - level, alternative)
@@ -377,7 +377,7 @@ def _of_so_many(
 
 
 def limits_of_unseen(
-    one: Asked, sizes: Floats, steps: Floats, level: float, alternative: Alternative
+    one: MetricRequest, sizes: Floats, steps: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models of which no row tells one from the other.
 

@@ -41,7 +41,7 @@ from fastmetrics.inference.units import (
     warn_of_few_rows,
 )
 from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
-from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
 from fastmetrics.measures.curves.influences import OrderedRows, of_curve
 from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
@@ -142,12 +142,12 @@ class Measured(NamedTuple):
         return variance / plain if plain > 0.0 else None
 
 
-def is_of_curve(one: Asked) -> bool:
+def is_of_curve(one: MetricRequest) -> bool:
     """Return whether a measure follows from the classes at each score, as a table has them."""
     return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
 
 
-def moved(one: Asked, *data: Any, **options: Any) -> RowInfluences:
+def moved(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
     """Return the measure asked for with the influence of each row."""
     found: RowInfluences = one.entry.load_influences()(*data, **options)
     return found
@@ -172,14 +172,14 @@ class TablePoints:
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
 
-    def measured(self, one: Asked) -> Measured:
+    def measured(self, one: MetricRequest) -> Measured:
         """Return a metric of the table with its influences."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
         if one.entry.interval == LARGEST_GAP and has_both:
             return self._largest_gap()
         return self.at_scores(one)
 
-    def at_scores(self, one: Asked) -> Measured:
+    def at_scores(self, one: MetricRequest) -> Measured:
         """Return a metric of the table, its points the rows of each class at each score."""
         measure, table = one.entry, self.table
         units = self._units_by_class if measure.is_by_class(one.parameters) else self._units
@@ -191,7 +191,7 @@ class TablePoints:
         n = float(table.n_positive + table.n_negative)
         return Measured((found.value,), [found.influences], units, (None,), n)
 
-    def _of_probabilities(self, one: Asked) -> RowInfluences:
+    def _of_probabilities(self, one: MetricRequest) -> RowInfluences:
         """Return a measure of what class and probability tell of a row."""
         scores, units = self.table.scores, self._units_by_class
         one.entry.domain_under(one.parameters).check_predicted(scores, "y_score")
@@ -235,7 +235,7 @@ def check_counts(table: Any, is_weighted: bool) -> None:
         )
 
 
-def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
+def of_cells(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
     """Return a measure of labels, and how far a row of each cell moves it."""
     name = one.entry.name
     slopes = count_measures.gradient(name, counts, **one.parameters)
@@ -243,7 +243,7 @@ def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
     return value, np.where(counts > 0, slopes, 0.0).ravel()
 
 
-def counts_of_two(one: Asked, counts: Floats) -> Floats | None:
+def counts_of_two(one: MetricRequest, counts: Floats) -> Floats | None:
     """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
     if one.entry.is_proportion_of_all:
         return counts_of_share(float(np.trace(counts)), float(counts.sum()))
@@ -319,7 +319,7 @@ class Sample(ABC):
     #: What messages call the predictions of each model.
     _names: list[str]
 
-    def measured(self, one: Asked) -> Measured:
+    def measured(self, one: MetricRequest) -> Measured:
         """Return a measure of each model with its influences."""
         found = [self.influenced(one, model) for model in range(self.n_models)]
         return Measured(
@@ -333,7 +333,7 @@ class Sample(ABC):
             self._units.n_rows,
         )
 
-    def influenced(self, one: Asked, model: int) -> RowInfluences:
+    def influenced(self, one: MetricRequest, model: int) -> RowInfluences:
         """Return a metric of one model with the influence of each row: of labels, of its cell."""
         if one.entry.needs != "labels":
             return self._of_scores(one, model)
@@ -348,14 +348,14 @@ class Sample(ABC):
         by_blocks(len(predicted), fill)
         return RowInfluences(value, influences)
 
-    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         raise NotImplementedError
 
-    def called(self, one: Asked, model: int) -> Ints:
+    def called(self, one: MetricRequest, model: int) -> Ints:
         """Return the class that each row is called by a model."""
         raise NotImplementedError
 
-    def _counts(self, one: Asked, model: int) -> Floats | None:
+    def _counts(self, one: MetricRequest, model: int) -> Floats | None:
         if one.entry.needs != "labels":
             return None
         return counts_of_two(one, self._cells(self.called(one, model)))
@@ -394,7 +394,7 @@ class Sample(ABC):
         self.n_models = len(models)
         self.design = Design.checked(len(true), given)
 
-    def check_domains(self, asked: Iterable[Asked]) -> None:
+    def check_domains(self, asked: Iterable[MetricRequest]) -> None:
         """Raise for true values or predictions outside the domain that a metric declares."""
         domains = {one.entry.domain_under(one.parameters) for one in asked} - {ANYWHERE}
         for domain in sorted(domains, key=repr):
@@ -432,7 +432,7 @@ class BinarySample(Sample):
         #: Whether the rows are put in order in any case.
         self._in_order = any(is_of_curve(one) and not one.is_auc for one in given["asked"])
 
-    def measured(self, one: Asked) -> Measured:
+    def measured(self, one: MetricRequest) -> Measured:
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
@@ -442,7 +442,7 @@ class BinarySample(Sample):
         by_class = replace(self._units, strata=self.classes)
         return _with_rates(found, [each.table for each in self._ordered], by_class)
 
-    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         measure = one.entry
         if is_of_curve(one):
             ordered = self._ordered[model]
@@ -452,7 +452,7 @@ class BinarySample(Sample):
         columns = *self.columns(model), self.design.weights
         return moved(one, measure.name, *columns, **one.parameters)
 
-    def called(self, one: Asked, model: int) -> Ints:
+    def called(self, one: MetricRequest, model: int) -> Ints:
         """Return the class that each row is called by a model."""
         if self._threshold is None:
             raise InputTypeError(
@@ -521,7 +521,7 @@ class LabelSample(Sample):
         """Return the codes of the true and of the predicted labels of a model."""
         return self.classes, self.predicted[model]
 
-    def called(self, one: Asked, model: int) -> Ints:
+    def called(self, one: MetricRequest, model: int) -> Ints:
         """Return the class that each row is called by a model."""
         return self.columns(model)[1]
 
@@ -542,11 +542,11 @@ class ClassSample(Sample):
         """Return the codes of the classes, and the scores of a model, a column a class."""
         return self.classes, self._scores[model]
 
-    def called(self, one: Asked, model: int) -> Ints:
+    def called(self, one: MetricRequest, model: int) -> Ints:
         """Return the class with the highest score in each row, the first of equal ones."""
         return np.asarray(np.argmax(self._scores[model], axis=1))
 
-    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         measure = one.entry
         columns = *self.columns(model), self.design.weights
         if measure.family != "curves":
@@ -564,7 +564,7 @@ class ValueSample(Sample):
         self.classes = np.zeros(len(self._true), np.int64)
         self._judge(self._true, models, self._predicted, given)
 
-    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         measure, weights = one.entry, self.design.weights
         if measure.family != "concordance":
             return moved(one, measure.name, *self.columns(model), weights, **one.parameters)
@@ -607,7 +607,7 @@ class QuerySample:
         self.design = Design(None, None, groups, None)
         self._found: dict[str, ByQuery] = {}
 
-    def by_query(self, one: Asked) -> ByQuery:
+    def by_query(self, one: MetricRequest) -> ByQuery:
         """Return the values of the queries by a measure: those count that all systems have."""
         if one.label not in self._found:
             load = one.entry.load_influences()
@@ -622,7 +622,7 @@ class QuerySample:
             self._found[one.label] = ByQuery(values, weights, counts)
         return self._found[one.label]
 
-    def measured(self, one: Asked) -> Measured:
+    def measured(self, one: MetricRequest) -> Measured:
         """Return the mean of each system; its points are the queries that count."""
         found = self.by_query(one)
         groups = self.design.groups
@@ -649,7 +649,7 @@ class QuerySample:
             note="" if n == len(found.counts) else without_value(len(found.counts) - n),
         )
 
-    def influenced(self, one: Asked, model: int) -> RowInfluences:
+    def influenced(self, one: MetricRequest, model: int) -> RowInfluences:
         """Return the mean of a system, and how far each query that counts is from it."""
         found = self.by_query(one)
         values = found.values[model, found.counts]
@@ -730,7 +730,7 @@ class TimeSample(Sample):
         """Return the times, and the scores of a model."""
         return self._censored.times, self._scores[model]
 
-    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         options = check_index_options(**{**one.entry.parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
@@ -739,20 +739,20 @@ class TimeSample(Sample):
         return moved(one, self._pairs[kind], self._scores[model], options)
 
 
-def check_influences(one: Asked) -> None:
+def check_influences(one: MetricRequest) -> None:
     """Raise where it is not known how far a row moves a metric."""
     if not one.has_influences:
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
 
 
-def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:
+def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
     """Return the measures asked for: of rankings where there are queries, else of the others."""
     of_rankings = query is not None or isinstance(y_true, RankingTable)
     return ask(metrics, of_rankings=of_rankings, of_times=not of_rankings)
 
 
 def sample_of(
-    asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
+    asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores], **given: Any
 ) -> Mapping[str, Sample | QuerySample]:
     """Return the form of data that each measure is of, by its label; each form is made once."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
@@ -769,7 +769,9 @@ def sample_of(
     return found
 
 
-def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[Sample]:
+def _kind_of(
+    one: MetricRequest, models: list[NamedScores], given: Mapping[str, Any]
+) -> type[Sample]:
     check_influences(one)
     measure = one.entry
     if (measure.needs == "times") != (given["event"] is not None):
@@ -794,7 +796,7 @@ def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) ->
     return ClassSample if is_matrix else BinarySample
 
 
-def _check_of_matrix(one: Asked, model: NamedScores, given: Mapping[str, Any]) -> None:
+def _check_of_matrix(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
     """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
     measure, k = one.entry, column_count(model.values)
     came = f"`{model.argument}` is a matrix of {k} columns"

@@ -33,7 +33,7 @@ from fastmetrics.inference.samples import (
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Spread, Units
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import MetricRequest
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.bin_bounds import BinColumns, Bracket, Bracketed, precision_bracket
@@ -46,19 +46,19 @@ AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
-def _is_of_bins(one: Asked) -> bool:
+def _is_of_bins(one: MetricRequest) -> bool:
     """Return whether bins have a measure too."""
     measure = one.entry
     is_of_ranges = measure.name in OF_RANGES and measure.name not in LOSSES
     return (measure.of_auc is not None or is_of_ranges) and not one.parameters
 
 
-def _is_of_ranges(one: Asked) -> bool:
+def _is_of_ranges(one: MetricRequest) -> bool:
     """Return whether ranges of scores have a measure too."""
     return _is_of_bins(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
-def _is_of_table(one: Asked) -> bool:
+def _is_of_table(one: MetricRequest) -> bool:
     """Return whether a table of scores has a metric: of a curve or of probabilities."""
     measure = one.entry
     is_of_two = "probabilities" in (measure.family, measure.needs) and measure.classes != 3
@@ -66,7 +66,7 @@ def _is_of_table(one: Asked) -> bool:
 
 
 #: What a table has, and whether that is enough for a measure.
-_HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
+_HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
     Bracketed: ("counts of bins", _is_of_bins),
     ScoreTable: ("scores and counts", _is_of_table),
@@ -75,7 +75,7 @@ _HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
 
 
 def estimates_of_table(
-    asked: tuple[Asked, ...],
+    asked: tuple[MetricRequest, ...],
     table: AnyTable,
     y_score: Any,
     level: float,
@@ -103,7 +103,7 @@ def estimates_of_table(
     if isinstance(table, Bracketed):
         bins = _BinPoints.of(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
-    measured: Callable[[Asked], Measured]
+    measured: Callable[[MetricRequest], Measured]
     if isinstance(table, ScoreTable):
         check_counts(table, table.is_weighted)
         measured = TablePoints(table).measured
@@ -114,7 +114,7 @@ def estimates_of_table(
     return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}
 
 
-def _of_matrix(one: Asked, counts: Floats) -> Measured:
+def _of_matrix(one: MetricRequest, counts: Floats) -> Measured:
     """Return a measure of a confusion matrix of counts: its points are the cells."""
     value, slopes = of_cells(one, counts)
     k = len(counts)
@@ -125,7 +125,7 @@ def _of_matrix(one: Asked, counts: Floats) -> Measured:
 
 
 def of_summary(
-    one: Asked,
+    one: MetricRequest,
     summary: RangeSummary,
     level: float,
     method: str | None = None,
@@ -183,7 +183,7 @@ class _BinPoints:
         return cls(columns, np.tile(np.arange(k), 2), np.repeat([True, False], k), counts)
 
     def estimate(
-        self, one: Asked, level: float, method: str | None, alternative: Alternative
+        self, one: MetricRequest, level: float, method: str | None, alternative: Alternative
     ) -> Estimate:
         """Return an estimate whose limits hold for any order of rows within bins."""
         units = self._units(one)
@@ -199,7 +199,7 @@ class _BinPoints:
             ends = [estimate_of(one, each, 0, *rule, spread=spread) for each in (worst, best)]
         return _around(ends, one.entry.bounds)
 
-    def _widest(self, one: Asked, worst: Measured, best: Measured) -> Spread:
+    def _widest(self, one: MetricRequest, worst: Measured, best: Measured) -> Spread:
         """Return the largest variance of any order, with the fewest degrees of freedom of three.
 
         A row moves the measure by what lies between its influences in the worst and the best order.
@@ -219,7 +219,7 @@ class _BinPoints:
         df = min((each.df for each in found if each.df > 0.0), default=math.nan)
         return Spread((found[0].standard_error + most) ** 2, df)
 
-    def _measured(self, one: Asked, units: Units, is_best: bool) -> Measured:
+    def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measured:
         """Return a measure of the best, or the worst, order of rows within all bins."""
         p, n, _, _ = self.columns
         first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
@@ -245,7 +245,7 @@ class _BinPoints:
         size = float(sum(self.columns.totals))
         return Measured((value,), influences[None, :], units, (None,), size)
 
-    def _units(self, one: Asked) -> Units:
+    def _units(self, one: MetricRequest) -> Units:
         by_class = one.entry.is_free_of_shares
         strata = self.is_positive.astype(np.int64) if by_class else None
         return Units(len(self.at), self.counts, strata=strata)

@@ -50,7 +50,7 @@ _RANKINGS |= {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class MetricRequest:
     """One measure that was asked for; None for a function that no registry knows.
 
     ``label`` is the name that its result gets. ``parameters`` are those given, of those that the
@@ -150,7 +150,9 @@ _TAKES = {
 _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
-def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> tuple[Asked, ...]:
+def ask(
+    metrics: Any, *, of_rankings: bool = False, of_times: bool = False
+) -> tuple[MetricRequest, ...]:
     """Return the measures that ``metrics`` asks for, in order; a mapping gives labels.
 
     A function of ours, or scikit-learn's of the same name, is the measure that it computes;
@@ -195,7 +197,7 @@ def labelled(metrics: Any) -> list[tuple[str | None, Any]]:
     return found
 
 
-def ask_one(metrics: Any) -> Asked:
+def ask_one(metrics: Any) -> MetricRequest:
     """Return the one measure that ``metrics`` asks for, or raise if it asks for several."""
     asked = ask(metrics)
     if len(asked) != 1:
@@ -292,29 +294,29 @@ def registered() -> tuple[Measure, ...]:
     return tuple(_registered.values())
 
 
-def _one(metric: Any, label: str | None) -> Asked:
+def _one(metric: Any, label: str | None) -> MetricRequest:
     if is_pair(metric):
         return _named(metric[0], dict(metric[1]), label)
     if isinstance(metric, str):
         return _named(metric, {}, label)
     if callable(metric):
         measure, given = _recognised(metric)
-        return Asked(label or name_of(metric), measure, given, metric)
+        return MetricRequest(label or name_of(metric), measure, given, metric)
     raise InputTypeError(
         f"`metrics` must hold names, callables or pairs (name, parameters): got {metric!r}"
     )
 
 
-def _named(name: str, parameters: dict[str, Any], label: str | None) -> Asked:
+def _named(name: str, parameters: dict[str, Any], label: str | None) -> MetricRequest:
     measure = find(name)
     is_negated = name.startswith("neg_") and name not in (measure.name, *measure.aliases)
     own = label or (measure.name if is_negated else name)  # the value is not negated
     given = measure.checked(name, parameters)
     function = measure.load() if measure.family == "own" else None
-    return Asked(own, measure, given, function)
+    return MetricRequest(own, measure, given, function)
 
 
-def _ranking(metric: Any, label: str | None) -> Asked:
+def _ranking(metric: Any, label: str | None) -> MetricRequest:
     """Return the metric of rankings of a name, such as "ndcg@10", or of a function of ours."""
     if not (isinstance(metric, str) or is_pair(metric)):
         one = _one(metric, label)
@@ -331,7 +333,7 @@ def _ranking(metric: Any, label: str | None) -> Asked:
     measure = _RANKINGS.get(name.lower())
     if measure is None:
         raise _no_ranking(text)
-    return Asked(label or text, measure, measure.checked(label or text, given))
+    return MetricRequest(label or text, measure, measure.checked(label or text, given))
 
 
 def _no_ranking(name: str) -> InputError:

@@ -23,7 +23,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.measures.asking import Asked, ask_one
+from fastmetrics.measures.asking import MetricRequest, ask_one
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import DIVERGENCES, GAPS, TERMS
 
@@ -56,12 +56,12 @@ JASA 92:548-560.
 """
 
 
-def has_row_losses(asked: Asked) -> bool:
+def has_row_losses(asked: MetricRequest) -> bool:
     """Return whether a measure is a mean of losses of rows; a function is taken for such a loss."""
     return asked.measure is None or bool(asked.measure.row_loss)
 
 
-def losses_of_rows(asked: Asked, true: Column, said: Column) -> Floats:
+def losses_of_rows(asked: MetricRequest, true: Column, said: Column) -> Floats:
     """Return the loss of each row.
 
     Rows are true values, or numbers of classes, and what the measure takes beside them: numbers of
@@ -83,7 +83,7 @@ def losses_of_rows(asked: Asked, true: Column, said: Column) -> Floats:
     return losses
 
 
-def loss_over_pairs(asked: Asked, true: Column, said: Column) -> float:
+def loss_over_pairs(asked: MetricRequest, true: Column, said: Column) -> float:
     """Return the mean loss over all pairs of a true value and what is said of a row."""
     needs, n = _needs(asked), len(true)
     if needs in ("own", "values"):
@@ -109,7 +109,7 @@ def loss_over_pairs(asked: Asked, true: Column, said: Column) -> float:
     return float(by_class[classes] @ np.array(sums) / (n * n))
 
 
-def _needs(asked: Asked) -> str:
+def _needs(asked: MetricRequest) -> str:
     """Return what the loss takes beside the true values; "own" for a function of one's own."""
     return "own" if asked.measure is None else asked.measure.needs
 
@@ -123,7 +123,7 @@ def not_of_rows(name: str) -> InputError:
     )
 
 
-def _check_loss(loss: Any) -> Asked:
+def _check_loss(loss: Any) -> MetricRequest:
     """Return the loss that was asked for."""
     try:
         asked = ask_one(loss)
@@ -134,7 +134,7 @@ def _check_loss(loss: Any) -> Asked:
     return asked
 
 
-def _columns(loss: Asked, y_true: Any, **said: Any) -> tuple[Column, ...]:
+def _columns(loss: MetricRequest, y_true: Any, **said: Any) -> tuple[Column, ...]:
     """Return true values, then what is said of rows, as the loss takes them; checked.
 
     The names of what is said are those of messages. Labels become numbers of all classes that are
@@ -161,7 +161,7 @@ def _columns(loss: Asked, y_true: Any, **said: Any) -> tuple[Column, ...]:
     return (found.codes, *chances.values())
 
 
-def _check_defined(loss: Asked, true: Column, said: Column, name: str) -> None:
+def _check_defined(loss: MetricRequest, true: Column, said: Column, name: str) -> None:
     """Raise what the measure itself raises for such rows: probabilities, or signs, that are off."""
     if loss.measure is None or loss.measure.needs == "labels":
         return
@@ -177,7 +177,7 @@ def _check_defined(loss: Asked, true: Column, said: Column, name: str) -> None:
             raise error.renamed(dict.fromkeys(names, name)) from error
 
 
-def _finite(loss: Asked, name: str, column: Column) -> Column:
+def _finite(loss: MetricRequest, name: str, column: Column) -> Column:
     column = text_or_numbers(column, name)
     if _needs(loss) == "values":
         if column.dtype.kind not in "biuf":
@@ -256,7 +256,7 @@ def no_information_error(
     return loss_over_pairs(chosen, true, said)
 
 
-def _divergence_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
+def _divergence_over_pairs(asked: MetricRequest, y: Floats, p: Floats) -> float:
     """Return the mean over pairs of a Bregman divergence, which is linear in y but for one term.
 
     That term has no p in it: so the mean over all y of D(y, p) is that of D(y, m) + D(mean y, p) -
@@ -271,7 +271,7 @@ def _divergence_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
     return from_middle + of_centre - both
 
 
-def _gaps_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
+def _gaps_over_pairs(asked: MetricRequest, y: Floats, p: Floats) -> float:
     """Return the mean over pairs of a loss that is linear in how far p lies above y, and below."""
     n, unit = len(y), max(1.0, float(np.abs(y).max()))
     y = np.sort(np.asarray(y, np.float64))

@@ -27,7 +27,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import Asked, ask, ask_one
+from fastmetrics.measures.asking import MetricRequest, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import DEFAULTS, MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
@@ -181,8 +181,8 @@ class _AlwaysRight:
 class Metric:
     """One measure: how it is found on some rows, and which direction is better, if known."""
 
-    asked: Asked
-    find: Callable[[Asked, Judged], Any]
+    asked: MetricRequest
+    find: Callable[[MetricRequest, Judged], Any]
     higher_is_better: bool | None
 
     @property
@@ -315,7 +315,7 @@ def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
     return DEFAULTS["classifiers" if len(classes) > 2 else "classifiers of two"]
 
 
-def metric_of(one: Asked) -> Metric:
+def metric_of(one: MetricRequest) -> Metric:
     """Return how a measure that was asked for is found on rows that a model judged."""
     if one.measure is not None:
         find = _by_options if one.is_only_function else _by_registry
@@ -338,7 +338,7 @@ def _is_scorer(function: Any) -> bool:
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
 
 
-def _by_registry(one: Asked, judged: Judged) -> Any:
+def _by_registry(one: MetricRequest, judged: Judged) -> Any:
     """Give a metric what the registry says that it needs; nan where a class is missing."""
     measure: Any = one.measure
     if measure.needs == "labels":
@@ -370,7 +370,7 @@ def _by_registry(one: Asked, judged: Judged) -> Any:
     return measure.value(*data, **options)
 
 
-def _by_own(one: Asked, judged: Judged) -> Any:
+def _by_own(one: MetricRequest, judged: Judged) -> Any:
     measure: Any = one.measure
     function: Any = one.function
     is_said = measure.needs in ("scores", "probabilities")
@@ -384,7 +384,7 @@ def _by_own(one: Asked, judged: Judged) -> Any:
     return function(*data, **judged.weights)
 
 
-def _by_options(one: Asked, judged: Judged) -> Any:
+def _by_options(one: MetricRequest, judged: Judged) -> Any:
     """Call a function that the registry names with options that it does not know, on `y` itself.
 
     Of two classes it gets one column, as from scikit-learn's scorers: that of `pos_label`, or else
@@ -404,12 +404,12 @@ def _by_options(one: Asked, judged: Judged) -> Any:
     return measure.value(judged.y, said, **judged.weights)
 
 
-def _by_function(one: Asked, judged: Judged) -> Any:
+def _by_function(one: MetricRequest, judged: Judged) -> Any:
     function: Any = one.function
     return function(judged.y, judged.predicted)
 
 
-def _by_scorer(one: Asked, judged: Judged) -> Any:
+def _by_scorer(one: MetricRequest, judged: Judged) -> Any:
     scorer: Any = one.function
     return scorer(judged.model, judged.X, judged.y)
 
@@ -420,13 +420,13 @@ class Scorer:
 
     Attributes
     ----------
-    asked : Asked
+    asked : MetricRequest
         The measure and its parameters.
     higher_is_better : bool
         The direction of the measure; if False, its value is negated.
     """
 
-    asked: Asked
+    asked: MetricRequest
     higher_is_better: bool
 
     def __call__(
@@ -552,7 +552,7 @@ def scorer(
     return Scorer(asked, directed(metric_of(asked), higher_is_better))
 
 
-def _of(asked: Asked) -> Measure:
+def _of(asked: MetricRequest) -> Measure:
     measure = asked.measure
     if measure is None:
         raise InputTypeError(

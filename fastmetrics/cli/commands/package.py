@@ -101,7 +101,7 @@ def _write(path: Path) -> str:
     if not os.path.lexists(path):
         with writing(path) as file:
             file.write(content)
-    # Asked twice, the second time has nothing to do; anything else is not ours to replace.
+    # MetricRequest twice, the second time has nothing to do; anything else is not ours to replace.
     elif not path.is_file() or path.read_bytes() != content:
         raise FileExistsError(f"{path}: exists already, with other content")
     rows = content.count(b"\n") - 1

@@ -468,7 +468,7 @@ def metric_specs(metrics: Any) -> list[MetricSpec]:
     return specs
 
 
-def _spec(one: asking.Asked) -> MetricSpec:
+def _spec(one: asking.MetricRequest) -> MetricSpec:
     if one.measure is not None and one.measure.no_replicates:
         raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled

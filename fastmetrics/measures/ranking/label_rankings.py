@@ -167,7 +167,7 @@ def ndcg_score(
     return _mean(over(found, ideal, 0.0), sample_weight)
 
 
-class _Labels:
+class _LabelRanks:
     """Ranks of the relevant labels of each row, ties counted against them."""
 
     def __init__(self, y_true: Any, y_score: Any) -> None:
@@ -227,7 +227,7 @@ def label_ranking_average_precision_score(
     ...                                             [[0.75, 0.5, 1], [1, 0.2, 0.1]]), 4)
     0.4167
     """
-    labels = _Labels(y_true, y_score)
+    labels = _LabelRanks(y_true, y_score)
     values = np.ones(len(labels.counts))
     some = (labels.counts > 0) & (labels.counts < labels.n_labels)
     np.divide(labels.sums(labels.relevant / labels.ranks), labels.counts, out=values, where=some)
@@ -256,7 +256,7 @@ def coverage_error(
     >>> coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])
     1.5
     """
-    labels = _Labels(y_true, y_score)
+    labels = _LabelRanks(y_true, y_score)
     values = np.zeros(len(labels.counts))
     filled = np.flatnonzero(labels.counts)
     values[filled] = labels.ranks[labels.starts[filled + 1] - 1]
@@ -289,7 +289,7 @@ def label_ranking_loss(
     >>> label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
     0.75
     """
-    labels = _Labels(y_true, y_score)
+    labels = _LabelRanks(y_true, y_score)
     pairs = labels.counts * (labels.n_labels - labels.counts)
     wrong = labels.sums(labels.ranks - labels.relevant)
     return _mean(over(wrong, pairs, 0.0), sample_weight)

@@ -33,7 +33,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.measures._measure import RowInfluences, of_mean, of_ratio
-from fastmetrics.measures.asking import Asked, ask, find, find_among
+from fastmetrics.measures.asking import MetricRequest, ask, find, find_among
 from fastmetrics.tables.regression import LEAST_SQUARE, Floats, RegressionTable, Terms, check_power
 
 Parameters = Mapping[str, Any]
@@ -564,7 +564,7 @@ def measured(
     return asked.value(*_collected([asked], y_true, y_pred, sample_weight, multioutput))
 
 
-def _formula(one: Asked) -> RegressionFormula:
+def _formula(one: MetricRequest) -> RegressionFormula:
     """Return the formula of a requested metric, or raise as `find_among`."""
     if one.is_only_function:
         raise InputTypeError(
