@@ -6,12 +6,18 @@ import dataclasses
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import key_text
-from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics._report.evaluation_result import (
+    LIMITED,
+    SMOOTH,
+    Evaluation,
+    EvaluationBootstrap,
+    ModelEvaluation,
+)
 from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._parse import Given, parse
@@ -23,16 +29,16 @@ from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
-from fastmetrics.measures.registry import DEFAULTS
+from fastmetrics.measures.registry import DEFAULTS, RATES_AT_BEST_THRESHOLD
 from fastmetrics.tables.score_table import real_threshold
 
-#: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in
-#: each replicate.
+#: What the table of an evaluation shows, the AUC first. A threshold that is chosen on the data is
+#: chosen anew in each replicate.
 TABLE_METRICS: dict[str, MetricLike] = {
     **{name: name for name in DEFAULTS["scores"]},
-    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
-    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+    **RATES_AT_BEST_THRESHOLD,
 }
+_AUC: Final = DEFAULTS["scores"][0]
 
 
 #: The checked options of a bootstrap, and the threshold of decisions.
@@ -67,17 +73,15 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     """Return the measures by label, the AUC first: the table always has its interval."""
     if metrics is None:
         return TABLE_METRICS
-    if isinstance(metrics, Mapping):
-        named = [(str(label), _known(metric)) for label, metric in metrics.items()]
-    else:
-        is_one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
-        items: Any = [metrics] if is_one or asking.is_pair(metrics) else metrics
-        named = [(_label(metric), _known(metric)) for metric in items]
-    asking.check_labels((label for label, _ in named))
-    if not named:
-        metric_specs([])  # which says that there must be one
+    named = []
+    for label, metric in asking.labelled(metrics):
+        if isinstance(metric, str):
+            named.append((label or metric, TABLE_METRICS.get(metric, metric)))
+        else:
+            named.append((label or asking.ask(metric)[0].label, metric))
+    asking.check_labels(label for label, _ in named)
     for label, metric in named:
-        if label in TABLE_METRICS and metric != TABLE_METRICS[label]:
+        if metric != TABLE_METRICS.get(label, metric):
             raise InputError(
                 f"`metrics` gives {label!r}, which is a measure of the table, as the label of "
                 "another: take another label"
@@ -88,16 +92,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
             if error.parameter == "metrics":  # it names the metric
                 raise
             raise type(error)(f"metric {label!r}: {error}") from error
-    return {"roc_auc": TABLE_METRICS["roc_auc"], **dict(named)}
-
-
-def _label(metric: Any) -> str:
-    return metric if isinstance(metric, str) else asking.ask(metric)[0].label
-
-
-def _known(metric: Any) -> MetricLike:
-    """Return what a name of the table stands for, and anything else as it is."""
-    return TABLE_METRICS.get(metric, metric) if isinstance(metric, str) else metric
+    return {_AUC: TABLE_METRICS[_AUC], **dict(named)}
 
 
 def forms_of(
@@ -136,12 +131,13 @@ def bootstrapped(
         names = [model.name for model in models]
         pairs = compared(forms, names, options)
         found = of_each_model(pairs)
-    if options.method is None and "ks_statistic" in found[0]:
+    (largest_gap,) = set(LIMITED) - set(SMOOTH)
+    if options.method is None and largest_gap in found[0]:
         # By limits that hold: those of replicates do not.
         rows |= {"confidence_level": level, "weights_are": read or "importances"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
-            held, of_pairs = found_of(y_true, scores, "ks_statistic", **rows)
+            held, of_pairs = found_of(y_true, scores, largest_gap, **rows)
         found = [{**own, **of_gaps} for own, of_gaps in zip(found, held, strict=True)]
         if pairs is not None and of_pairs is not None:
             pairs = Comparisons({**pairs, **of_pairs})
@@ -150,7 +146,7 @@ def bootstrapped(
         n_resamples=options.n_resamples,
         stratified=options.stratified,
         n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
-        effective_n_groups=found[0]["roc_auc"].details.effective_n_groups,
+        effective_n_groups=found[0][_AUC].details.effective_n_groups,
         threshold=threshold,
         key=key_text(options.key),
     )
@@ -160,7 +156,7 @@ def bootstrapped(
 
 def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
     """Return the evaluation with the intervals of replicates, and a note on those without sense."""
-    auc = found["roc_auc"]
+    auc = found[_AUC]
     limits = {metric: one.confidence_interval for metric, one in found.items()}
     unsound = ", ".join(
         metric

@@ -615,6 +615,12 @@ LOSSES: Final = ("brier_score", "log_loss")
 #: All metrics that those sums tell, in the order of their moments.
 OF_RANGES: Final = ("roc_auc", "average_precision", *LOSSES)
 
+#: What an evaluation by replicates shows of the best threshold.
+RATES_AT_BEST_THRESHOLD: Final[dict[str, tuple[str, dict[str, str]]]] = {
+    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
+    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+}
+
 #: What is measured by default: of scores of two classes and of the other tasks of `evaluate`, and
 #: of estimators by `evaluate_estimator`.
 DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
