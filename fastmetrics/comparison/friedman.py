@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, MonteCarloPValue, Table, as_p
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_vector, by_names, names_of
+from fastmetrics._input.containers import by_names, names_of
 from fastmetrics._input.scalars import (
     check_choice,
     check_decision_level,
@@ -92,12 +92,9 @@ def rank_table(
     higher_is_better: bool | None,
     names: Sequence[str] | None,
     *,
-    datasets: str | Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
 ) -> RankTable:
-    """Return the ranks of a table of scores, or checked ranks: one of the two is given.
-
-    ``datasets`` is the column that names the rows, or their names.
-    """
+    """Return the ranks of a table of scores, or checked ranks: one of the two is given."""
     if (scores is None) == (ranks is None):
         raise InputTypeError(
             f"pass either `scores` or `ranks`: got {'neither' if ranks is None else 'both'}"
@@ -107,7 +104,7 @@ def rank_table(
         higher = check_direction(higher_is_better, ", for a table of scores")
     elif higher_is_better is not None:
         raise InputTypeError("`higher_is_better` is about scores: a lower rank is always better")
-    matrix, found, rows = _parts(given, name, datasets)
+    matrix, found, rows = _parts(given, name)
     n, k = matrix.shape
     if k < 2:
         raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
@@ -143,55 +140,26 @@ def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(2 * rankdata(levels, axis=1), dtype=np.int64)
 
 
-def _parts(
-    table: Any, name: str, datasets: str | Sequence[str] | None
-) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
+def _parts(table: Any, name: str) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
     """Return the scores, the names of their columns and of their rows, where the table has some."""
     if isinstance(table, Mapping):
         columns = by_names(table, name, "algorithms")
-        rows = None
-        if isinstance(datasets, str):
-            if datasets not in columns:
-                raise InputError(f"`datasets` is {datasets!r}: `{name}` has {', '.join(columns)}")
-            rows = _texts(columns.pop(datasets), f"{name}[{datasets!r}]")
         arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
         if not arrays:
             raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")
         n = check_same_length(**arrays)
         dtype = np.result_type(*arrays.values())
         matrix = np.column_stack([array.astype(dtype) for array in arrays.values()])
-        return matrix.reshape(n, len(arrays)), list(columns), rows
-    heads = _heads(table, name)
+        return matrix.reshape(n, len(arrays)), list(columns), None
+    heads = getattr(table, "column_names", None)  # an Arrow table's `columns` are no names
     if heads is None:
-        if isinstance(datasets, str):
-            raise InputTypeError(
-                f"`datasets` names a column, but `{name}` has no named ones: pass the names"
-            )
+        heads = getattr(table, "columns", None)
+    if heads is None:
         return check_score_matrix(table, name), None, None
     rows = None
-    if isinstance(datasets, str):
-        if datasets not in heads:
-            raise InputError(f"`datasets` is {datasets!r}: the columns are {', '.join(heads)}")
-        import narwhals as nw
-
-        rows = _texts(table[datasets], f"{name}[{datasets!r}]")
-        table = nw.to_native(nw.from_native(table, eager_only=True).drop(datasets))
-        heads = [head for head in heads if head != datasets]
-    elif type(getattr(table, "index", None)).__name__ not in ("NoneType", "RangeIndex"):
+    if type(getattr(table, "index", None)).__name__ not in ("NoneType", "RangeIndex"):
         rows = [str(each) for each in table.index]  # pandas: the index names the rows
-    return check_score_matrix(table, name), heads, rows
-
-
-def _heads(table: Any, name: str) -> list[str] | None:
-    """Return the column names of a data frame; an Arrow table's `columns` are no names."""
-    found = getattr(table, "column_names", None)
-    if found is None:
-        found = getattr(table, "columns", None)
-    return None if found is None else names_of(found, name, "algorithms")
-
-
-def _texts(values: Any, name: str) -> list[str]:
-    return [str(each) for each in as_vector(values, name).tolist()]
+    return check_score_matrix(table, name), names_of(heads, name, "algorithms"), rows
 
 
 def _algorithm_names(
@@ -205,12 +173,12 @@ def _algorithm_names(
 
 
 def _dataset_names(
-    datasets: str | Sequence[str] | None, found: list[str] | None, n: int
+    datasets: Sequence[str] | None, found: list[str] | None, n: int
 ) -> tuple[str, ...]:
-    if datasets is not None and not isinstance(datasets, str):
+    if datasets is not None:
+        if isinstance(datasets, str) or len(datasets) != n:
+            raise InputError(f"`datasets` must name the {n} rows: got {datasets!r}")
         found = [str(each) for each in datasets]
-        if len(found) != n:
-            raise InputError(f"`datasets` must name the {n} rows: got {len(found)} names")
     return tuple(found) if found is not None else tuple(str(i) for i in range(n))
 
 
@@ -279,12 +247,14 @@ class FriedmanTest(ComparisonTest):
             ("F (Iman–Davenport)", self.f, two, self.pvalue_f),
             (f"F{tied}", self.f_tie_corrected, two, self.pvalue_f_tie_corrected),
         ]
-        if self.pvalue_method in _BY_ARRANGEMENTS:
-            rows.append((_BY_ARRANGEMENTS[self.pvalue_method], None, None, self.pvalue))
+        used = _METHODS[self.pvalue_method]
+        if self.pvalue_method in ("exact", "permutation"):
+            rows.append((used, None, None, self.pvalue))
         names = ("Friedman's test", "statistic", "df", "pvalue")
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         decision = "the algorithms differ" if self.reject else "no difference is shown"
-        said = f"by {_USED[self.pvalue_method]}: {as_p(self.pvalue)}"
+        by = "exact p-value" if self.pvalue_method == "exact" else f"p-value of {used}"
+        said = f"by the {by}: {as_p(self.pvalue)}"
         notes = [f"Friedman: at level {complement(self.confidence_level):g} {decision}, {said}."]
         if self.key is not None:
             notes.append(f"{self.n_resamples:,} permutations, key {self.key}.")
@@ -292,12 +262,12 @@ class FriedmanTest(ComparisonTest):
         return Display([Table(columns), ranks], notes=notes)
 
 
-_BY_ARRANGEMENTS: Final = {"exact": "exact", "permutation": "random permutations"}
-_USED: Final = {
-    "exact": "the exact p-value",
-    "permutation": "the p-value of random permutations",
-    "f": "the p-value of F",
-    "chi2": "the p-value of chi-square",
+#: What each p-value is by.
+_METHODS: Final = {
+    "exact": "exact",
+    "permutation": "random permutations",
+    "f": "F",
+    "chi2": "chi-square",
 }
 
 
@@ -405,7 +375,7 @@ def friedman_of(
     _warn(table, found, used)
     is_f, ranks = used == "f", table.mean_ranks
     lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
-    said = {"exact": "exact", "permutation": "permutation", "f": "F", "chi2": "chi-square"}[used]
+    said = used if used in ("exact", "permutation") else _METHODS[used]
     return FriedmanTest(
         method=f"Friedman, {said} p-value",
         statistic=found["f" if is_f else "chi2"],

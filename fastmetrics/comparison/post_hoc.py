@@ -564,7 +564,7 @@ def compare_table(
     confidence_level: float = 0.95,
     post_hoc: PostHoc = "nemenyi",
     control: str | None = None,
-    datasets: str | Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     pvalue_method: PValueMethod = "auto",
     n_resamples: int = 9999,
@@ -583,9 +583,8 @@ def compare_table(
         signed-rank test with Holm's adjustment on all pairs, or against `control` if it is given.
     control : str, optional
         Name of the algorithm that the others are compared with.
-    datasets : str or sequence of str, optional
-        The column that names the data sets, or their names; by default the index of a pandas
-        frame, or "0", "1" ...
+    datasets : sequence of str, optional
+        Names of the data sets; by default the index of a pandas frame, or "0", "1" ...
     names : sequence of str, optional
         Of the algorithms; by default the names of the columns, or "0", "1" ...
     pvalue_method : {"auto", "exact", "permutation", "f", "chi2"}, default="auto"

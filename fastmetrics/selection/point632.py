@@ -31,6 +31,7 @@ Column = NDArray[Any]
 Floats = NDArray[np.float64]
 LossLike = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
+_BY_DEFAULT: Final = "error_rate"
 _BLOCK: Final = 1 << 20  # pairs of a block, for losses without a closed form
 
 #: What the .632 rules and their parts have in common.
@@ -205,7 +206,7 @@ def _codes(named: Mapping[str, Any]) -> tuple[Column, ...]:
 
 @documented(RULES)
 def no_information_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, loss: LossLike = "error_rate"
+    y_true: ArrayLike, y_pred: ArrayLike, *, loss: LossLike = _BY_DEFAULT
 ) -> float:
     """Compute gamma, the error if predictions had nothing to do with the examples.
 
@@ -401,7 +402,7 @@ def bootstrap632(
     resampled_predictions: ArrayLike,
     out_of_bag: ArrayLike,
     *,
-    loss: LossLike = "error_rate",
+    loss: LossLike = _BY_DEFAULT,
 ) -> Bootstrap632:
     """Compute the .632 and .632+ estimates from predictions, so that no estimator is needed.
 
