@@ -412,7 +412,7 @@ def _evaluated(
     if not (n_positive > 0 and n_negative > 0):
         return _with_estimates(_undefined(name, n_positive, n_negative), estimates)
     known = {label: one.estimate for label, one in estimates.items()} if are_of_table else {}
-    largest = gap or ks_of_table(table)
+    largest = gap if gap is not None and are_of_table else ks_of_table(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
     values: dict[str, Any] = {

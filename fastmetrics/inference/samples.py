@@ -186,17 +186,13 @@ class TablePoints:
         if is_of_curve(one):
             curve = of_curve(table, measure.load_influences(), **one.parameters)
             found = RowInfluences(curve.value, curve.joined())
-        else:
-            found = self._of_probabilities(one)
+        else:  # what class and probability tell of a row
+            measure.domain_under(one.parameters).check_predicted(table.scores, "y_score")
+            own = self._units_by_class
+            columns = own.strata, np.concatenate([table.scores] * 2), own.counts
+            found = moved(one, measure.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
         return Measured((found.value,), [found.influences], units, (None,), n)
-
-    def _of_probabilities(self, one: MetricRequest) -> RowInfluences:
-        """Return a measure of what class and probability tell of a row."""
-        scores, units = self.table.scores, self._units_by_class
-        one.entry.domain_under(one.parameters).check_predicted(scores, "y_score")
-        columns = units.strata, np.concatenate([scores, scores]), units.counts
-        return moved(one, one.entry.name, *columns, **one.parameters)
 
     def _largest_gap(self) -> Measured:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""
@@ -275,17 +271,16 @@ class Design:
     @classmethod
     def checked(cls, n: int, given: Mapping[str, Any]) -> Design:
         """Return weights, groups and strata of n rows."""
-        weights, read = None, given["weights_are"]
+        weights, read = None, None
         if given["sample_weight"] is not None:
+            read = given["weights_are"]
             weights = check_weights(given["sample_weight"], n, weights_are=read).values
-        columns: list[Ints | None] = []
+        codes: dict[str, Ints] = {}
         for name in ("groups", "strata"):
-            values = given[name]
-            codes = None if values is None else check_class_labels(values, name).codes
-            if codes is not None:
-                check_same_length(**{"y_true": np.empty(n), name: codes})
-            columns.append(codes)
-        return cls(weights, None if weights is None else read, *columns)
+            if given[name] is not None:
+                codes[name] = check_class_labels(given[name], name).codes
+                check_same_length(**{"y_true": np.empty(n), name: codes[name]})
+        return cls(weights, read, codes.get("groups"), codes.get("strata"))
 
     @property
     def is_plain(self) -> bool:
@@ -413,8 +408,7 @@ class BinarySample(Sample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         names = ("sample_weight", "weights_are", "pos_label", "groups")
         found = check_models(y_true, models, **{name: given[name] for name in names})
-        self._rows = found.rows
-        self._scores = found.scores
+        self._rows, self._scores = found.rows, found.scores
         self._names = [model.argument for model in models]
         self.n_models = len(models)
         self.classes = (found.rows.labels == 1).astype(np.int64)
@@ -580,15 +574,9 @@ class ValueSample(Sample):
         return true, predicted
 
 
-class ByQuery(NamedTuple):
-    """A measure of each query: (n_systems, n_queries), nan where it leaves one out for all systems.
-
-    With what each counts in the mean of a system, if that differs, and which queries count.
-    """
-
-    values: Floats
-    weights: Floats | None
-    counts: NDArray[np.bool_]
+#: A metric of each system and query that counts for all systems; what each counts in the mean of
+#: a system, if that differs; and which queries count.
+_ByQuery = tuple[Floats, Floats | None, NDArray[np.bool_]]
 
 
 def without_value(n: int) -> str:
@@ -605,37 +593,33 @@ class QuerySample:
         self.n_models = len(tables)
         self.classes = np.zeros(tables[0].n_queries, np.int64)
         self.design = Design(None, None, groups, None)
-        self._found: dict[str, ByQuery] = {}
+        self._found: dict[str, _ByQuery] = {}
 
-    def by_query(self, one: MetricRequest) -> ByQuery:
-        """Return the values of the queries by a measure: those count that all systems have."""
+    def _by_query(self, one: MetricRequest) -> _ByQuery:
+        """Return the values of the queries by a metric: those count that all systems have."""
         if one.label not in self._found:
             load = one.entry.load_influences()
             columns, all_weights = zip(*(load(one, table) for table in self._tables), strict=True)
-            values = np.array(columns)
-            counts = ~np.isnan(values).any(axis=0)
-            values[:, ~counts] = nan
-            values.setflags(write=False)
-            weights = None
+            counts = np.asarray(~np.isnan(columns).any(axis=0))
+            values, weights = np.array([each[counts] for each in columns]), None
             if all_weights[0] is not None:
-                weights = np.array(all_weights, np.float64)
-            self._found[one.label] = ByQuery(values, weights, counts)
+                weights = np.array([each[counts] for each in all_weights], np.float64)
+            self._found[one.label] = values, weights, counts
         return self._found[one.label]
 
     def measured(self, one: MetricRequest) -> Measured:
         """Return the mean of each system; its points are the queries that count."""
-        found = self.by_query(one)
+        values, counting, counts = self._by_query(one)
         groups = self.design.groups
-        groups = None if groups is None else groups[found.counts]
-        n, weights = int(found.counts.sum()), None
+        groups = None if groups is None else groups[counts]
+        n, weights = values.shape[1], None
         if n == 0:  # one query, of which nothing is known
             nothing = np.full((self.n_models, 1), nan)
             nowhere = (nan,) * self.n_models
             return Measured(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
         shares = np.full((self.n_models, n), 1.0 / n)
-        if found.weights is not None:
-            shares = found.weights[:, found.counts]
-            shares = shares / shares.sum(axis=1, keepdims=True)
+        if counting is not None:
+            shares = counting / counting.sum(axis=1, keepdims=True)
             weights = shares.mean(axis=0)
         each = [self.influenced(one, model) for model in range(self.n_models)]
         influences = np.stack([own.influences for own in each]) * shares
@@ -643,30 +627,29 @@ class QuerySample:
             tuple(own.value for own in each),
             influences if weights is None else influences / weights,
             Units(n, weights=weights, groups=groups),
-            tuple(self._hits(found, model) for model in range(self.n_models)),
+            tuple(self._hits(own, counting) for own in values),
             float(n),
             "queries",
-            note="" if n == len(found.counts) else without_value(len(found.counts) - n),
+            note="" if n == len(counts) else without_value(len(counts) - n),
         )
 
     def influenced(self, one: MetricRequest, model: int) -> RowInfluences:
         """Return the mean of a system, and how far each query that counts is from it."""
-        found = self.by_query(one)
-        values = found.values[model, found.counts]
-        if found.weights is None:
+        all_values, weights, _ = self._by_query(one)
+        values = all_values[model]
+        if weights is None:
             mean = mean_of(values, "expected")
         else:
-            mean = float(np.average(values, weights=found.weights[model, found.counts]))
+            mean = float(np.average(values, weights=weights[model]))
         deviations = values - mean
         if np.abs(deviations).max() <= ROUNDING * len(values) * np.abs(values).max():
             deviations[:] = 0.0
         return RowInfluences(mean, deviations)
 
-    def _hits(self, found: ByQuery, model: int) -> Floats | None:
+    def _hits(self, values: Floats, weights: Floats | None) -> Floats | None:
         """Return hits and misses, where values are these alone and each query is one."""
-        values = found.values[model, found.counts]
         are_hits = bool(((values == 0.0) | (values == 1.0)).all())
-        if not are_hits or found.weights is not None or self.design.groups is not None:
+        if not are_hits or weights is not None or self.design.groups is not None:
             return None
         return counts_of_share(float(values.sum()), float(len(values)))
 
