@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -614,8 +613,8 @@ class QuerySample:
         groups = None if groups is None else groups[counts]
         n, weights = values.shape[1], None
         if n == 0:  # one query, of which nothing is known
-            nothing = np.full((self.n_models, 1), nan)
-            nowhere = (nan,) * self.n_models
+            nothing = np.full((self.n_models, 1), math.nan)
+            nowhere = (math.nan,) * self.n_models
             return Measured(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
         shares = np.full((self.n_models, n), 1.0 / n)
         if counting is not None:
@@ -704,11 +703,6 @@ class TimeSample(Sample):
         self._judge(self._censored.times, models, self._scores, given)
         self._pairs: dict[tuple[Weighting, float | None, int], CensoredPairs] = {}
 
-    @cached_property
-    def _weights(self) -> Floats:
-        weights = self.design.weights
-        return np.ones(len(self.classes)) if weights is None else weights
-
     def columns(self, model: int) -> tuple[Floats, NDArray[Any]]:
         """Return the times, and the scores of a model."""
         return self._censored.times, self._scores[model]
@@ -717,7 +711,9 @@ class TimeSample(Sample):
         options = check_index_options(**{**one.entry.parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
-            pairs = compare_times(*self._censored, self._weights, *kind[:2], options.others)
+            weights = self.design.weights
+            weights = np.ones(len(self.classes)) if weights is None else weights
+            pairs = compare_times(*self._censored, weights, *kind[:2], options.others)
             self._pairs[kind] = pairs
         return moved(one, self._pairs[kind], self._scores[model], options)
 
