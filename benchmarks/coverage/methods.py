@@ -147,7 +147,7 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     for metric, result in found.items():
         replicates, estimate = result.details.distribution, result.estimate
         narrow = limits(replicates, estimate, method="percentile", confidence_level=LEVEL)
-        out.intervals[metric, "percentile, normal"] = _pair(narrow.interval)
+        out.intervals[metric, "percentile, normal"] = _pair(narrow[0])
         out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
     for scale in ("plain", "logit"):
         of_auc = fastmetrics.delong(data.labels, data.scores, groups=data.groups, scale=scale)
@@ -217,7 +217,7 @@ def _by_methods(
         if name != method:
             replicates = result.details.distribution
             how = {"confidence_level": LEVEL, "n_groups": result.details.effective_n_groups}
-            interval = limits(replicates, estimate, method=name, **how).interval
+            interval = limits(replicates, estimate, method=name, **how)[0]
         found[name] = _pair(interval)
     return found
 

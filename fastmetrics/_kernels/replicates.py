@@ -75,13 +75,6 @@ def gather_counts(drawn, units, counts):
 
 
 @kernel
-def take(values, places, found):
-    """Fill ``found[i]`` with ``values[places[i]]``."""
-    for i in range(places.size):
-        found[i] = values[np.uint32(places[i])]
-
-
-@kernel
 def exchange_rows(coins, units, second, of_first, of_second):
     """Count the rows that each of two models has once units have tossed their coins.
 

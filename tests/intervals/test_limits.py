@@ -3,6 +3,7 @@
 import math
 import warnings
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +27,8 @@ SPATIAL_A += [24, 26, 30, 41]
 SMALL = st.integers(-8, 8).map(lambda i: i / 4)
 
 
-def both(result: bootstrap.BootstrapLimits) -> tuple[float, float]:
-    return result.interval.low, result.interval.high
+def both(result: Any) -> tuple[float, float]:
+    return result[0].low, result[0].high
 
 
 def jackknife(sample: np.ndarray, statistic, *others: np.ndarray) -> np.ndarray:
@@ -66,7 +67,7 @@ def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool)
         alternative=alternative,
         acceleration=a,
     )
-    assert found.reason is None
+    assert found[1] is None
     expected = peer.confidence_interval
     # BCa's levels depend on the acceleration's last bit.
     approx = pytest.approx((expected.low, expected.high), rel=1e-12 if method == "bca" else 0)
@@ -106,7 +107,7 @@ def test_definitions(values: list[float], data, level: float, alternative: str) 
 
     found = limits(with_failures, estimate, method="percentile", **options)
     assert both(found) == pytest.approx(oracle.percentile(values, level, alternative), abs=1e-12)
-    assert (found.reason == bootstrap.ALL_EQUAL) == (len(set(values)) == 1)
+    assert (found[1] == bootstrap.ALL_EQUAL) == (len(set(values)) == 1)
     found = limits(with_failures, estimate, method="basic", **options)
     expected = oracle.basic(values, estimate, level, alternative)
     assert both(found) == pytest.approx(expected, abs=1e-12)
@@ -129,7 +130,7 @@ def test_infinite_replicates_do_not_make_the_other_limit_nan() -> None:
     found = limits(values, 0.3, method="percentile", confidence_level=0.5)
     assert both(found) == (0.2, 0.4)
     found = limits(values, 0.3, method="percentile", confidence_level=0.9)
-    assert found.interval.high == math.inf
+    assert found[0].high == math.inf
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -152,7 +153,7 @@ def test_no_limits(method: str, alternative: str, values, estimate: float, reaso
         acceleration=0.0,
     )
     assert np.isnan(both(found)).all()
-    assert reason in found.reason
+    assert reason in found[1]
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0**-53])
@@ -161,10 +162,10 @@ def test_equal_replicates(noise: float) -> None:
     for method in ("percentile", "basic"):
         found = limits(values, 1.0, method=method, confidence_level=0.95)
         assert both(found) == pytest.approx((1.0, 1.0), abs=1e-15)
-        assert "all replicates are equal" in found.reason
+        assert "all replicates are equal" in found[1]
     found = limits(values, 1.0, method="bca", confidence_level=0.95, acceleration=0.0)
     assert np.isnan(both(found)).all()
-    assert "analytic interval" in found.reason
+    assert "analytic interval" in found[1]
 
 
 @pytest.mark.parametrize(
@@ -180,8 +181,8 @@ def test_equal_replicates(noise: float) -> None:
 def test_bca_is_degenerate(estimate: float, a: float, reason: str) -> None:
     found = limits([0.1, 0.2, 0.3], estimate, method="bca", confidence_level=0.95, acceleration=a)
     assert np.isnan(both(found)).all()
-    assert reason in found.reason
-    assert "percentile" in found.reason
+    assert reason in found[1]
+    assert "percentile" in found[1]
 
 
 def test_published_acceleration() -> None:
@@ -258,7 +259,7 @@ def test_pvalue_and_interval_agree(method: str, alternative: str, n_groups, rng)
             continue
         for level, inside in ((1 - 0.9 * p, True), (1 - p / 0.9, False)):
             if 0 < level < 1:
-                low, high = limits(values, shift, confidence_level=level, **how).interval
+                low, high = limits(values, shift, confidence_level=level, **how)[0]
                 assert (low <= 0 <= high) == inside
 
 

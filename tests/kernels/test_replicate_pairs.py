@@ -150,14 +150,6 @@ def test_gather_counts(rng):
     assert (counts[:, 29:] == 77).all()
 
 
-@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u8", "f4", "f8"])
-def test_take(rng, dtype):
-    values = rng.integers(0, 99, 50).astype(dtype)
-    places, found = rng.integers(0, 50, 33, dtype=np.int32), np.zeros(33, dtype)
-    kernels.take(values, places, found)
-    assert (found == values[places]).all()
-
-
 def test_exchanged_rows(rng):
     """Every unit has a row of each model; what is exchanged is one's instead of the other's."""
     units = np.tile(rng.permutation(100).astype(np.int32), 2)

@@ -226,17 +226,6 @@ def gather_counts(data: Data) -> Pair:
     return ours, lambda: (drawn[:, units],)
 
 
-def take(data: Data) -> Pair:
-    places = np.random.default_rng(SEED).permutation(len(data.scores)).astype(np.int32)
-    found = np.empty_like(data.scores)
-
-    def ours() -> tuple[Any, ...]:
-        replicates.take(data.scores, places, found)
-        return (found,)
-
-    return ours, lambda: (data.scores[places],)
-
-
 def exchange_rows(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     n = len(data.scores) // 128 * 64
@@ -387,7 +376,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicates", "pair_counts", "byte_products"), False),
     gather_counts: (_names("replicates", "gather_counts"), False),
-    take: (_names("replicates", "take"), False),
     exchange_rows: (_names("replicates", "exchange_rows"), False),
     column_sums: (_names("replicates", "column_sums"), False),
     measure_rows: (

@@ -241,7 +241,7 @@ def descending(
 def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | None) -> SortedRows:
     """Return the sorted rows of arrays whose order is known."""
     n = len(order)
-    is_positive = taken(rows.labels, order) == 1
+    is_positive = rows.labels[order] == 1
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
     np.multiply(is_positive.view(np.uint8), np.uint8(255), out=masks[:n])
     ties = np.empty((0, 3), np.int64)
@@ -255,7 +255,7 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | No
         negatives = sizes - positives
         ties = _mixed(positives, sizes, edges[1:])
         order = order[edges[:-1]]
-    distinct = taken(rows.scores, order)
+    distinct = rows.scores[order]
     if distinct.dtype.kind == "f":
         distinct += 0.0  # of -0.0 makes 0.0
     return _sorted_rows(n, masks, ends, ties, distinct, (positives, negatives))
@@ -326,13 +326,6 @@ def inverse_of(order: Places) -> Places:
     inverse: Places = np.empty_like(order)
     inverse[order] = np.arange(len(order), dtype=order.dtype)
     return inverse
-
-
-def taken(values: NDArray[Any], places: Places) -> NDArray[Any]:
-    """Return ``values[places]``, for which NumPy would make its own eight-byte places."""
-    found = np.empty(len(places), values.dtype)
-    replicates.take(values, places, found)
-    return found
 
 
 def lone_positives(
@@ -538,7 +531,7 @@ def _scored(
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
-        places = taken(shared, order) if model else None  # the first one's order is the shared one
+        places = shared[order] if model else None  # the first one's order is the shared one
         of_rows = drawn(order, rows.typed_weights(), groups, places)
         if labels is not None:
             of_rows["arguments"] = labels, scores[model]
@@ -680,7 +673,7 @@ def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
             n_units=of_rows["n_units"],
             n=rows.n,
             weights=None if own is None else own[order],
-            units=taken(units, order),
+            units=units[order],
             rows=rows,
         )
 

@@ -136,20 +136,20 @@ class MetricSpec(ABC):
     def estimate(self, sample: BootstrapSample) -> float:
         """Return the metric of the data themselves."""
 
-    @abstractmethod
     def influences(self, sample: BootstrapSample) -> list[Floats]:
         """Return the derivative of the estimate by the weight of a row of each of the `cells`.
 
         An array for each class; one for all, where they are entries of rows.
         """
+        raise InputError(self.why_no_bca(sample))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
         """Return why there is no acceleration: rows have importances; empty where there is one."""
-        if sample.fractional is None:
-            return ""
+        return "" if sample.fractional is None else self._no_bca(" with importance weights")
+
+    def _no_bca(self, where: str = "") -> str:
         return (
-            f"`method='bca'` is not defined for {self.label!r} with importance weights: take "
-            "`method='percentile'`"
+            f"`method='bca'` is not defined for {self.label!r}{where}: take `method='percentile'`"
         )
 
     def default_method(self, sample: BootstrapSample) -> Method:
@@ -189,10 +189,8 @@ class ThresholdSpec(MetricSpec):
         why = MetricSpec.why_no_bca(self, sample)
         if why or self.moved is not None:
             return why
-        return (
-            f"`method='bca'` is not defined for {self.label!r}, which jumps from score to score, "
-            "so that no row has an influence: take `method='percentile'`, or leave `method` out"
-        )
+        jumps = ", which jumps from score to score, so that no row has an influence"
+        return f"{self._no_bca(jumps)}, or leave `method` out"
 
     def default_method(self, sample: BootstrapSample) -> Method:
         return "percentile" if sample.is_grouped else MetricSpec.default_method(self, sample)
@@ -343,10 +341,7 @@ class ClassesSpec(MetricSpec):
         return float(self.entry.value(*rows.arguments, sample_weight=rows.weights))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
-        return f"`method='bca'` is not defined for {self.label!r}: take `method='percentile'`"
-
-    def influences(self, sample: BootstrapSample) -> list[Floats]:
-        raise InputError(self.why_no_bca(sample))
+        return self._no_bca()
 
 
 def _sum_spec(entry: Measure) -> SumSpec:
@@ -433,17 +428,8 @@ class UserSpec(MetricSpec):
     def _of_reversed_rows(self, columns: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
         return self.statistic(tuple(column[::-1] for column in columns), weights[::-1])
 
-    def default_method(self, sample: BootstrapSample) -> Method:
-        return "percentile"
-
     def why_no_bca(self, sample: BootstrapSample) -> str:
-        return (
-            f"`method='bca'` is not defined for {self.label!r}, as replicates do not tell how far "
-            "a row moves it: take `method='percentile'`"
-        )
-
-    def influences(self, sample: BootstrapSample) -> list[Floats]:
-        raise InputError(self.why_no_bca(sample))
+        return self._no_bca(", as replicates do not tell how far a row moves it")
 
 
 def _read_only(column: NDArray[Any]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, NamedTuple, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -340,13 +340,7 @@ NO_ACCELERATION = "BCa's acceleration is not defined: no influences of rows that
 TOO_SKEW = "BCa's correction has no finite limit with this bias and acceleration" + NO_BCA
 TOO_FEW = "fewer than two replicates are defined"
 NO_ESTIMATE = "the estimate is not defined"
-
-
-class BootstrapLimits(NamedTuple):
-    """An interval, and why it is degenerate: nan, or one value; None for a sound one."""
-
-    interval: ConfidenceInterval
-    reason: str | None
+_NOWHERE: Final = ConfidenceInterval(math.nan, math.nan)
 
 
 def limits(
@@ -358,8 +352,10 @@ def limits(
     alternative: Alternative = "two-sided",
     acceleration: float = math.nan,
     n_groups: float | None = None,
-) -> BootstrapLimits:
+) -> tuple[ConfidenceInterval, str | None]:
     """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
+
+    And why they are degenerate, nan or one value; None for sound ones.
 
     "bca" takes the ``acceleration``; ``n_groups``, effective ones, moves levels out to Student's t.
     Limits are those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 13.3
@@ -367,10 +363,10 @@ def limits(
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     if math.isnan(estimate):
-        return _undefined(NO_ESTIMATE)
+        return _NOWHERE, NO_ESTIMATE
     defined = replicates[~np.isnan(replicates)]
     if len(defined) < 2:
-        return _undefined(TOO_FEW)
+        return _NOWHERE, TOO_FEW
     alpha = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
     if n_groups is not None:
         alpha = widened_level(alpha, n_groups)
@@ -381,17 +377,17 @@ def limits(
         lower, upper = _quantiles(defined, (alpha, 1 - alpha))
         low, high = 2 * estimate - upper, 2 * estimate - lower
     elif degenerate:
-        return _undefined(degenerate)
+        return _NOWHERE, degenerate
     else:
         levels = _bca_levels(defined, estimate, alpha, acceleration)
         if isinstance(levels, str):
-            return _undefined(levels)
+            return _NOWHERE, levels
         low, high = _quantiles(defined, levels)
     if alternative == "less":
         low = -math.inf
     elif alternative == "greater":
         high = math.inf
-    return BootstrapLimits(ConfidenceInterval(low, high), degenerate)
+    return ConfidenceInterval(low, high), degenerate
 
 
 def mean_and_error(replicates: Floats) -> tuple[float, float]:
@@ -406,10 +402,6 @@ def mean_and_error(replicates: Floats) -> tuple[float, float]:
     scaled = np.ldexp(defined, -exponent)
     mean, error = np.ldexp([scaled.mean(), scaled.std(ddof=1)], exponent).tolist()
     return mean, error
-
-
-def _undefined(reason: str) -> BootstrapLimits:
-    return BootstrapLimits(ConfidenceInterval(math.nan, math.nan), reason)
 
 
 def _are_equal(values: Floats) -> bool:
