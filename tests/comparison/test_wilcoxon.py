@@ -136,7 +136,7 @@ def test_scipys_normal_p_counts_the_zeros_it_splits_as_if_they_had_signs(rng):
 
 
 def test_scipys_exact_p_ignores_ties():
-    """MetricRequest for "exact", scipy takes the ranks as 1 ... n; all signs say what is exact."""
+    """Asked for "exact", scipy takes the ranks as 1 ... n; all signs say what is exact."""
     values = [1, 2, 2, 2, 3, -2]
     *_, pvalue = oracle.wilcoxon([Fraction(v) for v in values], "wilcox", "two-sided")
     assert fm.comparison.wilcoxon_signed_rank_test(
