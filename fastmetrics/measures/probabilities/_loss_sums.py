@@ -20,6 +20,7 @@ from fastmetrics._input.classes import (
     check_label_values,
     check_multilabel_indicator,
     distinct,
+    in_class_order,
     show_labels,
     text_or_numbers,
 )
@@ -407,8 +408,10 @@ float
 class ProbabilityRows:
     """Labels, probabilities and weights of n rows, checked as far as no pass over them is due."""
 
-    def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any) -> None:
-        scores = readable(y_proba, "y_proba")
+    def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any, named: Any) -> None:
+        #: The classes as the user named them, or None.
+        self.named = named
+        scores = readable(in_class_order(y_proba, y_true, named, name="y_proba"), "y_proba")
         if scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
         if scores.ndim not in (1, 2):
@@ -427,9 +430,17 @@ class ProbabilityRows:
         #: The machine epsilon of the probabilities, of half precision too.
         self.eps = float(np.finfo(own).eps)
 
-    def sums_by_labels(self, kind: int, labels: Any, eps: float = 0.0) -> LossSums:
-        """Return the sums by the rule of log_loss: classes are `labels`, or those of y_true."""
-        classes = None if labels is None else check_labels(labels, ordered=False)
+    def are_too_few(self) -> bool:
+        """Return whether there are fewer than two rows, after a warning of D²."""
+        if len(self.scores) < 2:
+            warn_user(
+                "D^2 score is not well-defined with less than two samples.", UndefinedMetricWarning
+            )
+        return len(self.scores) < 2
+
+    def sums_by_labels(self, kind: int, eps: float = 0.0) -> LossSums:
+        """Return the sums by the rule of log_loss: classes are those named, or those of y_true."""
+        classes = None if self.named is None else check_labels(self.named, ordered=False)
         if classes is not None and len(classes) < 2:
             raise InputError(f"`labels` must name two classes or more: got {classes.tolist()}")
         if self.is_indicator:
@@ -448,18 +459,17 @@ class ProbabilityRows:
             )
         return sums
 
-    def check_named(self, labels: Any) -> None:
-        """Raise unless ``labels``, which one column of probabilities does not need, fits."""
-        if labels is not None and not self.is_indicator:
-            seen = distinct_labels(self.labels)[1]
-            check_members(seen, check_class_labels(labels, "labels").classes)
-
-    def sums_by_pos_label(self, kind: int, pos_label: Any) -> LossSums:
-        """Return the sums by the rule of brier_score_loss beside one column of probabilities."""
+    def squares(self, pos_label: Any) -> LossSums:
+        """Return the sums by the rule of brier_score_loss, which beside one column is another."""
+        if self.scores.ndim == 2:
+            return self.sums_by_labels(SQUARE)
         if self.is_indicator:
             raise InputError(
                 f"`y_true` of shape {self.labels.shape} needs a column of `y_proba` a class"
             )
+        if self.named is not None:  # one column does not need them
+            seen = distinct_labels(self.labels)[1]
+            check_members(seen, check_class_labels(self.named, "labels").classes)
         if pos_label is not None and not isinstance(pos_label, str | bool | np.bool_):
             check_real("pos_label", pos_label)
         if isinstance(pos_label, np.generic):
@@ -468,10 +478,10 @@ class ProbabilityRows:
         if pos_label is None or (isinstance(pos_label, int | float) and pos_label % 1 == 0):
             guess = guess_two_classes(self.labels, None if pos_label is None else int(pos_label))
             if guess is not None:
-                sums = binary_sums(kind, guess, self.scores, self.weights)
+                sums = binary_sums(SQUARE, guess, self.scores, self.weights)
         if sums is None or sums.known < sums.n_rows:
             two = one_against_other(*self._positive(pos_label))
-            sums = binary_sums(kind, two, self.scores, self.weights)
+            sums = binary_sums(SQUARE, two, self.scores, self.weights)
         if sums.score_faults:
             self._raise_fault()
         return sums
@@ -510,7 +520,7 @@ class ProbabilityRows:
         if classes is None:
             guess = guess_two_classes(self.labels)
         elif len(classes) != 2:
-            self._raise_class_count(len(classes), 2, classes)
+            self._check_columns(classes, classes, 2)
         elif classes.dtype.kind in "biu":
             guess = guess_two_classes(self.labels, int(classes[1]))
             guess = guess and (guess[0], int(classes[0]), guess[2])
@@ -521,7 +531,7 @@ class ProbabilityRows:
         y, seen = distinct_labels(self.labels)
         if classes is None:
             classes = seen
-            self._check_class_count(seen, None, 2)
+            self._check_columns(seen, None, 2)
         check_members(seen, classes)
         two = one_against_other(y, classes.tolist()[1])
         return binary_sums(kind, two, self.scores, self.weights, eps)
@@ -530,14 +540,14 @@ class ProbabilityRows:
         """Return the sums beside a column for each class."""
         n_columns = self.scores.shape[1]
         if classes is not None:
-            self._check_class_count(classes, classes, n_columns)
+            self._check_columns(classes, classes, n_columns)
         tolerance = math.sqrt(self.eps) + _ABSOLUTE
 
         def sums_of(columns: ClassColumns) -> LossSums:
             return class_sums(kind, columns, self.scores, self.weights, eps, tolerance)
 
         def refuse(_: int) -> None:
-            self._check_class_count(distinct_labels(self.labels)[1], classes, n_columns)
+            self._check_columns(distinct_labels(self.labels)[1], classes, n_columns)
 
         return sums_by_columns(sums_of, self.labels, classes, n_columns, refuse)
 
@@ -555,27 +565,25 @@ class ProbabilityRows:
         tolerance = math.sqrt(self.eps) + _ABSOLUTE
         return indicator_sums(kind, self.labels, self.scores, self.weights, eps, tolerance)
 
-    def _check_class_count(
+    def _check_columns(
         self, seen: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
     ) -> None:
+        """Raise unless there is a column for each class seen; those named are ``classes``."""
         if classes is None and len(seen) == 1:
             raise InputError(
                 f"`y_true` has only one label, {seen.tolist()[0]!r}: `labels` must name the "
                 f"classes, one a column of `y_proba` ({n_columns})"
             )
-        if len(seen) != n_columns:
-            self._raise_class_count(len(seen), n_columns, classes)
-
-    def _raise_class_count(self, found: int, n_columns: int, classes: Any) -> NoReturn:
-        if classes is None:
+        if len(seen) != n_columns and classes is None:
             raise InputError(
-                f"`y_proba` must have a column for each class: {found} classes in `y_true`, "
+                f"`y_proba` must have a column for each class: {len(seen)} classes in `y_true`, "
                 f"{n_columns} columns; pass `labels` if a class has no row"
             )
-        raise InputError(
-            f"`labels` must name as many classes as `y_proba` has columns, {n_columns}: got "
-            f"{found}, {show_labels(classes)}"
-        )
+        if len(seen) != n_columns:
+            raise InputError(
+                f"`labels` must name as many classes as `y_proba` has columns, {n_columns}: got "
+                f"{len(seen)}, {show_labels(seen)}"
+            )
 
     def _raise_fault(self) -> NoReturn:
         """Raise what is wrong with the probabilities; the kernel has only counted."""
@@ -605,16 +613,3 @@ def undefined_skill(loss: str, *, has_loss: bool) -> float:
         UndefinedMetricWarning,
     )
     return -math.inf if has_loss else math.nan
-
-
-def too_few_for_d2(y_true: Any, y_proba: Any) -> bool:
-    """Return whether there are fewer than two rows, after a warning."""
-    scores = readable(y_proba, "y_proba")
-    if len(scores) >= 2:
-        return False
-    check_same_length(y_true=as_array(y_true, "y_true"), y_proba=scores)
-    warn_user(
-        "D^2 score is not well-defined with less than two samples.",
-        UndefinedMetricWarning,
-    )
-    return True

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import in_class_order
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.measures._measure import Floats, RowInfluences, of_mean, of_ratio
@@ -20,11 +19,9 @@ from fastmetrics.measures.probabilities._loss_sums import (
     LABELS,
     LABELS_OR_INDICATOR,
     LOG,
-    SQUARE,
     LossSums,
     ProbabilityRows,
     renamed,
-    too_few_for_d2,
     undefined_skill,
 )
 
@@ -98,9 +95,8 @@ def brier_score_loss(
     choice: Any = scale_by_half
     choice = bool(choice) if isinstance(choice, np.bool_) else choice
     check_choice("scale_by_half", choice, (True, False, "auto"))
-    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
-    rows = ProbabilityRows(y_true, y_proba, sample_weight)
-    sums = _squares(rows, pos_label, labels)
+    rows = ProbabilityRows(y_true, y_proba, sample_weight, labels)
+    sums = rows.squares(pos_label)
     n_columns = 1 if rows.scores.ndim == 1 else rows.scores.shape[1]
     halved = n_columns <= 2 if choice == "auto" else choice
     # One column holds the error of one of the two classes, and the other's is the same.
@@ -147,12 +143,10 @@ def d2_brier_score(
     >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 6)
     0.85
     """
-    if too_few_for_d2(y_true, y_proba):
+    rows = ProbabilityRows(y_true, y_proba, sample_weight, labels)
+    if rows.are_too_few():
         return math.nan
-    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
-    rows = ProbabilityRows(y_true, y_proba, sample_weight)
-    sums = _squares(rows, pos_label, labels)
-    return skill_of_squares(sums, is_one_column=rows.scores.ndim == 1)
+    return skill_of_squares(rows.squares(pos_label), is_one_column=rows.scores.ndim == 1)
 
 
 def skill_of_squares(sums: LossSums, *, is_one_column: bool) -> float:
@@ -164,13 +158,6 @@ def skill_of_squares(sums: LossSums, *, is_one_column: bool) -> float:
         score = 1.0 - mean / null_mean
         return 0.0 if abs(score) <= _ROUNDING else score
     return undefined_skill("Brier score", has_loss=mean > 0.0)
-
-
-def _squares(rows: ProbabilityRows, pos_label: object, labels: object) -> LossSums:
-    if rows.scores.ndim == 1:
-        rows.check_named(labels)
-        return rows.sums_by_pos_label(SQUARE, pos_label)
-    return rows.sums_by_labels(SQUARE, labels)
 
 
 def _log_losses(codes: NDArray[Any], p: NDArray[Any]) -> Floats:
@@ -324,10 +311,9 @@ def log_loss(
     >>> log_loss([0, 1], [1.0, 1.0], eps=0)
     inf
     """
-    y_proba = in_class_order(renamed(y_proba, y_pred), y_true, labels, name="y_proba")
-    rows = ProbabilityRows(y_true, y_proba, sample_weight)
+    rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight, labels)
     clip = rows.eps if eps is None else check_fraction("eps", eps, high=0.5, include_low=True)
-    sums = rows.sums_by_labels(LOG, labels, clip)
+    sums = rows.sums_by_labels(LOG, clip)
     return sums.mean if check_flag("normalize", normalize) else sums.total
 
 
@@ -374,12 +360,10 @@ def d2_log_loss_score(
     >>> d2_log_loss_score([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
-    y_proba = renamed(y_proba, y_pred)
-    if too_few_for_d2(y_true, y_proba):
+    rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight, labels)
+    if rows.are_too_few():
         return math.nan
-    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
-    rows = ProbabilityRows(y_true, y_proba, sample_weight)
-    return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps), rows.eps)
+    return skill_of_logs(rows.sums_by_labels(LOG, rows.eps), rows.eps)
 
 
 def skill_of_logs(sums: LossSums, eps: float = _DOUBLE) -> float:
