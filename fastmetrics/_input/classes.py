@@ -305,6 +305,36 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     return found._replace(classes=found.classes.astype(y.dtype.newbyteorder("="), copy=False))
 
 
+def class_codes(
+    y_true: Any, labels: Any, n_columns: int, name: str = "y_score"
+) -> NDArray[np.int64]:
+    """Return the column of each row's class; ``name`` is what messages call the scores."""
+    found = check_class_labels(y_true)
+    if labels is None:
+        if len(found.classes) != n_columns:
+            raise InputError(
+                f"`{name}` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"got {n_columns}; pass `labels` if a class has no row"
+            )
+        return found.codes
+    given = check_class_labels(labels, "labels")
+    if len(given.classes) != len(given.codes):
+        raise InputError("Parameter 'labels' must be unique")
+    if not np.array_equal(given.codes, np.arange(len(given.codes))):
+        raise InputError("Parameter 'labels' must be ordered")
+    if len(given.classes) != n_columns:
+        raise InputError(
+            f"`labels` must name as many classes as `{name}` has columns, {n_columns}: got "
+            f"{len(given.classes)}"
+        )
+    column = {label: code for code, label in enumerate(given.classes.tolist())}
+    seen = found.classes.tolist()
+    foreign = [label for label in seen if label not in column]
+    if foreign:
+        raise InputError(f"'y_true' contains labels not in parameter 'labels': {foreign[0]!r}")
+    return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
+
+
 def check_groups(groups: Any, n: int, name: str = "y_true") -> NDArray[np.int64]:
     """Return the number of each of n rows' group, groups being sorted; ``name`` has the rows."""
     found = check_class_labels(groups, "groups")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import (
     check_class_labels,
     check_label_column,
+    class_codes,
     in_class_order,
     of_one_kind,
 )
@@ -44,7 +45,7 @@ from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
 from fastmetrics.measures.curves.influences import OrderedRows, of_curve
 from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
-from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
+from fastmetrics.measures.curves.roc_auc import class_scores
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.measures.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times

@@ -22,6 +22,7 @@ from fastmetrics._input.classes import (
     check_class_labels,
     check_groups,
     check_label_column,
+    class_codes,
     in_class_order,
     of_one_kind,
 )
@@ -60,7 +61,7 @@ from fastmetrics.inference.bootstrap._specs import (
     columns_are,
     columns_of,
 )
-from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
+from fastmetrics.measures.curves.roc_auc import class_scores
 from fastmetrics.measures.decisions.count_measures import positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
+from fastmetrics._input.classes import class_codes, in_class_order
 from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.scalars import (
@@ -248,8 +248,8 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
     """Return the column of each row's label, and the probabilities, fully verified."""
     y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     columns = check_score_matrix(y_proba, "y_proba")
-    found = check_class_labels(y_true)
-    check_same_length(y_true=found.codes, y_proba=columns)
+    codes = class_codes(y_true, labels, columns.shape[1], "y_proba")
+    check_same_length(y_true=codes, y_proba=columns)
     eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
     probabilities = columns.astype(np.float64, copy=False)
     OF_CALIBRATION.check_predicted(probabilities, "y_proba")
@@ -261,34 +261,7 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
             f"{float(probabilities[first].sum())!r} at index {first}, "
             f"{np.count_nonzero(off):,} in all"
         )
-    return _codes(found.codes, found.classes, labels, columns.shape[1]), probabilities
-
-
-def _codes(
-    codes: NDArray[np.int64], seen: NDArray[Any], labels: Any, n_columns: int
-) -> NDArray[np.int64]:
-    """Return codes as columns: of all classes, or of those that ``labels`` names."""
-    if labels is None:
-        if len(seen) != n_columns:
-            raise InputError(
-                f"`y_proba` must have a column for each class: {len(seen)} classes in `y_true`, "
-                f"{n_columns} columns; pass `labels` if a class has no row"
-            )
-        return codes
-    named = check_class_labels(labels, "labels")
-    classes = named.classes.tolist()
-    if named.codes.tolist() != list(range(n_columns)):
-        raise InputError(
-            f"`labels` must be the {n_columns} classes that columns of `y_proba` stand for, "
-            f"sorted: got {show_labels(np.asarray(labels))}"
-        )
-    foreign = [label for label in seen.tolist() if label not in classes]
-    if foreign:
-        raise InputError(
-            f"`y_true` contains {foreign[0]!r}, which is not in `labels`: "
-            f"{show_labels(named.classes)}"
-        )
-    return np.array([classes.index(label) for label in seen.tolist()], np.int64)[codes]
+    return codes, probabilities
 
 
 def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.bool_], Floats]:

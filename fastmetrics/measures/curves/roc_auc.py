@@ -14,6 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import (
     check_class_labels,
     check_multilabel_indicator,
+    class_codes,
     in_class_order,
 )
 from fastmetrics._input.containers import column_count
@@ -107,35 +108,6 @@ def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False)
         if sum_to_1:
             check_sums(columns.T, name)
     return columns.T
-
-
-def class_codes(
-    y_true: Any, labels: Any, n_columns: int, name: str = "y_score"
-) -> NDArray[np.int64]:
-    """Return the column of each row's class; ``name`` is what messages call the scores."""
-    found = check_class_labels(y_true)
-    if labels is None:
-        if len(found.classes) != n_columns:
-            raise InputError(
-                f"`{name}` must have a column for each class of `y_true`, {len(found.classes)}: "
-                f"got {n_columns}; pass `labels` if a class has no row"
-            )
-        return found.codes
-    given = check_class_labels(labels, "labels")
-    if len(given.classes) != len(given.codes):
-        raise InputError("Parameter 'labels' must be unique")
-    if not np.array_equal(given.codes, np.arange(len(given.codes))):
-        raise InputError("Parameter 'labels' must be ordered")
-    if len(given.classes) != n_columns:
-        raise InputError(
-            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
-            f"{len(given.classes)}"
-        )
-    column = {label: code for code, label in enumerate(given.classes.tolist())}
-    seen = found.classes.tolist()
-    if not all(label in column for label in seen):
-        raise InputError("'y_true' contains labels not in parameter 'labels'")
-    return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
 
 
 def _one_vs_one(
