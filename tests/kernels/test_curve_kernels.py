@@ -1,13 +1,17 @@
-"""The sweeps over a table, by NumPy or double loops."""
+"""Curves, ranges of curves, differences and rankings."""
 
+import itertools
+import math
 from bisect import bisect_left
 from fractions import Fraction
 from itertools import compress
+from typing import Any
 
 import numpy as np
 import pytest
 
-from fastmetrics._kernels import curve_kernels as kernels
+from fastmetrics._kernels import concordance, curve_kernels as kernels, ranking
+from reference import ranking_oracle as oracle
 
 
 def table(rng, n):
@@ -146,3 +150,459 @@ def test_turns_of_lines(rng, kind, n):
         above = [marks & 4 for *_, marks in found]
         is_new = [k == 0 or above[k] != above[k - 1] for k in range(len(found))]
         assert list(compress(found, is_new)) == expected
+
+
+def table_range_kernels(rng, n):
+    positives = rng.integers(0, 3, n)
+    negatives = rng.integers(0, 3, n) + (positives == 0)
+    return positives, negatives
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 200])
+def test_gap_ends(rng, n):
+    positives, negatives = table_range_kernels(rng, n)
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    totals = int(tp[-1]) + 5, int(fp[-1]) + 2
+    gaps = tp * totals[1] - fp * totals[0]
+    ends = np.empty(6, np.int64)
+    kernels.gap_ends(positives, negatives, *totals, ends)
+    for row, found in ((np.argmax(gaps), ends[:3]), (np.argmin(gaps), ends[3:])):
+        assert found.tolist() == [row, tp[row], fp[row]]
+
+
+@pytest.mark.parametrize("above", [(0, 0), (3, 10**6), (1, 2**61), (2**61, 2**61)])
+def test_precisions_are_added_exactly(rng, above):
+    positives, negatives = table_range_kernels(rng, 200)
+    limbs = np.zeros(7, np.int64)
+    kernels.add_precisions(positives, negatives, *above, np.empty(200), limbs)
+    tp, fp, expected = *above, Fraction(0)
+    for p, n in zip(positives.tolist(), negatives.tolist(), strict=True):
+        tp, fp = tp + p, fp + n
+        expected += Fraction(p * (tp / (float(tp) + float(fp))))
+    found = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
+    assert Fraction(found, 2**128) == expected
+    assert limbs.max() < 200 * 2**33
+
+
+KINDS = pytest.mark.parametrize("kind", [np.int64, np.float64])
+
+
+def weight_derivatives(measure, positives, negatives):
+    """Return a measure of exact counts, and its derivatives by one more row of either class."""
+    columns = [[Fraction(float(x)) for x in column] for column in (positives, negatives)]
+    value, step = measure(*columns), Fraction(1, 10**12)
+    moved = []
+    for column in columns:
+        moved.append([])
+        for i in range(len(column)):
+            column[i] += step
+            moved[-1].append(float((measure(*columns) - value) / step))
+            column[i] -= step
+    return float(value), moved
+
+
+def exact_auc(positives, negatives):
+    above, won = Fraction(0), Fraction(0)
+    for p, n in zip(positives, negatives, strict=True):
+        won += n * (above + p / 2)
+        above += p
+    return won / (sum(positives) * sum(negatives))
+
+
+def exact_average_precision(positives, negatives):
+    tp, fp, total = Fraction(0), Fraction(0), Fraction(0)
+    for p, n in zip(positives, negatives, strict=True):
+        tp, fp = tp + p, fp + n
+        total += p * tp / (tp + fp)
+    return total / sum(positives)
+
+
+@KINDS
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_what_rows_move_of_the_auc(rng, kind, n):
+    positives, negatives = (column.astype(kind) + 1 for column in table_range_kernels(rng, n))
+    value, moved = weight_derivatives(exact_auc, positives, negatives)
+    sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
+    for piece in (slice(0, n // 2), slice(n // 2, n)):
+        above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
+        kernels.auc_influences(
+            positives[piece], negatives[piece], above, sizes, value, *found[:, piece]
+        )
+    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+
+
+@KINDS
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_what_rows_move_of_average_precision(rng, kind, n):
+    positives, negatives = (column.astype(kind) + 1 for column in table_range_kernels(rng, n))
+    value, moved = weight_derivatives(exact_average_precision, positives, negatives)
+    found = np.empty((2, n))
+    pieces, sums = (slice(0, n // 2), slice(n // 2, n)), []
+    for piece in pieces:
+        above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
+        sums.append(
+            kernels.precision_shares(positives[piece], negatives[piece], above, *found[:, piece])
+        )
+    for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
+        kernels.precision_influences(float(positives.sum()), value, below, *found[:, piece])
+    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_sums_by_code(rng, is_weighted):
+    codes = rng.integers(0, 7, 100)
+    values = rng.integers(-9, 9, 100).astype(np.float64)
+    weights = rng.integers(0, 4, 100) / 2.0 if is_weighted else np.empty(0)
+    own = values * weights if is_weighted else values
+    sums = np.ones(7)
+    assert kernels.add_by_code(codes, values, weights, sums) == np.abs(own).sum()
+    assert sums.tolist() == [1.0 + own[codes == code].sum() for code in range(7)]
+
+
+@pytest.mark.parametrize("given", [(), ("counts",), ("weights", "strata"), ("counts", "strata")])
+def test_products_of_two_columns_by_stratum(rng, given):
+    one, other = rng.integers(-9, 9, (2, 100)).astype(np.float64)
+    columns = {
+        "counts": rng.integers(1, 4, 100).astype(np.float64),
+        "weights": rng.integers(1, 4, 100) / 2.0,
+        "strata": rng.integers(0, 3, 100),
+    }
+    held = [column if name in given else column[:0] for name, column in columns.items()]
+    counts, weights = (columns[name] if name in given else 1.0 for name in ("counts", "weights"))
+    strata = columns["strata"] if "strata" in given else np.zeros(100, np.int64)
+    sums = np.ones((3, 3))
+    kernels.add_products(one, other, *held, sums)
+    c, d = one * weights, other * weights
+    wanted = np.ones((3, 3))
+    for k, column in enumerate((c * d, c, (c * d) ** 2)):
+        wanted[:, k] += np.bincount(strata, column * counts, 3)
+    assert (sums == wanted).all()  # all are halves of whole numbers
+
+
+def sample(rng, n, *, tied):
+    values = np.unique(rng.integers(-50, 50, n) if tied else rng.normal(size=n)).astype(np.float64)
+    counts = rng.integers(1, 4 if tied else 2, len(values))
+    return values, np.concatenate(([0], np.cumsum(counts)))
+
+
+def every_pair(values, before):
+    """Return the sums of distinct numbers, and of how many pairs each is."""
+    i, j = np.triu_indices(len(values))
+    counts = np.diff(before)
+    pairs = np.where(i == j, counts[i] * (counts[i] + 1) // 2, counts[i] * counts[j])
+    return values[i] + values[j], pairs
+
+
+BOUNDS = [(-1e9, 1e9), (0.0, 0.0), (-3.0, 1.5), (1.5, -3.0), (1e9, -1e9)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 70])
+@pytest.mark.parametrize(("low", "high"), BOUNDS)
+def test_count_pair_sums(rng, n, tied, low, high):
+    values, before = sample(rng, n, tied=tied)
+    sums, pairs = every_pair(values, before)
+    counts = np.full(4, -1)
+    concordance.count_pair_sums(values, before, low, high, counts)
+    below = [sums <= bound for bound in (low, high)]
+    assert counts.tolist() == [*(pairs[part].sum() for part in below), *map(np.sum, below)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 70])
+@pytest.mark.parametrize(("low", "high"), BOUNDS)
+def test_write_pair_sums(rng, n, tied, low, high):
+    values, before = sample(rng, n, tied=tied)
+    sums, pairs = every_pair(values, before)
+    inside = (sums > low) & (sums <= high)
+    found = np.full(np.count_nonzero(inside), np.nan), np.full(np.count_nonzero(inside), -1)
+    concordance.write_pair_sums(values, before, low, high, *found)
+    assert sorted(zip(*found, strict=True)) == sorted(zip(sums[inside], pairs[inside], strict=True))
+
+
+def test_sums_of_choices(rng):
+    values = rng.normal(size=24)
+    found = np.full(3 * concordance.CHOICES, np.nan)
+    concordance.sums_of_choices(values, found)
+    for eight, sums in zip(values.reshape(3, 8), found.reshape(3, -1), strict=True):
+        choices = itertools.product((-1, 1), repeat=8)  # the last sign changes first
+        want = [math.fsum(np.array(signs[::-1]) * eight) for signs in choices]
+        np.testing.assert_allclose(sums, want, atol=1e-14)
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_add_signed_sums(rng, chunks):
+    """Whole numbers: sums are exact."""
+    values = rng.integers(-99, 99, chunks * concordance.CHUNK).astype(np.float64)
+    words = rng.integers(0, 2**64, (2, chunks, 5), dtype=np.uint64)
+    sums = np.full(5, 0.5)
+    concordance.add_signed_sums(values, words.ravel(), sums)
+    bits = np.unpackbits(words.view(np.uint8).reshape(2, chunks, 5, 8), axis=3, bitorder="little")
+    signs = 2.0 * bits.transpose(2, 1, 0, 3).reshape(5, -1) - 1.0
+    assert (sums == 0.5 + signs @ values).all()
+
+
+SCORES = [np.float64, np.float32, np.int64, np.uint64]
+
+
+@pytest.fixture
+def problem(rng) -> Any:
+    """Return relevance, scores and starts of queries, some of them empty."""
+    sizes = np.array([0, 1, 7, 0, 30, 5, 12, 0])
+    starts = np.append(0, np.cumsum(sizes))
+    return rng.integers(-1, 4, starts[-1]), rng.integers(0, 9, starts[-1]), starts
+
+
+def placed(relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
+    n = len(starts) - 1
+    counts = np.full(n, -7)
+    ranking.count_relevant(relevance, starts, 0, n, counts)
+    item_starts = np.append(0, np.cumsum(counts))
+    rows, above, tied = (np.full(item_starts[-1], -7) for _ in range(3))
+    grades = np.full(item_starts[-1], -7.0)
+    unruly = ranking.place_relevant(
+        relevance, scores, starts, 0, n, item_starts, rows, grades, above, tied
+    )
+    assert unruly == 0
+    return item_starts, rows, grades, above, tied
+
+
+@pytest.mark.parametrize("dtype", SCORES)
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+def test_places_of_relevant_items(dtype, kind, problem) -> None:
+    relevance, scores, starts = problem
+    relevance, scores = relevance.astype(kind), scores.astype(dtype)
+    if kind == np.float64:
+        relevance[::7] = np.nan
+    item_starts, rows, grades, above, tied = placed(relevance, scores, starts)
+    for q, (start, stop) in enumerate(itertools.pairwise(starts)):
+        items = [i for i in range(start, stop) if relevance[i] == relevance[i] and relevance[i]]
+        own = scores[start:stop]
+        items.sort(key=lambda i: (np.count_nonzero(own > scores[i]), -relevance[i], i))
+        part = slice(item_starts[q], item_starts[q + 1])
+        assert rows[part].tolist() == items
+        assert grades[part].tolist() == relevance[items].tolist()
+        assert above[part].tolist() == [np.count_nonzero(own > scores[i]) for i in items]
+        assert tied[part].tolist() == [np.count_nonzero(own == scores[i]) for i in items]
+
+
+def test_unjudged_items_are_counted() -> None:
+    counts = np.zeros(2, np.int64)
+    relevance = np.array([np.nan, -1.0, 0.0, 2.0, np.nan])
+    assert ranking.count_relevant(relevance, np.array([0, 3, 5]), 0, 2, counts) == 3
+    assert counts.tolist() == [1, 1]
+
+
+def test_scores_that_are_not_finite_are_counted() -> None:
+    scores = np.array([1.0, np.nan, np.inf, -np.inf])
+    empty, starts = np.zeros(0, np.int64), np.array([0, 4])
+    unruly = ranking.place_relevant(
+        np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
+        empty, empty,
+    )  # fmt: skip
+    assert unruly == 3
+
+
+def test_unjudged_items_above_and_places_by_name(problem, rng) -> None:
+    relevance, scores, starts = problem
+    relevance, scores = relevance.astype(np.float64), scores.astype(np.float32)
+    relevance[::5] = np.nan
+    names = rng.permutation(len(scores))
+    item_starts, rows, *_ = placed(relevance, scores, starts)
+    above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
+    data, n = (relevance, scores), len(starts) - 1
+    ranking.count_unjudged(*data, starts, 0, n, item_starts, rows, above, tied)
+    ranking.places_by_name(*data, names, starts, 0, n, item_starts, rows, places, before)
+    hidden = ~(relevance >= 0)
+    for q, (start, stop) in enumerate(itertools.pairwise(starts)):
+        own = np.arange(start, stop)
+        for item in range(item_starts[q], item_starts[q + 1]):
+            row = rows[item]
+            first = [i for i in own if (scores[i], names[i]) > (scores[row], names[row])]
+            assert above[item] == np.count_nonzero(hidden[own] & (scores[own] > scores[row]))
+            assert tied[item] == np.count_nonzero(hidden[own] & (scores[own] == scores[row]))
+            assert places[item] == len(first)
+            assert before[item] == np.count_nonzero(hidden[first])
+
+
+def test_rows_are_gathered(rng) -> None:
+    codes = rng.integers(0, 4, 50)
+    order = np.full(50, -7)
+    free = np.append(0, np.cumsum(np.bincount(codes, minlength=4))[:-1])
+    ranking.gather_queries(codes, free, order)
+    assert order.tolist() == np.argsort(codes, kind="stable").tolist()
+
+
+#: A kernel, its arguments behind the items, and its definition.
+VALUES = [
+    (ranking.expected_hits, lambda n: (1.0, np.full(n, 3)), lambda o: 3 * oracle.precision(o, 3)),
+    (ranking.expected_first, lambda n: (1.0, 4, True), lambda o: oracle.reciprocal_rank(o, 4)),
+    (ranking.expected_first, lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
+    (
+        ranking.expected_precision_sums,
+        lambda n: (1.0, 5),
+        lambda o: oracle.average_precision(o, 1, 5),
+    ),
+    (ranking.expected_gains, lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
+    (
+        ranking.expected_reading,
+        lambda n: (1.0, 4, 0.5 ** np.arange(9.0), 1 - 0.5 ** np.arange(9.0)),
+        lambda o: oracle.rank_biased_precision(o, oracle.Fraction(1, 2), 4),
+    ),
+]
+DISCOUNTS = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, 10))))
+
+
+@pytest.mark.parametrize(("kernel", "more", "of_order"), VALUES)
+def test_values_of_queries(kernel, more, of_order, rng) -> None:
+    sizes = rng.integers(0, 6, 30)
+    starts = np.append(0, np.cumsum(sizes))
+    relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
+    item_starts, _, *ranks = placed(relevance.astype(np.int8), scores * 1.0, starts)
+    found = np.full(30, -7.0)
+    kernel(0, 30, item_starts, *ranks, *more(30), found)
+    for q, value in enumerate(found):
+        rows = range(starts[q], starts[q + 1])
+        query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
+        assert value == pytest.approx(float(oracle.mean(of_order, query)), rel=1e-13, abs=1e-15)
+
+
+def test_other_values_of_queries() -> None:
+    item_starts, grades = np.array([0, 3, 3]), np.array([2.0, 1.0, 1.0])
+    above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
+    ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
+    counts, found = np.full(2, -7), np.full(2, -7.0)
+    ranking.relevant_counts(0, 2, item_starts, grades, 1.0, counts)
+    assert counts.tolist() == [3, 0]
+    ranking.ideal_gains(0, 2, item_starts, grades, 2, DISCOUNTS, found)
+    assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
+    ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
+    assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
+    chances = np.array([0.5, 0.25, 0.25])
+    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, found)
+    by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
+    assert found.tolist() == pytest.approx([by_hand, 0])
+    judged = np.array([6, 4])
+    ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found)
+    assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
+    doubled, relevant = np.full(2, -7), np.full(2, -7)
+    ranking.concordant_items(0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled)
+    assert doubled.tolist() == [2 * 2 * 2, 0]
+    assert relevant.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 40, 700])
+def test_values_are_sorted_down(n, rng) -> None:
+    for values in (rng.normal(size=n), rng.integers(0, 3, n) * 1.0, np.arange(float(n))):
+        longer = np.append(values, 9.0)
+        ranking.sort_down(longer, n)
+        assert longer.tolist() == [*sorted(values, reverse=True), 9.0]
+
+
+def test_means_of_products_over_all_sets() -> None:
+    chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
+    found = np.full(7, -7.0)
+    assert ranking.mean_products(np.array([9.0, *map(float, chances)]), 1, 4, 6, found) == 4
+    for j in range(5):
+        sets = list(itertools.combinations(chances, j))
+        right = sum(math.prod(1 - chance for chance in each) for each in sets) / len(sets)
+        assert found[j] == pytest.approx(float(right), rel=1e-15)
+    assert found[5:].tolist() == [0, -7]
+
+
+@pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
+def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
+    """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
+    right, some = Fraction(0), Fraction(1, 2)
+    for place in range(1, size + 1):
+        for before in range(min(place, relevant)):
+            others = place - 1 - before
+            if others <= size - relevant:
+                ways = math.comb(relevant, before) * math.comb(size - relevant, others)
+                share = Fraction(ways, math.comb(size, place - 1))
+                right += (
+                    share * Fraction(relevant - before, size - place + 1) * some**before / 2 / place
+                )
+    found, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
+    starts = np.array([0, relevant])
+    ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
+    assert found[0] == pytest.approx(float(right), rel=5e-15)
+
+
+def one_query(rng: Any) -> tuple[Any, ...]:
+    """Return a query of five items, some of them not judged, and what kernels take of it.
+
+    Up to two relevant items more were never retrieved.
+    """
+    grades, scores = rng.choice([np.nan, -1.0, 0.0, 1.0, 2.0], 5), rng.integers(0, 3, 5) * 1.0
+    query = [
+        (None if grade != grade else int(grade), int(score), i)
+        for i, (grade, score) in enumerate(zip(grades.tolist(), scores, strict=True))
+    ]
+    starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
+    item_starts, rows, *ranks = placed(grades, scores, starts)
+    hidden = [np.full(len(rows), -7) for _ in range(2)]
+    ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
+    longer = [
+        np.append(column, np.full(n_missing, value))
+        for column, value in zip([*ranks, *hidden], (1.0, 5, 0, 0, 0), strict=True)
+    ]
+    return query, n_missing, np.array([0, len(longer[0])]), longer[:3], longer[3:]
+
+
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_items_that_were_not_retrieved_or_not_judged(k, rng) -> None:
+    for _ in range(40):
+        query, _, item_starts, ranks, _ = one_query(rng)
+        found = np.full(1, -7.0)
+        for name, more, right in (
+            ("expected_hits", (np.array([k]),), lambda o: k * oracle.precision(o, k)),
+            ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
+            ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
+        ):
+            getattr(ranking, name)(0, 1, item_starts, *ranks, 1.0, *more, found)
+            assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
+        gains = np.maximum(ranks[0], 0.0)
+        items = (0, 1, item_starts, gains, *ranks[1:])
+        ranking.expected_gains(*items, min(k, 6), DISCOUNTS, found)
+        right = oracle.mean(oracle.dcg, query, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+        chances = np.exp2(gains) - 1
+        items = (0, 1, item_starts, chances / 8, *ranks[1:])
+        ranking.expected_cascade(*items, k, found)
+        right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+
+
+@pytest.mark.parametrize("knows", [False, True])
+def test_bpref_of_items_that_were_not_retrieved_or_not_judged(knows, rng) -> None:
+    for _ in range(80):
+        query, n_missing, item_starts, ranks, hidden = one_query(rng)
+        if not knows:  # as where all are judged
+            query = [(max(grade or 0, 0), *rest) for grade, *rest in query]
+            hidden = [np.zeros(0, np.int64)] * 2
+        total = n_missing + sum(map(oracle.is_relevant, query))
+        others = sum(grade == 0 for grade, *_ in query)
+        found, judged = np.full(1, -7.0), np.array([total + others])
+        ranking.expected_preference(0, 1, item_starts, *ranks, *hidden, 1.0, judged, found)
+        right = math.nan
+        if total:
+            right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
+        assert found[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
+
+
+def test_long_queries_are_left_to_a_sort() -> None:
+    n = 400
+    grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
+    item_starts, rows, found, above, _ = placed(grades, scores, starts)
+    assert rows.tolist() == list(range(n))
+    assert (found == 1).all()
+    assert (above == -7).all()
+    one, other = np.full(n, -7), np.full(n, -7)
+    ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, one, other)
+    single = scores.astype(np.float32)
+    names = np.arange(n)
+    data = (grades, single, names, starts, 0, 1, item_starts, rows)
+    ranking.places_by_name(*data, one, other)
+    assert (one == -7).all()
+    assert (other == -7).all()

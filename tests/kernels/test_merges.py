@@ -1,12 +1,13 @@
-"""Walks over sorted runs and tables, by exact arithmetic."""
+"""Orders, buckets, merges and runs."""
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fastmetrics._kernels import merges
+from fastmetrics._kernels import buckets as kernels, merges
 from reference import pair_oracle as oracle
 
 UNIT = Fraction(1, 2**53)
@@ -175,3 +176,143 @@ def test_split_classes(rng, dtype, negative: int, n: int) -> None:
         np.testing.assert_array_equal(ones[:p], scores[labels == 1])
         np.testing.assert_array_equal(others[:m], scores[labels == negative])
         assert p + m == np.isin(labels, [1, negative]).sum()
+
+
+FLOATS, INTEGERS = np.int32(2**31 - 1), np.int32(0)
+SIGN = 1 << 31
+BINS = np.array([3, 0x3F80, 0xBF80, 0xBF81, 0xC000])
+
+
+def key_of(value, flip):
+    """Return the key of a score, by arithmetic of Python."""
+    bits = int(np.array([value], np.float32 if flip else np.int32).view(np.uint32)[0])
+    if flip and bits == SIGN:
+        bits = 0
+    if flip and bits & SIGN:
+        return bits ^ 0xFFFFFFFF
+    return bits ^ SIGN
+
+
+def scores_of(rng, n, flip):
+    if flip:
+        found = rng.choice([-2.5, -1.0, -0.0, 0.0, 1e-40, 1.0, 1.5, np.inf, -np.inf], n)
+        return np.where(rng.random(n) < 0.5, found, rng.normal(size=n)).astype(np.float32)
+    return rng.integers(-(2**31), 2**31, n).astype(np.int32)
+
+
+@pytest.mark.parametrize("flip", [FLOATS, INTEGERS])
+@pytest.mark.parametrize("label", [None, 0, 1])
+def test_keys_are_dealt_in_the_order_of_scores(rng, flip, label):
+    scores = scores_of(rng, 700, flip)
+    labels = rng.choice([-1, 1], 700).astype(np.int8)
+    stream_of_bin = np.zeros(1 << 16, np.uint16)
+    stream_of_bin[0x8000:] = 2
+    stream_of_bin[0xC000:] = 4
+    pool, owner = np.empty((20, kernels.BLOCK), np.uint32), np.empty(20, np.uint16)
+    buffers, fill = np.empty((6, kernels.BLOCK), np.uint32), np.zeros(6, np.uint32)
+    state = np.array([2, 10, 20, 30])
+    given = labels if label is None else labels[:0]
+    kernels.deal(scores.view(np.int32), flip, given, label or 0, stream_of_bin, pool, owner,
+                 buffers, fill, state)  # fmt: skip
+    is_positive = labels == 1 if label is None else np.full(700, label == 1)
+    keys = [key_of(score, flip) for score in scores.tolist()]
+    expected = {stream: [] for stream in range(6)}
+    for key, positive in zip(keys, is_positive, strict=True):
+        expected[int(stream_of_bin[key >> 16]) + int(positive)].append(key)
+    found = {stream: [] for stream in range(6)}
+    for block in range(2, state[0]):
+        found[owner[block]] += pool[block].tolist()
+    for stream in range(6):
+        found[stream] += buffers[stream, : fill[stream]].tolist()
+    assert found == expected
+    assert state[1:].tolist() == [
+        10 + int((~is_positive).sum()),
+        20 + int(is_positive.sum()),
+        30 + len(expected[0]) + len(expected[1]),
+    ]
+    order = np.argsort(scores + scores.dtype.type(0), kind="stable")
+    assert np.array_equal(np.argsort(keys, kind="stable"), order)
+
+
+def counted(rng, count, room, n_mine):
+    """Return cells and what passed 255, of keys in blocks and a buffer, and the keys."""
+    lows = rng.choice([0, 1, 77, 0xFFFF], (6, kernels.BLOCK))
+    keys = (rng.choice(BINS, (6, kernels.BLOCK)) << 16 | lows).astype(np.uint32)
+    buffers, fill = keys[5:6].repeat(2, 0), np.array([0, 50], np.uint32)
+    slots = np.zeros(1 << 16, np.uint16)
+    slots[BINS] = [2, 1, 0, 4, 3]
+    cells = np.zeros(5 << 17, np.uint8)
+    starts, order = np.array([0, 0, 5]), np.array([4, 2, 0, 1, 3], np.int32)
+    passed, state = np.zeros(kernels.BLOCK + room, np.int64), np.zeros(3, np.int64)
+    mine = slots[BINS[:n_mine]]
+    found = []
+    for _ in range(100):
+        count(1, keys, starts, order, buffers, fill, slots, mine, cells, passed, state)
+        found += passed[: state[2]].tolist()
+        state[2] = 0
+        if state[1]:
+            break
+    assert state.tolist() == [6, 1, 0]
+    all_keys = np.concatenate((keys[:5].ravel(), keys[5, :50]))
+    return slots, cells, found, Counter(all_keys.tolist())
+
+
+@pytest.mark.parametrize(("room", "n_mine"), [(0, 0), (1, 5), (500, 5)])
+def test_keys_are_counted(rng, room, n_mine):
+    slots, cells, passed, expected = counted(rng, kernels.count_stream, room, n_mine)
+    found = Counter()
+    for cell in np.flatnonzero(cells).tolist():
+        slot, low = cell >> 17, (cell & 0x1FFFF) >> 1
+        assert cell & 1
+        found[(int(BINS[slots[BINS] == slot][0]) << 16) + low] += int(cells[cell])
+    for each in passed:
+        assert each & 1
+        found[each >> 1] += 256
+    assert found == expected
+
+
+def some_counts(rng):
+    cells = np.zeros(6 << 17, np.uint8)
+    slots = np.zeros(1 << 16, np.uint16)
+    slots[BINS] = [5, 2, 3, 0, 1]
+    expected = {}
+    for rank, bin_ in enumerate(BINS.tolist()):
+        for low in (0, 5, 6, 999, 0xFFFF):
+            negatives, positives = rng.integers(0, 255, 2).tolist()
+            at = (int(slots[bin_]) << 17) + 2 * low
+            cells[at : at + 2] = negatives, positives
+            expected[(rank << 16) + low] = [(bin_ << 16) + low, positives, negatives]
+    passed = np.array([2 * expected[5][0], 2 * expected[5][0] + 1, 2 * expected[(1 << 16) + 6][0]])
+    times = np.array([3, 1, 2])
+    expected[5][1] += 256
+    expected[5][2] += 3 * 256
+    expected[(1 << 16) + 6][2] += 2 * 256
+    return cells, slots, passed, times, expected
+
+
+PLACES = [(0, 1100), (0, 0), (5, 6), (6, 1000), (65000, (1 << 16) + 7), ((5 << 16) - 9, 5 << 16)]
+
+
+@pytest.mark.parametrize("between", PLACES)
+def test_rows_between(rng, between):
+    cells, slots, *_, expected = some_counts(rng)
+    rows = np.empty(2, np.int64)
+    kernels.rows_between(BINS, slots, cells, *between, rows)
+    inside = [row for place, row in expected.items() if between[0] <= place < between[1]]
+    # those beyond 255 are the caller's
+    assert rows.tolist() == [sum(n % 256 for *_, n in inside), sum(p % 256 for _, p, _ in inside)]
+
+
+@pytest.mark.parametrize("between", PLACES)
+def test_the_table_between(rng, between):
+    cells, slots, passed, times, expected = some_counts(rng)
+    inside = sorted(place for place in expected if between[0] <= place < between[1])
+    keys = [expected[place][0] for place in inside]
+    mine = np.isin(passed >> 1, keys)
+    n = between[1] - between[0]
+    bits, positives, negatives = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
+    found = kernels.table_between(BINS, slots, cells, *between, INTEGERS, passed[mine], times[mine],
+                                  bits, positives, negatives)  # fmt: skip
+    rows = [expected[place] for place in reversed(inside) if sum(expected[place][1:])]
+    columns = bits[:found].astype(np.int64) + SIGN, positives[:found], negatives[:found]
+    assert [list(row) for row in zip(*(c.tolist() for c in columns), strict=True)] == rows

@@ -1,16 +1,219 @@
-"""`evaluate` of every task: told by its rule, measured as `estimate` and `compare` do."""
+"""`evaluate` of every task: the same as the metrics alone."""
 
+import dataclasses
 import json
 import math
+import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+import scipy.stats
 from scipy import stats
 from sklearn import metrics as sk
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import fastmetrics as fm
+from evaluations import are_close, without_rows
+from fastmetrics import (
+    ScoreTable,
+    SmallSampleWarning,
+    break_even_point,
+    delong,
+    estimate,
+    evaluate,
+    ks_statistic,
+)
 from fastmetrics.cli import main
+from fastmetrics.comparison import newcombe_interval
+from fastmetrics.errors import InputError, InputTypeError
+from measure_names import MEASURES, REQUIRED, Measure
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(5)
+    y = (rng.random(300) < 0.4).astype(np.int8)
+    return y, {"a": np.round(rng.normal(size=300) + y, 1), "b": rng.normal(size=300)}
+
+
+def test_figures_are_those_of_the_measures(data):
+    y, scores = data
+    result = evaluate(y, scores, confidence_level=0.9)
+    assert [model.name for model in result] == ["a", "b"]
+    assert len(result) == 2
+    for name, column in scores.items():
+        model = result[name]
+        assert model.roc_auc == pytest.approx(roc_auc_score(y, column), rel=1e-14)
+        assert model.average_precision == pytest.approx(
+            average_precision_score(y, column), rel=1e-14
+        )
+        own = estimate(y, column, metrics=list(model.estimates), confidence_level=0.9)
+        for metric, each in own.items():
+            assert tuple(model.estimates[metric].confidence_interval) == pytest.approx(
+                tuple(each.confidence_interval), rel=1e-12
+            )
+        assert (model.confidence_interval, model.interval_method) == (
+            model.estimates["roc_auc"].confidence_interval,
+            "influence",
+        )
+        assert model.standard_error == pytest.approx(delong(y, column).standard_error, rel=1e-12)
+        assert model.break_even_point == break_even_point(y, column).value
+        assert model.ks_statistic == ks_statistic(y, column).statistic
+        called = column >= model.threshold
+        gap = called[y == 1].mean() - called[y == 0].mean()
+        assert model.true_positive_rate - model.false_positive_rate == pytest.approx(gap)
+        assert (model.n_positive, model.n_negative) == (y.sum(), (1 - y).sum())
+
+
+def test_html_escapes_and_shows_every_model(data):
+    y, scores = data
+    page = evaluate(y, {"<b>": scores["a"], "&": scores["b"]})._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert page.count("<tr>") == 1 + 9 + 1 + 2
+
+
+def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(data):
+    y, scores = data
+    counts = np.random.default_rng(1).integers(1, 4, len(y))
+    result = evaluate(y, scores, sample_weight=counts)
+    error = delong(y, scores["a"], sample_weight=counts).standard_error
+    assert result["a"].standard_error == pytest.approx(error, rel=1e-12)
+    assert result.weights_are == "importances"
+    assert "Weights are importances" in result._repr_html_()
+    repeated = evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
+    for weights in (counts, counts.astype(float)):
+        result = evaluate(y, scores, sample_weight=weights, weights_are="frequencies")
+        own = dataclasses.replace(result["a"], name="score").to_dict()
+        assert are_close(own, repeated.to_dict())
+        assert result.weights_are == "frequencies"
+
+
+def test_wrong_arguments(data):
+    y, scores = data
+    with pytest.raises(ValueError, match="at least one model"):
+        evaluate(y, {})
+    with pytest.raises(ValueError, match=r"`y_true` has 300 rows, `scores\['a'\]` has 299"):
+        evaluate(y, {"a": scores["a"][:-1]})
+    with pytest.raises(ValueError, match=r"`scores\['b'\]` must be finite: nan at index 1"):
+        evaluate(y, {"a": scores["a"], "b": np.where(np.arange(300) == 1, np.nan, 0.5)})
+    with pytest.raises(ValueError, match="`scores` names 2 models '1'"):
+        evaluate(y, {1: scores["a"], "1": scores["b"]})
+
+
+def binormal(n_positive, n_negative, auc, rng, *, spread=1.0):
+    """Draw scores of this AUC; those of positives have the standard deviation ``spread``."""
+    centre = scipy.stats.norm.ppf(auc) * math.sqrt(1 + spread**2)
+    positives = centre + spread * rng.normal(size=n_positive)
+    y = np.repeat(np.array([1, 0], np.int8), (n_positive, n_negative))
+    return y, np.concatenate((positives, rng.normal(size=n_negative)))
+
+
+def test_where_few_rows_are_out_of_order_the_outer_limits_are_taken():
+    y, scores = binormal(40, 400, 0.9, np.random.default_rng(0))
+    model = evaluate(y, scores, confidence_level=0.9)[0]
+    found = estimate(y, scores, metrics="roc_auc", method="influence", confidence_level=0.9)
+    found = found["roc_auc"].confidence_interval
+    shape = newcombe_interval(model.roc_auc, 40, 400, confidence_level=0.9)
+    assert model.interval_method == "outer limits with newcombe"
+    assert model.confidence_interval.low == min(found.low, shape.low)
+    assert model.confidence_interval.high == max(found.high, shape.high)
+    assert model.note == ""
+    halves = np.full(440, 0.5)
+    assert evaluate(y, scores, sample_weight=halves, confidence_level=0.9)[0].interval_method == (
+        model.interval_method
+    )
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "note"),
+    [
+        ([0, 1, 1, 1], [2.0, 1.0, 3.0, 4.0], "only 1 negative example: below about 30"),
+        ([0, 0, 1, 1], [1, 2, 3, 4], "only 2 positive examples: below about 30"),
+    ],
+)
+def test_where_delongs_variance_fails_newcombes_interval_stands(y, scores, note):
+    model = evaluate(y, scores)[0]
+    expected = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
+    assert (model.confidence_interval, model.interval_method) == (expected, "newcombe")
+    assert model.note.startswith(note)
+    assert "[95 % interval]: Newcombe" in evaluate(y, scores)._repr_html_()
+
+
+def test_few_effective_rows_are_noted(data):
+    y, scores = data
+    weights = np.where(np.arange(300) < 12, 100.0, 1.0)
+    with pytest.warns(SmallSampleWarning, match="18.4 of equal weight"):
+        note = evaluate(y, scores, sample_weight=weights)["a"].note
+    assert re.match(r"the (posi|nega)tive examples are worth \d+(\.\d+)? of equal weight", note)
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 300)
+    return y, np.round(rng.normal(size=300) + y, 1), np.round(rng.normal(size=300), 1)
+
+
+def test_tables_are_evaluated_as_their_rows(rows):
+    y, a, b = rows
+    tables = {"a": ScoreTable.from_scores(y, a), "b": ScoreTable.from_scores(y, b)}
+    of_rows = evaluate(y, {"a": a, "b": b})
+    assert evaluate(tables).comparisons is None
+    assert are_close(*(without_rows(each.to_dict()) for each in (evaluate(tables), of_rows)))
+    assert evaluate(tables["a"], confidence_level=0.9) == evaluate(y, a, confidence_level=0.9)
+
+
+def test_fractional_weights_have_no_interval(rows):
+    y, a, _ = rows
+    w = np.linspace(0.5, 2, len(y))
+    found = evaluate(ScoreTable.from_scores(y, a, sample_weight=w))["score"]
+    expected = evaluate(y, a, sample_weight=w)["score"]
+    assert found.roc_auc == expected.roc_auc
+    assert np.isnan(list(found.confidence_interval)).all()
+    assert np.isnan(found.standard_error)
+    assert "no interval" in found.note
+
+
+def test_few_rows_are_told(rows):
+    table = ScoreTable.from_counts([0.1, 0.5], [2, 3], [100, 1])
+    assert "only 5 positive examples" in evaluate(table)["score"].note
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"scores": [0.1]}, {"sample_weight": [1]}, {"n_resamples": 99}, {"cost_fn": 1, "cost_fp": 2}],
+)
+def test_what_belongs_to_rows_is_refused(rows, options):
+    table = ScoreTable.from_scores(*rows[:2])
+    with pytest.raises(TypeError, match=f"comes alone.*`{next(iter(options))}`"):
+        evaluate(table, **options)
+
+
+def test_labels_need_scores(rows):
+    with pytest.raises(TypeError, match="`scores` is missing"):
+        evaluate(rows[0])
+    mixed = {"a": ScoreTable.from_scores(*rows[:2]), "b": rows[0]}
+    with pytest.raises(TypeError, match="`scores` is missing"):
+        evaluate(mixed)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "more"),
+    [("f1", ["f1"]), (["auc", "ap", "brier"], []), ({"mine": "roc_auc"}, ["mine"])],
+)
+def test_metrics_stand_beside_those_of_the_table_and_none_is_there_twice(metrics, more) -> None:
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 200), rng.random(200)
+    table = ["roc_auc", "average_precision", "ks_statistic", "log_loss", "brier_score"]
+    found = evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
+    assert sorted(found) == sorted(table + more)
+
 
 N = 300
 
@@ -264,3 +467,171 @@ def test_a_positive_label_is_never_ignored(rng, task) -> None:
     scores = rng.dirichlet(np.ones(3), N) if task == "multiclass" else y + rng.normal(size=N)
     with pytest.raises(TypeError, match=f"these are {task}, and `pos_label` is of scores of two"):
         fm.evaluate(y, scores, task=task, pos_label=1)
+
+
+_CHANCES = np.random.default_rng(3).dirichlet(np.ones(3), 60)
+_LETTERS = np.array(["ape", "bee", "cat"] * 20)
+_METRICS_OF_CLASSES: dict[str, Callable[[Any, Any], Any]] = {
+    "estimate": lambda y, p: fm.estimate(y, p, metrics="log_loss"),
+    "log_loss": fm.log_loss,
+    "brier_score_loss": fm.brier_score_loss,
+    "d2_log_loss_score": fm.d2_log_loss_score,
+    "d2_brier_score": fm.d2_brier_score,
+    "hinge_loss": fm.hinge_loss,
+    "top_k_accuracy_score": lambda y, p: fm.top_k_accuracy_score(y, p, k=1),
+    "roc_auc_score": lambda y, p: fm.roc_auc_score(y, p, multi_class="ovr"),
+    "average_precision_score": fm.average_precision_score,
+    "expected_calibration_error": fm.calibration.expected_calibration_error,
+    "compare": lambda y, p: fm.compare(y, {"a": _CHANCES, "b": p}, metrics="log_loss"),
+    "bootstrap": lambda y, p: fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=9, rng=0),
+    "evaluate": lambda y, p: fm.evaluate(y, {"m": p}),
+    "evaluate alone": lambda y, p: fm.evaluate(y, p, task="multiclass"),
+    "report": lambda y, p: fm.report(y, {"m": p}).html,
+    "gate": lambda y, p: fm.gate(
+        y, {"baseline": _CHANCES, "candidate": p}, margins={"log_loss": 0.1}
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pd", "pl", "pa"])
+@pytest.mark.parametrize("door", _METRICS_OF_CLASSES)
+def test_columns_named_as_classes_go_by_name(door: str, frame: Any) -> None:
+    call = _METRICS_OF_CLASSES[door]
+    shuffled = frame({name: _CHANCES[:, k] for name, k in (("cat", 2), ("ape", 0), ("bee", 1))})
+    assert str(call(_LETTERS, shuffled)) == str(call(_LETTERS, _CHANCES))
+    if door == "estimate":  # names of no classes are those of models
+        with pytest.raises(InputTypeError, match="models by name are for `compare`"):
+            call(_LETTERS, frame({"p1": _CHANCES[:, 0], "p2": _CHANCES[:, 1]}))
+        return
+    others = frame({f"p{k}": _CHANCES[:, k] for k in range(3)})  # none is a class: by position
+    assert str(call(_LETTERS, others)) == str(call(_LETTERS, _CHANCES))
+    mixed = frame({name: _CHANCES[:, k] for k, name in enumerate(("cat", "bee", "cow"))})
+    with pytest.raises(InputError, match="has the columns cat, bee, cow, and the classes are ape"):
+        call(_LETTERS, mixed)
+
+
+_TEN = np.arange(60) % 10
+_OF_TEN = np.random.default_rng(3).dirichlet(np.ones(10), 60)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores"),
+    [
+        (_TEN, _OF_TEN),
+        (_TEN.tolist(), _OF_TEN.tolist()),
+        (_TEN, pd.DataFrame(_OF_TEN)),
+        (_LETTERS, _CHANCES),
+        (_LETTERS, pd.DataFrame(_CHANCES, columns=["ape", "bee", "cat"])),
+    ],
+)
+def test_a_matrix_of_probabilities_of_the_classes_is_one_model(labels: Any, scores: Any) -> None:
+    found = fm.evaluate(labels, scores)
+    assert found.task == "multiclass"
+    assert str(found) == str(fm.evaluate(labels, {"score": scores}))
+
+
+_STRAY = np.r_[np.arange(999) % 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "said"),
+    [
+        (_TEN, 7.0 * _OF_TEN, "say `task='multiclass'`; of models"),
+        (_TEN, {f"m{k}": _OF_TEN[:, k] for k in range(10)}, "the 10 columns of scores sum to 1"),
+        (_STRAY, np.linspace(0.1, 0.9, 1000), "2, in 1 of 1,000 rows, a slip"),
+        (_STRAY, np.linspace(-3.0, 3.0, 1000), "2, in 1 of 1,000 rows, a slip"),
+        (_TEN % 3, np.linspace(0.1, 0.9, 60), "a slip"),
+    ],
+)
+def test_regression_is_not_guessed_where_labels_may_be_classes(
+    labels: Any, scores: Any, said: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        fm.evaluate(labels, scores)
+    if isinstance(scores, dict) or scores.ndim == 1:
+        assert fm.evaluate(labels, scores, task="values").task == "values"
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
+def test_rows_of_one_class_have_losses() -> None:
+    (model,) = fm.evaluate([1, 1, 1], [0.9, 0.8, 0.7])
+    assert model.estimates["brier_score"].estimate == pytest.approx((0.01 + 0.04 + 0.09) / 3)
+    assert model.estimates["log_loss"].estimate == pytest.approx(-np.log(0.9 * 0.8 * 0.7) / 3)
+    assert math.isnan(model.roc_auc)
+    assert "Brier score ↓        0.0467" in str(fm.evaluate([1, 1, 1], [0.9, 0.8, 0.7]))
+
+
+_OF_MATRIX = [m for m in MEASURES.values() if m.influences and m.needs not in ("times", "rankings")]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("measure", _OF_MATRIX, ids=lambda measure: measure.name)
+def test_a_matrix_is_measured_or_refused_in_words(measure: Measure, n_classes: int) -> None:
+    needed = {"cost_fn": 1.0, "cost_fp": 1.0, "threshold": 0.5}
+    given = {key: needed[key] for key, v in measure.parameters.items() if v is REQUIRED}
+    metrics = {measure.name: (measure.name, given)}
+    labels = np.arange(60) % n_classes
+    scores = np.random.default_rng(3).dirichlet(np.ones(n_classes), 60)
+    is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
+    calls = (
+        lambda: fm.estimate(labels, scores, metrics=metrics),
+        lambda: fm.compare(labels, {"a": scores, "b": scores[::-1]}, metrics=metrics),
+        lambda: fm.evaluate(labels, {"m": scores}, metrics=metrics),
+    )
+    refusals = []
+    for call in calls:
+        try:
+            call()
+        except InputError as error:
+            refusals.append(str(error))
+    # labels are the most probable classes; some metrics of them are of two classes, or need prices
+    expected = (0,) if is_of_classes else (0, 3) if measure.needs == "labels" else (3,)
+    assert len(refusals) in expected
+    words = re.compile(r"task='multiclass'|\[:, 1\]|two classes|needs `cost")
+    assert all(map(words.search, refusals))
+
+
+RNG = np.random.default_rng(5)
+P = RNG.beta(2, 3, 2000)
+Y = RNG.random(2000) < P
+
+
+def said(y, p, **options):
+    (note,) = [note for note in fm.evaluate(y, p, **options).notes if "recalibration" in note]
+    return note
+
+
+@pytest.mark.parametrize(("shift", "way"), [(0.1, "high"), (-0.1, "low")])
+@pytest.mark.parametrize("words", [{}, {"pos_label": "ill"}])
+def test_bias_has_its_direction_and_its_interval(shift, way, words):
+    p = np.clip(P + shift, 0.0, 1.0)
+    y = np.where(Y, "ill", "well") if words else Y
+    found = fm.estimate(Y, p, metrics="mean_error")["mean_error"]
+    note = said(y, p, **words)
+    assert f"too {way} on average, by {abs(found.estimate):.4f}" in note
+    low, high = sorted(abs(limit) for limit in found.confidence_interval)
+    assert [float(each) for each in re.search(r"\[(.*),.(.*)\]", note).groups()] == [
+        pytest.approx(low, abs=1e-4),
+        pytest.approx(high, abs=1e-4),
+    ]
+    parts = fm.calibration.score_decomposition(Y, p)
+    assert f"at most {parts.miscalibration:.2g} of the Brier score of {parts.loss:.4f}" in note
+
+
+def test_what_is_not_shown_is_not_said():
+    assert "not shown to be off on average" in said(Y, P)
+
+
+def test_groups_widen_the_interval():
+    def width(note):
+        low, high = re.search(r"\[(.*),.(.*)\]", note).groups()
+        return float(high.replace("−", "-")) - float(low.replace("−", "-"))
+
+    y, p = np.repeat(Y, 5), np.repeat(P, 5)
+    assert width(said(y, p, groups=np.arange(10_000) // 5)) > 2 * width(said(y, p))
+
+
+def test_scores_that_are_no_probabilities_have_no_sentence():
+    assert not [n for n in fm.evaluate(Y, 3 * P).notes if "recalibration" in n]

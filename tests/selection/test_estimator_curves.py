@@ -1,16 +1,22 @@
-"""Learning and validation curves against scikit-learn's, and the rows that they are made of."""
+"""Learning and validation curves, comparisons of estimators."""
+
+import json
+import sys
 
 import numpy as np
 import pytest
+from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.linear_model import Ridge
-from sklearn.metrics import mean_absolute_error
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import accuracy_score, mean_absolute_error
 from sklearn.model_selection import KFold, StratifiedKFold, learning_curve, validation_curve
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 X, Y = load_breast_cancer(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -159,3 +165,353 @@ def test_validation_faults():
         fm.selection.estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])
     with pytest.raises(TypeError, match="`values` must be a sequence: got int"):
         fm.selection.estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
+
+
+X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS = load_breast_cancer(return_X_y=True)
+TREE_COMPARE_ESTIMATORS, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
+SEEN_COMPARE_ESTIMATORS: list[tuple[np.ndarray, np.ndarray]] = []
+
+
+class RecorderCompareEstimators(BaseEstimator):
+    """Remembers the rows, numbered in the first column, of each fit and prediction."""
+
+    def fit(self, X, y):
+        self.rows_ = np.asarray(X)[:, 0].astype(int)
+        self.labels_ = y
+        return self
+
+    def predict(self, X):
+        SEEN_COMPARE_ESTIMATORS.append((self.rows_, np.asarray(X)[:, 0].astype(int)))
+        return np.full(len(X), self.labels_[0])
+
+
+@pytest.fixture(autouse=True)
+def _forget_compare_estimators():
+    SEEN_COMPARE_ESTIMATORS.clear()
+
+
+def numbered(n: int) -> np.ndarray:
+    return np.column_stack([np.arange(n), np.arange(n)])
+
+
+def test_five_repetitions_of_two_folds():
+    y = np.arange(60) % 3
+    with pytest.warns(DegenerateDataWarning):  # both are right for a third of each half
+        fm.selection.compare_estimators(
+            RecorderCompareEstimators(), DummyClassifier(), numbered(60), y, rng=1
+        )
+    assert len(SEEN_COMPARE_ESTIMATORS) == 10
+    for train, test in SEEN_COMPARE_ESTIMATORS:
+        assert len(train) == len(test) == 30
+        assert sorted([*train, *test]) == list(range(60))
+        assert np.bincount(y[test]).tolist() == [10, 10, 10]
+    for first, second in zip(
+        SEEN_COMPARE_ESTIMATORS[::2], SEEN_COMPARE_ESTIMATORS[1::2], strict=True
+    ):
+        assert sorted(first[1]) == sorted(second[0])  # the halves change places
+    assert (
+        len({tuple(sorted(test)) for _, test in SEEN_COMPARE_ESTIMATORS}) == 10
+    )  # five different partitions
+
+
+@pytest.mark.parametrize(("repeats", "splits"), [(1, 10), (3, 4)])
+def test_folds_of_cross_validation(repeats, splits):
+    y = np.arange(120) % 2
+    test = fm.selection.compare_estimators(
+        *(
+            RecorderCompareEstimators(),
+            DummyClassifier(strategy="constant", constant=1),
+            numbered(120),
+            y,
+        ),
+        cv=f"{repeats}x{splits}",
+        metrics=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
+        higher_is_better=False,
+        rng=2,
+    )
+    assert len(SEEN_COMPARE_ESTIMATORS) == splits * repeats
+    for at in range(repeats):
+        rows = np.concatenate(
+            [test for _, test in SEEN_COMPARE_ESTIMATORS[at * splits : (at + 1) * splits]]
+        )
+        assert sorted(rows) == list(range(120))
+    assert test.df == splits * repeats - 1
+    assert test.method.startswith("repeated") == (repeats > 1)
+
+
+@pytest.mark.parametrize("variant", ["dietterich", "textbook", "f"])
+def test_the_result_is_that_of_the_errors(variant):
+    losses: dict[str, list[float]] = {"a": [], "b": []}
+    calls = iter(["a", "b"] * 10)
+
+    def loss(true, called):
+        losses[next(calls)].append(float(np.mean(true != called)))
+        return float(np.mean(true != called))
+
+    test = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        variant=variant,
+        metrics=loss,
+        higher_is_better=False,
+        rng=3,
+    )
+    a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
+    expected = fm.comparison.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
+    assert (test.statistic, test.pvalue) == (expected.statistic, expected.pvalue)
+    assert test.details["mean_a"] == pytest.approx(a.mean())
+    assert test.details["mean_b"] == pytest.approx(b.mean())
+    by_default = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        variant=variant,
+        rng=3,
+    )
+    assert by_default.statistic == pytest.approx(test.statistic)
+    assert json.loads(json.dumps(test.to_dict()))["pvalue"] == test.pvalue
+
+
+def test_the_correction_is_the_default_of_kfold():
+    options = {"cv": 5, "rng": 4}
+    test = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, **options
+    )
+    plain = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        correction="none",
+        **options,
+    )
+    assert test.method == "k-fold paired t test, Nadeau-Bengio"
+    own = ("standard_error",)
+    assert {k: v for k, v in test.details.items() if k not in own} == {
+        k: v for k, v in plain.details.items() if k not in own
+    }
+    assert abs(test.statistic) < abs(plain.statistic)
+
+
+def test_regressors():
+    data, target = load_diabetes(return_X_y=True)
+    test = fm.selection.compare_estimators(
+        *(LinearRegression(), Ridge(alpha=100.0), data, target),
+        cv=10,
+        metrics="mean_squared_error",
+        rng=6,
+    )
+    assert (test.better, test.reject) == ("LinearRegression", True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "higher"),
+    [
+        ("accuracy", None),
+        (("f1_macro", {}), None),
+        (accuracy_score, True),
+        ("error_rate", False),
+        (lambda true, called: np.mean(true != called), False),
+    ],
+)
+def test_scores_and_errors_name_the_same_winner(metric, higher):
+    """An accuracy taken for an error would name the stump."""
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    iris = load_iris(return_X_y=True)
+    test = fm.selection.compare_estimators(
+        stump,
+        TREE_COMPARE_ESTIMATORS,
+        *iris,
+        metrics=metric,
+        higher_is_better=higher,
+        names=("stump", "tree"),
+        rng=1,
+    )
+    assert test.better == "tree"
+    assert test.reject
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_registered_measure_says_its_direction(compiled):
+    if compiled:
+        agreement = njit(lambda true, called, weights: np.mean(weights * (true == called)))
+    else:
+        agreement = lambda true, called: np.mean(true == called)  # noqa: E731
+    fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
+    test = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        metrics="agreement",
+        rng=1,
+    )
+    accuracy = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        metrics="accuracy",
+        rng=1,
+    )
+    assert test.better == accuracy.better
+    assert test.statistic == pytest.approx(accuracy.statistic)
+    assert test.details["mean_a"] == pytest.approx(accuracy.details["mean_a"])
+
+
+def test_estimators_are_cloned_and_named():
+    tree = DecisionTreeClassifier(random_state=0)
+    assert (
+        fm.selection.compare_estimators(
+            tree, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=7
+        ).better
+        == "GaussianNB"
+    )
+    assert not hasattr(tree, "tree_")
+    assert (
+        fm.selection.compare_estimators(
+            tree, TREE_COMPARE_ESTIMATORS, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=7
+        ).better
+        == "B"
+    )
+    named = fm.selection.compare_estimators(
+        tree,
+        TREE_COMPARE_ESTIMATORS,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        rng=7,
+        names=("deep", "flat"),
+    )
+    assert named.better == "flat"
+
+
+def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
+    groups = np.arange(len(Y_COMPARE_ESTIMATORS)) // 4
+    options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
+    test = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS,
+        BAYES,
+        X_COMPARE_ESTIMATORS,
+        Y_COMPARE_ESTIMATORS,
+        n_jobs=2,
+        **options,
+    )
+    alone = [
+        fm.selection.evaluate_estimator(one, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, **options)
+        for one in (TREE_COMPARE_ESTIMATORS, BAYES)
+    ]
+    a, b = (one.folds["test_roc_auc"] for one in alone)
+    wanted = fm.comparison.kfold_paired_t_test(a, b, n_folds=5, higher_is_better=True)
+    assert (test.statistic, test.pvalue, test.df) == (wanted.statistic, wanted.pvalue, 9)
+    assert test.details["mean_a"] == pytest.approx(alone[0]["roc_auc"].estimate)
+    assert test.better == "GaussianNB"
+
+
+def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
+    cv = fm.selection.HoldOut(0.2, n_repeats=15, rng=1)
+    test = fm.selection.compare_estimators(
+        TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, cv=cv
+    )
+    rows = [
+        len(test) / len(train)
+        for train, test in cv.split(X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS)
+    ]
+    assert test.details["test_train_ratio"] == pytest.approx(np.mean(rows), rel=1e-12)
+    assert test.df == 14
+
+
+def test_the_seed_decides_the_folds():
+    first, again, other = (
+        fm.selection.compare_estimators(
+            TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=seed
+        ).statistic
+        for seed in (8, 8, 9)
+    )
+    assert first == again != other
+
+
+def test_objects_that_are_no_scikit_learn_estimators():
+    class Majority:
+        def fit(self, X, y):
+            self.label = np.bincount(y).argmax()
+
+        def predict(self, X):
+            return np.full(len(X), self.label)
+
+    with pytest.warns(DegenerateDataWarning, match="p is 1"):
+        test = fm.selection.compare_estimators(
+            Majority(),
+            DummyClassifier(),
+            X_COMPARE_ESTIMATORS,
+            Y_COMPARE_ESTIMATORS,
+            names=("ours", "theirs"),
+            rng=10,
+        )
+    assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
+
+
+def test_without_scikit_learn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ImportError, match="fitting estimators needs scikit-learn: pip inst"):
+        fm.selection.compare_estimators(
+            TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS
+        )
+
+
+@pytest.mark.parametrize(
+    ("estimators", "options", "error", "match"),
+    [
+        (
+            (TREE_COMPARE_ESTIMATORS, object()),
+            {},
+            TypeError,
+            "`estimator_b` must be an estimator with `fit`",
+        ),
+        (
+            (GaussianNB, TREE_COMPARE_ESTIMATORS),
+            {},
+            TypeError,
+            "`estimator_a` must be an estimator",
+        ),
+        ((TREE_COMPARE_ESTIMATORS, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
+        (
+            (TREE_COMPARE_ESTIMATORS, BAYES),
+            {"variant": "f", "alternative": "less"},
+            ValueError,
+            "is two-sided",
+        ),
+        (
+            (TREE_COMPARE_ESTIMATORS, BAYES),
+            {"metrics": ["f1", "accuracy"]},
+            ValueError,
+            "must be one measure: got 2",
+        ),
+        (
+            (TREE_COMPARE_ESTIMATORS, BAYES),
+            {"metrics": lambda t, p: 1.0},
+            ValueError,
+            "`higher_is_better` is needed",
+        ),
+    ],
+)
+def test_faults(estimators, options, error, match):
+    with pytest.raises(error, match=match):
+        fm.selection.compare_estimators(
+            *estimators, X_COMPARE_ESTIMATORS[:40], Y_COMPARE_ESTIMATORS[:40], **options
+        )
+
+
+def test_a_measure_that_is_undefined_in_a_split():
+    options = {"metrics": "roc_auc", "cv": 30, "rng": 0}
+    undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
+    with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:
+        fm.selection.compare_estimators(
+            TREE_COMPARE_ESTIMATORS,
+            BAYES,
+            X_COMPARE_ESTIMATORS[:40],
+            Y_COMPARE_ESTIMATORS[:40],
+            **options,
+        )

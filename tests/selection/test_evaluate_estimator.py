@@ -1,12 +1,18 @@
-"""``evaluate_estimator`` against loops by hand, scikit-learn, and the definitions."""
+"""`evaluate_estimator` against loops by hand, scikit-learn, the definitions."""
+
+import functools
+import math
+import sys
 
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.linear_model import LogisticRegression
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -14,6 +20,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
+from fastmetrics.results import ConfidenceInterval
+from fastmetrics.selection.estimates import _interval
+from measure_names import MEASURES
 from reference import selection_oracle as oracle
 
 X, y = load_iris(return_X_y=True)
@@ -227,3 +236,511 @@ def test_an_estimator_of_one_s_own():
         Plain(), X.tolist(), y.tolist(), cv="3-fold", metrics="error_rate", rng=0
     )
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
+
+
+X_EVALUATE_FAULTS, y_evaluate_faults = load_iris(return_X_y=True)
+TREE_EVALUATE_FAULTS = DecisionTreeClassifier(max_depth=1, random_state=0)
+TWO = y_evaluate_faults > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"cv": "ten"}, ValueError, "a splitter or one of 'k-fold'.*got 'ten'"),
+        ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
+        ({"cv": fm.selection.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
+        ({"cv": fm.selection.Folds}, TypeError, "a splitter or one of"),
+        ({"cv": "loo", "groups": y_evaluate_faults}, ValueError, "knows no `groups`"),
+        ({"cv": ".632", "groups": y_evaluate_faults}, ValueError, "draws rows, not groups"),
+        ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
+        ({"metrics": ("log_loss", {"eps": 1})}, TypeError, "`log_loss` has no parameter 'eps'"),
+        ({"metrics": "roc_auc"}, ValueError, "is for two classes, and `y` has 3: see roc_auc_ovr"),
+        ({"metrics": "f1"}, ValueError, "see f1_macro"),
+        ({"metrics": "mean_squared_error"}, ValueError, "is for regression"),
+        ({"metrics": lambda y, r: y}, ValueError, "must return one number"),
+        ({"metrics": "f1_macro", "cv": ".632"}, ValueError, "no mean of losses of rows"),
+        ({"metrics": "mean_squared_error", "cv": ".632"}, ValueError, "is for regression"),
+        ({"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
+    ],
+)
+def test_faults(options, error, message):
+    with pytest.raises(error, match=message):
+        fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, **options
+        )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "error", "message"),
+    [
+        (DecisionTreeClassifier, TypeError, "with `fit` and `predict`"),
+        (3, TypeError, "with `fit` and `predict`: got 3"),
+    ],
+)
+def test_no_estimator(estimator, error, message):
+    with pytest.raises(error, match=message):
+        fm.selection.evaluate_estimator(estimator, X_EVALUATE_FAULTS, y_evaluate_faults)
+
+
+def test_data_that_do_not_fit():
+    with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
+        fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults[:-1]
+        )
+    with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
+        fm.selection.evaluate_estimator(
+            LinearRegression(), X_EVALUATE_FAULTS, y_evaluate_faults, metrics="accuracy"
+        )
+    with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
+        fm.selection.evaluate_estimator(LinearSVC(), X_EVALUATE_FAULTS, TWO, metrics="log_loss")
+
+
+class Strange:
+    """Answers with what is no label."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 9)
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def test_predictions_that_are_no_labels_and_where():
+    with pytest.raises(ValueError, match="which is no label of `y`") as caught:
+        fm.selection.evaluate_estimator(Strange(), X_EVALUATE_FAULTS, y_evaluate_faults)
+    assert caught.value.__notes__ == ["fastmetrics: at split 0, counted from 0"]
+    with pytest.raises(TypeError, match="predicts int64 where `y` holds"):
+        fm.selection.evaluate_estimator(
+            Strange(), X_EVALUATE_FAULTS, np.array(["a", "b", "c"])[y_evaluate_faults]
+        )
+
+
+class Shaped(Strange):
+    """Predicts in a shape of its own; knows the probabilities of two classes, or of one."""
+
+    def __init__(self, shape, columns=2):
+        self.shape, self.columns = shape, columns
+        if columns == 1:
+            self.classes_ = np.array([True])
+
+    def predict(self, X):
+        return np.zeros((len(X), *self.shape), bool)
+
+    def predict_proba(self, X):
+        return np.full((len(X), self.columns), 1 / self.columns)
+
+
+def test_columns_of_predictions():
+    options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
+    with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
+        found = fm.selection.evaluate_estimator(Shaped((1,)), X_EVALUATE_FAULTS, TWO, **options)
+    assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
+    assert found["brier_score"].estimate == 0.25
+    with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
+        fm.selection.evaluate_estimator(Shaped((2,)), X_EVALUATE_FAULTS, TWO, **options)
+    with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
+        fm.selection.evaluate_estimator(Shaped((1,), 3), X_EVALUATE_FAULTS, TWO, **options)
+
+
+def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
+    options = {"cv": fm.selection.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
+    with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
+        found = fm.selection.evaluate_estimator(Shaped((), 1), X_EVALUATE_FAULTS, TWO, **options)
+    assert found["roc_auc"].estimate == 0.5
+    assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_a_model_without_scores():
+    class Silent(Strange):
+        decision_function = property()
+
+    with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
+        fm.selection.evaluate_estimator(
+            Silent(), X_EVALUATE_FAULTS, TWO, metrics="roc_auc", cv="3-fold"
+        )
+
+
+def test_a_method_without_splits():
+    class Nothing:
+        def split(self, X, y, groups):
+            return iter(())
+
+        def get_n_splits(self, X, y, groups):
+            return 0
+
+    with pytest.raises(ValueError, match="`cv` makes no split"):
+        fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, cv=Nothing()
+        )
+
+
+def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
+    generator = np.random.default_rng(0)
+    data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
+    splitter = fm.selection.Folds(8, stratified=False, rng=0)
+    with pytest.warns(fm.UndefinedMetricWarning) as caught:
+        found = fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS, data, rare, cv=splitter, metrics="roc_auc"
+        )
+    assert len(caught) == 1
+    assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
+    assert math.isnan(found["roc_auc"].estimate)
+    assert math.isnan(found["roc_auc"].confidence_interval.low)
+    assert caught[0].filename == __file__
+
+
+def test_what_a_measure_warns_of_in_each_split_is_said_once():
+    with pytest.warns(fm.UndefinedMetricWarning) as caught:
+        fm.selection.evaluate_estimator(
+            LinearRegression(),
+            X_EVALUATE_FAULTS[:9],
+            X_EVALUATE_FAULTS[:9, 0],
+            metrics="r2",
+            cv="loo",
+        )
+    said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
+    assert [str(warning.message) for warning in caught] == [said]
+
+
+def test_one_split_has_no_spread():
+    with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
+        found = fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS,
+            X_EVALUATE_FAULTS,
+            y_evaluate_faults,
+            cv=fm.selection.HoldOut(n_repeats=1, rng=0),
+        )
+    assert 0 < found["error_rate"].estimate < 1
+    assert math.isnan(found["error_rate"].standard_deviation)
+    assert math.isnan(found["error_rate"].confidence_interval.high)
+
+
+@pytest.mark.parametrize("n_splits", [2, 10])
+def test_no_spread_at_all(n_splits):
+    model = DummyClassifier(strategy="most_frequent")
+    even, method = np.arange(100) % 2, f"{n_splits}-fold"
+    said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
+    with pytest.warns(fm.DegenerateDataWarning, match=said):
+        found = fm.selection.evaluate_estimator(
+            model, np.zeros((100, 1)), even, cv=method, metrics="error_rate", rng=0
+        )
+    assert found["error_rate"].confidence_interval.low == 0.5
+    assert found["error_rate"].confidence_interval.high == 0.5
+
+
+def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
+    def infinite_with_any(y_true, y_pred):
+        return np.inf if y_true.any() else 1.0
+
+    method, only = fm.selection.Folds(3, stratified=False, rng=1), np.arange(150) == 7
+    found = fm.selection.evaluate_estimator(
+        TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, only, metrics={"it": infinite_with_any}, cv=method
+    )
+    assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
+    assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
+    assert math.isnan(found["it"].standard_deviation)
+
+
+def test_without_joblib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match="n_jobs other than 1 needs joblib"):
+        fm.selection.evaluate_estimator(
+            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, n_jobs=2
+        )
+
+
+X_FITTED_MODELS, y_fitted_models = (part[:240] for part in load_breast_cancer(return_X_y=True))
+X_FITTED_MODELS = X_FITTED_MODELS[:, :4]
+IRIS = load_iris(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
+BAYES = GaussianNB()
+
+
+def of_models(metric, cv, groups=None, model=BAYES, data=(X_FITTED_MODELS, y_fitted_models)):
+    found = fm.selection.evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
+    return found[metric].of_fitted_models, found[metric]
+
+
+def splits_of(cv, data=(X_FITTED_MODELS, y_fitted_models), groups=None):
+    return list(cv.split(*data, groups))
+
+
+def moved_by_rows(cv, groups=None):
+    """What each row adds to the mean log loss: deviations from the mean, averaged over repeats."""
+    splits, losses = splits_of(cv, groups=groups), []
+    for train, test in splits:
+        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
+            X_FITTED_MODELS[test]
+        )[np.arange(len(test)), y_fitted_models[test]]
+        losses.append(-np.log(np.clip(p, np.finfo(float).eps, 1.0)))
+    mean = np.mean([loss.mean() for loss in losses])
+    moved = np.zeros(len(y_fitted_models))
+    for (_, test), loss in zip(splits, losses, strict=True):
+        for row, one in zip(test, loss, strict=True):
+            moved[row] += (one - mean) / len(test) / len(splits)
+    return mean, moved
+
+
+@pytest.mark.parametrize("n_repeats", [1, 3])
+def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
+    cv = fm.selection.Folds(5, n_repeats=n_repeats, rng=3)
+    mean, moved = moved_by_rows(cv)
+    found, whole = of_models("log_loss", cv)
+    n = len(y_fitted_models)
+    error = math.sqrt(n / (n - 1) * np.sum(moved**2))
+    assert found.estimate == whole.estimate
+    assert found.estimate == pytest.approx(mean, rel=1e-12)
+    assert found.standard_error == pytest.approx(error, rel=1e-10)
+    assert found.n_samples == n
+    df = np.sum(moved**2) ** 2 / np.sum(moved**4)
+    half = stats.t.ppf(0.975, df) * error / mean  # on the logarithm
+    assert found.confidence_interval == pytest.approx(
+        (mean * math.exp(-half), mean * math.exp(half)), rel=1e-9
+    )
+
+
+def test_of_one_round_of_equal_folds_it_is_that_of_bayle_and_others():
+    cv = fm.selection.Folds(8, stratified=False, rng=1)
+    losses = np.empty(len(y_fitted_models))
+    for train, test in splits_of(cv):
+        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
+            X_FITTED_MODELS[test]
+        )[:, 1]
+        losses[test] = (p - y_fitted_models[test]) ** 2
+    found, _ = of_models("brier_score", cv)
+    assert found.standard_error == pytest.approx(stats.sem(losses), rel=1e-12)
+
+
+def test_leaving_one_out_has_one():
+    data = DIABETES[0][:80], DIABETES[1][:80]
+    found, _ = of_models("mean_squared_error", "loo", model=LinearRegression(), data=data)
+    squares = []
+    for row in range(80):
+        rest = np.arange(80) != row
+        model = LinearRegression().fit(data[0][rest], data[1][rest])
+        squares.append((model.predict(data[0][row : row + 1])[0] - data[1][row]) ** 2)
+    assert found.standard_error == pytest.approx(stats.sem(squares), rel=1e-10)
+
+
+def test_groups_vary_not_rows():
+    groups = np.arange(len(y_fitted_models)) // 4
+    cv = fm.selection.GroupedFolds(5, rng=2)
+    _, moved = moved_by_rows(cv, groups)
+    sums = np.bincount(groups, moved)
+    found, _ = of_models("log_loss", cv, groups)
+    m = len(sums)
+    assert found.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
+    assert found.n_groups == m
+    n = len(y_fitted_models)
+    by_rows = n / (n - 1) * moved @ moved
+    assert found.design_effect == pytest.approx(found.standard_error**2 / by_rows, rel=1e-10)
+    few, _ = of_models("log_loss", cv, np.arange(len(y_fitted_models)) // 20)
+    assert "below about 30 groups" in few.note
+
+
+def test_the_auc_has_the_placements_of_each_fold():
+    cv = fm.selection.Folds(6, rng=5)
+    splits, parts = splits_of(cv), []
+    of_cvauc, moved = [], np.zeros(len(y_fitted_models))
+    for train, test in splits:
+        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
+            X_FITTED_MODELS[test]
+        )[:, 1]
+        wins = (p[:, None] > p) + 0.5 * (p[:, None] == p)  # of the row over the column
+        is_1 = y_fitted_models[test] == 1
+        placed = np.where(is_1, wins[:, ~is_1].mean(1), wins[is_1].mean(0))
+        auc = placed[is_1].mean()
+        share = np.where(is_1, y_fitted_models.mean(), 1.0 - y_fitted_models.mean())
+        of_cvauc.append(np.mean(((placed - auc) / share) ** 2))  # LeDell and others (2015), 4.1
+        parts.append((test, placed, is_1, auc))
+    mean = np.mean([auc for *_, auc in parts])
+    for test, placed, is_1, _ in parts:
+        size = np.where(is_1, is_1.sum(), (~is_1).sum())
+        moved[test] += (placed - mean) / size / len(splits)
+    variance = 0.0
+    for label in (0, 1):
+        m = np.sum(y_fitted_models == label)
+        variance += m / (m - 1) * np.sum(moved[y_fitted_models == label] ** 2)
+    found, _ = of_models("roc_auc", cv)
+    assert found.estimate == pytest.approx(mean, rel=1e-12)
+    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
+    published = math.sqrt(np.mean(of_cvauc) / len(y_fitted_models))
+    assert published < found.standard_error < 1.1 * published
+
+
+def test_a_share_of_rows_that_are_met_once_has_wilson_s_limits():
+    found, _ = of_models("accuracy", fm.selection.Folds(5, rng=1))
+    right = round(found.estimate * len(y_fitted_models))
+    limits = fm.comparison.proportion_interval(right, len(y_fitted_models), method="wilson")
+    assert found.method == "wilson"
+    assert found.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
+    repeated, _ = of_models("accuracy", fm.selection.Folds(5, n_repeats=2, rng=1))
+    assert repeated.method == "influence"
+
+
+TREE_FITTED_MODELS = DecisionTreeClassifier(max_depth=2, random_state=0)
+KINDS = {
+    "two": ((X_FITTED_MODELS, y_fitted_models), BAYES),
+    "three": (IRIS, TREE_FITTED_MODELS),
+    "numbers": ((DIABETES[0][:200], DIABETES[1][:200]), LinearRegression()),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_measure_with_influences_has_an_interval_about_its_mean(kind):
+    data, model = KINDS[kind]
+    seen = 0
+    for name, measure in MEASURES.items():
+        if not measure.influences or name == "ks_statistic":
+            continue
+        try:
+            found, whole = of_models(name, fm.selection.Folds(3, rng=1), model=model, data=data)
+        except (TypeError, ValueError):
+            continue  # of other data, or with a parameter that it must have
+        if math.isnan(whole.estimate):
+            assert found is None
+            continue
+        assert found is not None, name
+        assert found.estimate == whole.estimate, name
+        low, high = found.confidence_interval
+        assert low <= found.estimate <= high or "no interval" in found.note, name
+        seen += 1
+    assert seen > 8
+
+
+def test_the_influences_are_derivatives_of_the_value_in_a_fold():
+    cv = fm.selection.HoldOut(0.4, n_repeats=1, rng=2)
+    with pytest.warns(fm.UndefinedMetricWarning, match="one split"):
+        found, _ = of_models("f1", cv)
+    ((train, test),) = splits_of(cv)
+    predicted = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict(
+        X_FITTED_MODELS[test]
+    )
+    theirs = fm.estimate(y_fitted_models[test], predicted, metrics="f1")["f1"]
+    assert found.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
+    assert "covers this one on new examples" in found.note
+
+
+def largest_error(y_true, y_pred):
+    return float(np.mean(y_true != y_pred) ** 2)
+
+
+def test_none_where_influences_are_unknown_or_the_target_is_another():
+    found = fm.selection.evaluate_estimator(
+        BAYES, X_FITTED_MODELS, y_fitted_models, cv=3, metrics={"own": largest_error}
+    )
+    assert found["own"].of_fitted_models is None
+    plus = fm.selection.evaluate_estimator(
+        BAYES, X_FITTED_MODELS, y_fitted_models, cv=".632+", n_resamples=20, rng=1
+    )
+    assert plus["error_rate"].of_fitted_models is None
+    assert "no interval" in str(plus)
+
+
+def test_the_text_says_which_target_is_covered():
+    found = fm.selection.evaluate_estimator(
+        BAYES, X_FITTED_MODELS, y_fitted_models, cv=3, metrics="roc_auc", rng=1
+    )
+    said = " ".join(str(found).split())
+    assert "covers the average of these 3 on new examples" in said
+    assert "not models fitted on new training sets" in said
+    assert isinstance(found["roc_auc"].of_fitted_models.confidence_interval, ConfidenceInterval)
+
+
+def test_nested_cross_validation_has_that_of_its_outer_folds():
+    model, grid = LogisticRegression(max_iter=500), {"C": [1.0]}
+    outer = fm.selection.Folds(3, rng=1)
+    found = fm.selection.nested_cross_validation(
+        model, *IRIS, grid, metrics="log_loss", outer_cv=outer, inner_cv=2, confidence_level=0.9
+    )
+    plain = fm.selection.evaluate_estimator(
+        model, *IRIS, cv=outer, metrics="log_loss", confidence_level=0.9
+    )
+    assert found.of_fitted_models == plain["log_loss"].of_fitted_models
+    assert "average of these 3" in str(found)
+
+
+X_BOUNDED_INTERVALS, y_bounded_intervals = load_iris(return_X_y=True)
+X_BOUNDED_INTERVALS = X_BOUNDED_INTERVALS - X_BOUNDED_INTERVALS.mean(axis=0)  # in fewer steps
+MODEL = LogisticRegression(max_iter=1000)
+
+
+@functools.cache
+def estimate_of(metric, level=0.99):
+    found = fm.selection.evaluate_estimator(
+        MODEL,
+        X_BOUNDED_INTERVALS,
+        y_bounded_intervals,
+        metrics=metric,
+        rng=0,
+        confidence_level=level,
+    )
+    (estimate,) = found.metrics.values()
+    return estimate, repr(found)
+
+
+def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
+    estimate, said = estimate_of("accuracy")
+    t, mean = stats.t.ppf(0.995, 9), estimate.estimate
+    assert mean + t * estimate.standard_error > 1.0  # the t interval would leave the bounds
+    interval = estimate.confidence_interval
+    for limit in (interval.low, interval.high):
+        error = estimate.standard_error * math.sqrt(limit * (1 - limit) / (mean * (1 - mean)))
+        assert abs(mean - limit) / error == pytest.approx(t, rel=1e-9)
+    assert interval.low < mean < interval.high
+    assert estimate.interval_method == "wilson"
+    assert f"[{interval.low:.4g}, {interval.high:.4g}] by Wilson" in said
+    # of n rows and the binomial's error it is the interval of a proportion
+    half = stats.norm.ppf(0.975) * math.sqrt(0.95 * 0.05 / 40)
+    expected = fm.comparison.proportion_interval(38, 40, method="wilson").confidence_interval
+    found = _interval(0.95, half, (0.0, 1.0))[0]
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+def test_what_fits_stays_as_it_is():
+    estimate, said = estimate_of("accuracy", 0.5)
+    half = stats.t.ppf(0.75, 9) * estimate.standard_error
+    interval = estimate.confidence_interval
+    assert (interval.low, interval.high) == pytest.approx(
+        (estimate.estimate - half, estimate.estimate + half), rel=1e-12
+    )
+    assert estimate.interval_method == "t"
+    assert "Wilson" not in said
+
+
+def test_mirrors_and_other_bounds():
+    """An error is what an accuracy lacks; a Brier score lies in [0, 2]; a scorer is negative."""
+    accuracy = estimate_of("accuracy")[0].confidence_interval
+    error = estimate_of("error_rate")[0].confidence_interval
+    assert (1.0 - error.high, 1.0 - error.low) == pytest.approx((accuracy.low, accuracy.high))
+    scored = estimate_of(get_scorer("accuracy"))[0].confidence_interval
+    assert (scored.low, scored.high) == (accuracy.low, accuracy.high)
+    negated = estimate_of(fm.scorer("error_rate"))[0].confidence_interval
+    assert (-negated.high, -negated.low) == pytest.approx((error.low, error.high))
+    double, single = _interval(1.9, 0.2, (0.0, 2.0))[0], _interval(0.95, 0.1, (0.0, 1.0))[0]
+    assert (double.low / 2, double.high / 2) == pytest.approx((single.low, single.high), rel=1e-12)
+    assert estimate_of("log_loss")[0].interval_method == "t"  # it has one bound
+
+    def own(y_true, y_pred):  # whose bounds nobody knows
+        return float(np.mean(y_true == y_pred))
+
+    assert estimate_of(own)[0].confidence_interval.high > 1.0
+
+
+@pytest.mark.parametrize("share", [1e-300, 1e-9, 0.3, 0.999999])
+@pytest.mark.parametrize("half", [1e-3, 1.0, 1e300])
+def test_the_limits_never_leave_the_bounds(share, half):
+    interval, _ = _interval(share, half, (0.0, 1.0))
+    assert 0.0 <= interval.low <= share <= interval.high <= 1.0
+
+
+def test_at_a_bound_there_is_no_width_and_without_a_spread_no_interval():
+    assert _interval(1.0, 1e-15, (0.0, 1.0))[0] == fm.results.ConfidenceInterval(1.0, 1.0)
+    assert math.isnan(_interval(1.0, math.nan, (0.0, 1.0))[0].high)
+    assert math.isnan(_interval(math.nan, math.nan, (0.0, 1.0))[0].low)

@@ -1,13 +1,204 @@
-"""One ``ConfusionMatrix`` in several threads: exact totals, whole views, no deadlock."""
+"""``ConfusionMatrix`` where something fails, and in several threads."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from confusion_samples import state
 
 from fastmetrics import ConfusionMatrix
+from fastmetrics.tables.confusion import _label_counts, _matrix_state, confusion_matrix
+
+N = 200_000
+BIG = np.arange(N) % 3
+TEXTS = np.array(["a", "b", "c"])[BIG]
+
+
+def with_last(y: np.ndarray, last: Any, dtype: Any = None) -> np.ndarray:
+    changed = np.array(y, dtype=dtype)
+    changed[-1] = last
+    return changed
+
+
+def make(kind: str) -> ConfusionMatrix:
+    labels = None
+    if "given" in kind:
+        labels = ["a", "b", "c"] if "text" in kind else [0, 1, 2]
+    matrix = ConfusionMatrix(labels)
+    rows = (["a", "b"], ["c", "b"]) if "text" in kind else ([0, 1], [2, 1])
+    matrix.update(*rows, [0.5, 1.5] if "weights" in kind else None)
+    return matrix
+
+
+KINDS = [
+    f"{labels} {policy} {weights}"
+    for labels in ("numbers", "text")
+    for policy in ("given", "open")
+    for weights in ("counts", "weights")
+]
+EVERY = pytest.mark.parametrize("kind", KINDS)
+
+
+def numbers_that_are_refused() -> list[tuple[Any, ...]]:
+    float_, huge = BIG.astype(float), np.full(N, 1e308)
+    return [
+        (BIG, BIG[:-1]),
+        (BIG[:0], BIG[:0]),
+        (float_, with_last(float_, np.nan)),
+        (with_last(float_, np.inf), float_),
+        (with_last(float_, 0.5), float_),
+        (BIG, with_last(BIG, None, object)),
+        (with_last(BIG, "a", object), BIG),
+        (BIG, pd.Series(with_last(float_, 1), dtype="Int64").mask(BIG == 2)),
+        (pl.Series([*BIG.tolist()[:-1], None]), BIG),
+        (BIG, pa.array([*BIG[:99].tolist(), None])),
+        (BIG, TEXTS),
+        (BIG.reshape(-1, 2), BIG),
+        (BIG + 0j, BIG),
+        (BIG, BIG, np.ones(N - 1)),
+        (BIG, BIG, np.ones((N, 1))),
+        (BIG + 5, BIG, with_last(np.ones(N), -1)),
+        (BIG + 5, BIG, with_last(np.ones(N), np.nan)),
+        (BIG + 5, BIG, np.zeros(N)),
+        (BIG + 5, BIG, ["1"] * N),
+        (BIG + 5, BIG, huge),  # scaled otherwise than what is there
+        ([7], [8], [1e308]),
+        ([7], [8], [5e-324]),
+        (np.array([7]), np.array([8]), 1),
+    ]
+
+
+def texts_that_are_refused() -> list[tuple[Any, ...]]:
+    objects = TEXTS.astype(object)
+    return [
+        (TEXTS, TEXTS[1:]),
+        (TEXTS, with_last(objects, None)),
+        (with_last(objects, np.nan), TEXTS),
+        (objects, with_last(objects, 3)),
+        (pd.Categorical(with_last(objects, None)), TEXTS),
+        (TEXTS, pd.Series(with_last(objects, None), dtype="string")),
+        (pl.Series(with_last(objects, None).tolist()), TEXTS),
+        (pa.array(with_last(objects, None)).dictionary_encode(), TEXTS),
+        (TEXTS, BIG),
+        (np.char.add(TEXTS, "!"), TEXTS, np.full(N, 1e308)),
+        (["new"], ["newer"], [1e308]),
+        (["new"], ["newer"], [1, 1]),
+    ]
+
+
+@EVERY
+def test_rows_and_weights_that_are_refused(kind) -> None:
+    matrix = make(kind)
+    before = state(matrix)
+    bad = texts_that_are_refused() if "text" in kind else numbers_that_are_refused()
+    if "given" in kind:
+        many, one = (TEXTS, "d") if "text" in kind else (BIG, 77)
+        bad += [(many, with_last(many, one, object if one == "d" else None)), ([one], [one])]
+        bad += [(with_last(many, one, many.dtype), many, np.ones(N))]
+    for rows in bad:
+        with pytest.raises((ValueError, TypeError), match=r"`y_|`sample|weight_exp|lengths|labels"):
+            matrix.update(*rows)
+        assert state(matrix) == before, rows
+    good = (TEXTS, TEXTS) if "text" in kind else (BIG, BIG)
+    matrix.update(*good)
+    assert matrix.n == before[4] + N
+
+
+def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
+    """Return the function, interrupted at a call: before it (even numbers) or right after."""
+    calls = itertools.count()
+
+    def call(*args: Any, **options: Any) -> Any:
+        number = next(calls)
+        if 2 * number == when:
+            raise KeyboardInterrupt
+        found = what(*args, **options)
+        if 2 * number + 1 == when:
+            raise KeyboardInterrupt
+        return found
+
+    return call
+
+
+#: Where an interrupt may come, all before counts are added for good.
+PLACES = [
+    (confusion_matrix, "check_label_columns"),
+    (confusion_matrix, "count_columns"),
+    (ConfusionMatrix, "_take_in"),
+    (ConfusionMatrix, "_prepare"),
+    (ConfusionMatrix, "_count_in"),
+    (ConfusionMatrix, "_unshare"),
+    (_matrix_state, "add_compensated"),
+    (_matrix_state, "_sums"),
+    (_matrix_state.MatrixState, "arranged"),
+    (_matrix_state.MatrixState, "as_float"),
+    (_label_counts.kernels, "count_cells"),
+    (_label_counts.kernels, "count_two"),
+]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "numbers given counts",
+        "numbers open weights",
+        "numbers open counts",
+        "text open counts",
+        "text given weights",
+    ],
+)
+@pytest.mark.parametrize(("holder", "name"), PLACES, ids=[name for _, name in PLACES])
+def test_an_interrupt_anywhere(monkeypatch, kind, holder, name) -> None:
+    text, is_open = "text" in kind, "open" in kind
+    batches: list[tuple[Any, ...]] = []
+    for n in (1, 300):
+        y = np.array(["a", "d" if is_open else "b"] * n) if text else np.array([0, 2 + is_open] * n)
+        whole = (y, y, np.arange(len(y)))
+        batches += [whole] if n == 1 else [(y, y[::-1].copy()), (y, y, np.full(len(y), 0.5))]
+    for rows, shared in itertools.product(batches, (False, True)):
+        for when in range(4):
+            matrix = make(kind)
+            seen = matrix.counts if shared else None
+            before = state(matrix) if shared else state(matrix.copy())
+            with monkeypatch.context() as patch:
+                patch.setattr(holder, name, interrupted(getattr(holder, name), when))
+                try:
+                    matrix.update(*rows)
+                except KeyboardInterrupt:
+                    is_last = (name, when % 2) == ("count_cells", 1)  # counted, then interrupted
+                    if not is_last:
+                        assert state(matrix) == before
+                        matrix.update(*rows)
+                if seen is not None:
+                    assert seen.sum() == before[4], "a snapshot changed"
+            wanted = make(kind)
+            wanted.update(*rows)
+            if matrix.n != before[4]:
+                assert state(matrix) == state(wanted)
+
+
+def test_an_interrupted_merge(monkeypatch) -> None:
+    other = ConfusionMatrix.from_labels([5, 1], [5, 5], sample_weight=[0.5, 0.25])
+    for (holder, name), when in itertools.product(PLACES[2:-2], range(4)):
+        matrix = make("numbers open counts")
+        before = state(matrix)
+        with monkeypatch.context() as patch:
+            patch.setattr(holder, name, interrupted(getattr(holder, name), when))
+            try:
+                matrix.merge(other)
+            except KeyboardInterrupt:
+                assert state(matrix) == before
+                matrix.merge(other)
+        assert matrix.labels == (0, 1, 2, 5)
+        assert matrix.counts.tolist() == [[0, 0, 1, 0], [0, 1, 0, 0.25], [0] * 4, [0, 0, 0, 0.5]]
+
 
 BATCH = 60
 

@@ -1,0 +1,542 @@
+"""Every container and dtype gives the same rows, in place or copied once; none is changed."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import enum
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import fastmetrics as fm
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.rows import check_binary
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.streams import BinnedScoreTable
+
+Y = np.array([0, 1, 1, 0, 1], dtype=np.int8)
+S = np.array([0.5, 0.25, 0.75, 0.125, 2.0])  # exact in float16 too
+REAL = [
+    np.float16, np.float32, np.float64, np.longdouble, np.int8, np.int16, np.int32, np.int64,
+    np.uint8, np.uint16, np.uint32, np.uint64, np.bool_,
+]  # fmt: skip
+
+
+class DLPack:
+    """An array that is reached through DLPack only."""
+
+    def __init__(self, values: np.ndarray[Any, Any]):
+        self.values = values
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+TEXT: dict[str, Callable[[list[str]], Any]] = {
+    "list": list,
+    "array": np.array,
+    "objects": lambda t: np.array(t, dtype=object),
+    "StringDType": lambda t: np.array(t, dtype=np.dtypes.StringDType()),
+    "pandas": pd.Series,
+    "pandas category": lambda t: pd.Series(t, dtype="category"),
+    "pandas pyarrow": lambda t: pd.Series(t, dtype=pd.ArrowDtype(pa.string())),
+    "polars": pl.Series,
+    "polars Categorical": lambda t: pl.Series(t, dtype=pl.Categorical),
+    "polars Enum": lambda t: pl.Series(t, dtype=pl.Enum(["no", "yes"])),
+    "pyarrow": pa.array,
+    "pyarrow chunks": lambda t: pa.chunked_array([t[:2], t[2:]]),
+    "pyarrow dictionary": lambda t: pa.array(t).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_text_labels_of_each_container(name: str) -> None:
+    text = ["yes" if label else "no" for label in Y]
+    rows = check_binary(TEXT[name](text), S, pos_label="yes").verify()
+    np.testing.assert_array_equal(rows.labels, Y)
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize(
+    ("dtype", "negative"),
+    [(d, 0) for d in REAL] + [(d, -1) for d in REAL if np.dtype(d).kind in "if"],
+)
+@pytest.mark.parametrize("n", [5, 70_000])
+def test_labels_of_each_dtype(dtype: Any, negative: int, n: int) -> None:
+    is_positive = np.random.default_rng(n).random(n) < 0.3
+    labels = np.where(is_positive, 1, negative).astype(dtype)
+    scores = np.zeros(n)
+    for given in (labels, labels.astype(labels.dtype.newbyteorder()), np.sort(labels)[::-1]):
+        rows = check_binary(given, scores).verify()
+        np.testing.assert_array_equal(rows.labels == 1, given == 1)
+        np.testing.assert_array_equal(rows.labels == rows.negative, given != 1)
+
+
+def test_a_late_surprise_is_found_in_every_chunk() -> None:
+    for n in (3, 65_536, 65_537, 200_000):
+        for at in {0, n // 2, n - 1}:
+            labels = np.ones(n, dtype=np.int64)
+            labels[::2] = -1
+            labels[at] = 0
+            with pytest.raises(ValueError, match=r"takes its values in|3 classes"):
+                check_binary(labels, np.zeros(n)).verify()
+            with pytest.raises(ValueError, match=r"takes its values in|3 classes"):
+                check_binary(labels.astype(np.int8), np.zeros(n)).verify()
+
+
+NO_COPY: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
+    "array": lambda a: a,
+    "read-only": lambda a: _view_read_only(a),
+    "masked": np.ma.masked_array,
+    "pandas": lambda a: pd.Series(a, copy=False),
+    "pandas pyarrow": lambda a: pd.Series(pd.arrays.ArrowExtensionArray(pa.array(a))),
+    "polars": lambda a: pl.Series(a),
+    "pyarrow": pa.array,
+    "pyarrow one chunk": lambda a: pa.chunked_array([pa.array(a)]),
+    "DLPack": DLPack,
+}  # fmt: skip
+
+
+def _view_read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
+@pytest.mark.parametrize("name", NO_COPY)
+def test_canonical_scores_are_not_copied(name: str, dtype: Any) -> None:
+    values = np.arange(100).astype(dtype)
+    scores = check_binary(np.zeros(100, bool), NO_COPY[name](values)).verify().scores
+    assert np.shares_memory(scores, values)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
+def test_one_byte_labels_are_not_copied(dtype: Any) -> None:
+    labels = (np.arange(100) % 2).astype(dtype)
+    rows = check_binary(labels, np.zeros(100))
+    assert np.shares_memory(rows.labels, labels)
+    assert np.shares_memory(rows.verify().labels, labels)
+    assert np.shares_memory(check_binary(labels, np.zeros(100), pos_label=1).labels, labels)
+
+
+def test_float64_weights_are_not_copied() -> None:
+    weights = np.arange(100.0)
+    rows = check_binary(np.zeros(100, bool), np.zeros(100), sample_weight=weights)
+    assert np.shares_memory(rows.weights, weights)
+
+
+def test_memory_map_is_not_copied(tmp_path: Path) -> None:
+    np.save(tmp_path / "scores.npy", np.arange(50.0))
+    mapped = np.load(tmp_path / "scores.npy", mmap_mode="r")
+    rows = check_binary(np.zeros(50, bool), mapped).verify()
+    assert np.shares_memory(rows.scores, mapped)
+    assert type(rows.scores) is np.ndarray
+
+
+def test_inputs_are_never_modified() -> None:
+    given = [
+        np.array([0, 1, -1, 1]), np.array([2.0, -0.0, 1.0, 3.0]), np.array([1e308, 1.0, 2.0, 3.0])
+    ]  # fmt: skip
+    before = [values.tobytes() for values in given]
+    check_binary(np.abs(given[0]), given[1], sample_weight=given[2]).verify()
+    with pytest.raises(ValueError, match="3 classes"):
+        check_binary(*given[:2], sample_weight=given[2])
+    assert [values.tobytes() for values in given] == before
+
+
+def test_result_does_not_point_into_a_converted_label_array() -> None:
+    labels = np.array([0, 1, 1])
+    rows = check_binary(labels, np.zeros(3))
+    labels[:] = 0
+    assert rows.labels.tolist() == [0, 1, 1]
+
+
+def test_buffers() -> None:
+    values = array.array("d", S.tolist())
+    assert as_vector(values, "y_score").tolist() == S.tolist()
+    assert as_vector(memoryview(values), "y_score").tolist() == S.tolist()
+    assert as_vector((ctypes.c_double * 2)(0.5, 0.25), "y_score").tolist() == [0.5, 0.25]
+    assert as_vector(range(3), "y_score").tolist() == [0, 1, 2]
+
+
+def test_lists_keep_integers_exact() -> None:
+    assert as_array([2**63, 1], "y_score").tolist() == [2**63, 1]  # float64 to NumPy
+    assert as_array([2**53 + 1, 1], "y_score").tolist() == [2**53 + 1, 1]
+    assert as_array([1e300, 2**60], "y_score").tolist() == [1e300, 2.0**60]
+    with pytest.raises(ValueError, match="mixes floats with the integer 9007199254740993 at ind"):
+        as_array([0.5, 2**53 + 1], "y_score")
+    with pytest.raises(
+        ValueError, match="must fit 64-bit integers: from -1 to 9223372036854775808"
+    ):
+        as_array([2**63, -1], "y_score")
+    with pytest.raises(ValueError, match="must fit 64-bit integers"):
+        as_array([2**64, 0], "y_score")
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "match"),
+    [
+        ([1, "a"], TypeError, "`y` mixes text with int at index 0"),
+        ([[1, 2], [3]], ValueError, "`y` is not a rectangular sequence"),
+        ("text", TypeError, "`y` must be an array.*scalar 'text'"),
+        (pl.LazyFrame({"a": [1]}), TypeError, r"lazy frame: pass `\.collect\(\)`"),
+        (pl.Series([1, 2], dtype=pl.Int128), TypeError, "`y` of dtype Int128 cannot be read"),
+        (pl.col("a"), TypeError, "`y` must be an array or a sequence: got polars"),
+        (pd.array(["a", "b"]), TypeError, "`y` must hold real numbers"),
+        (pa.array([None, None]), ValueError, "`y` contains 2 nulls, first at index 0"),
+        (np.array([(1, 2.0)], dtype="i4,f8"), TypeError, "`y` must be an array of one plain dtype"),
+        (pd.DataFrame({"a": [1, 2]}).groupby("a"), TypeError, "`y` must be an array or a seq"),
+    ],
+)
+def test_strange_containers(values: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        check_scores_array(values, "y")
+
+
+def test_sparse_matrix() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"sparse matrix: pass `\.toarray\(\)`"):
+        as_array(sparse.csr_matrix(np.eye(2)), "y_true")
+
+
+Array = np.ndarray[Any, Any]
+
+LT = np.array([0, 1, 1, 0, 1, 0])
+ST = np.array([0.25, 0.5, 0.75, 0.5, 2.0, -0.125])  # exact in bfloat16 too
+P = np.array([0, 1, 0, 0, 1, 1])
+W = np.array([1.0, 2.0, 0.5, 1.0, 4.0, 1.0])
+CHANCES = np.c_[1 - W / 8, W / 8]
+
+
+class OnDevice:
+    """What CuPy 14 shows of an array: memory of CUDA, copied to main memory where that is asked."""
+
+    def __init__(self, values: Array):
+        self.values, self.copied = values, list[np.dtype[Any]]()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, *, stream: Any = None, dl_device: Any = None, **options: Any) -> Any:
+        assert stream is None, "so that it waits for the device"
+        if dl_device != (1, 0):
+            raise BufferError("the consumer has to know CUDA")
+        self.copied.append(self.values.dtype)
+        return self.values.copy().__dlpack__(**options)
+
+    def __array__(self, *options: Any, **more: Any) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
+class OldOnDevice(OnDevice):
+    """CuPy before it copied: another device is not asked for."""
+
+    def __dlpack__(self, stream: Any = None) -> Any:  # type: ignore[override]
+        raise BufferError("the consumer has to know CUDA")
+
+
+class UnknownToDLPack(OnDevice):
+    """What DLPack cannot describe, such as an array on several devices; NumPy takes it."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        raise BufferError("only of one device")
+
+    def __array__(self, *options: Any, **more: Any) -> Array:
+        return self.values
+
+
+def of_torch(values: Array) -> Any:
+    return pytest.importorskip("torch").from_numpy(values)
+
+
+def of_jax(values: Array) -> Any:
+    return pytest.importorskip("jax.numpy").asarray(values)  # of 32 bits, unless told otherwise
+
+
+def in_bfloat16_of_torch(values: Array) -> Any:
+    tensor = of_torch(values)
+    return tensor.bfloat16() if values.dtype.kind == "f" else tensor
+
+
+def in_bfloat16_of_jax(values: Array) -> Any:
+    return of_jax(values).astype("bfloat16") if values.dtype.kind == "f" else of_jax(values)
+
+
+def with_gradient(values: Array) -> Any:
+    tensor = in_bfloat16_of_torch(values)
+    return 1 * tensor.clone().requires_grad_() if values.dtype.kind == "f" else tensor
+
+
+KINDS: dict[str, Callable[[Array], Any]] = {
+    "torch": of_torch,
+    "torch, strided": lambda a: of_torch(np.repeat(a, 2, axis=0))[::2],
+    "torch, bfloat16": in_bfloat16_of_torch,
+    "torch, bfloat16 and gradient": with_gradient,
+    "torch, few bits": lambda a: of_torch(a.astype(np.uint8) if a.dtype.kind == "i" else a),
+    "torch, parameter": lambda a: pytest.importorskip("torch").nn.Parameter(
+        of_torch(a), requires_grad=a.dtype.kind == "f"
+    ),
+    "jax": of_jax,
+    "jax, bfloat16": in_bfloat16_of_jax,
+    "device": OnDevice,
+    "several devices": UnknownToDLPack,
+}
+
+#: What reads its data by every way that there is.
+READERS: dict[str, Callable[[Callable[[Array], Any]], Any]] = {
+    "roc_auc_score": lambda to: fm.roc_auc_score(to(LT), to(ST), sample_weight=to(W)),
+    "roc_auc_score, classes": lambda to: fm.roc_auc_score(to(LT), to(CHANCES)[:, 1]),
+    "log_loss": lambda to: fm.log_loss(to(LT), to(CHANCES)),
+    "accuracy_score": lambda to: fm.accuracy_score(to(LT), to(P), sample_weight=to(W)),
+    "f1_score, booleans": lambda to: fm.f1_score(to(LT == 1), to(P == 1)),
+    "r2_score": lambda to: fm.r2_score(to(W), to(ST), sample_weight=to(W)),
+    "ndcg_score": lambda to: fm.ndcg_score(to(LT[None]), to(ST[None])),
+    "evaluate": lambda to: fm.evaluate(to(LT), {"a": to(ST)}).to_dict(),
+    "ScoreTable": lambda to: fm.ScoreTable.from_scores(to(LT), to(ST)).positives.tolist(),
+    "RankingTable": lambda to: fm.RankingTable.from_scores(to(P), to(ST), query=to(LT)).above.sum(),
+    "BinnedScoreTable": lambda to: updated(BinnedScoreTable(), to(LT), to(ST), to(W)).roc_auc(),
+    "ConfusionMatrix": lambda to: updated(fm.ConfusionMatrix(), to(LT), to(P), to(W)),
+}  # fmt: skip
+
+
+def updated(state: Any, *rows: Any) -> Any:
+    state.update(*rows)
+    return state
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_they_are_rows_to_everything(kind: str, reader: str) -> None:
+    if "device" in kind and reader == "roc_auc_score, classes":
+        pytest.skip("the stand-in has no columns")
+    assert READERS[reader](KINDS[kind]) == READERS[reader](lambda values: values)
+
+
+def torch_scalars(values: Array, **options: Any) -> list[Any]:
+    torch = pytest.importorskip("torch")
+    return [torch.tensor(float(value), **options) for value in values]
+
+
+LISTS: dict[str, Callable[[], list[Any]]] = {
+    "device": lambda: [OnDevice(np.array(value)) for value in ST],
+    "device, numbers between": lambda: [OnDevice(np.array(ST[0])), *ST[1:].tolist()],
+    "torch": lambda: torch_scalars(ST),
+    "torch, gradient": lambda: torch_scalars(ST, requires_grad=True),
+    "torch, numbers between": lambda: [
+        *torch_scalars(ST[:2], requires_grad=True),
+        *ST[2:],
+    ],
+    "torch, bfloat16": lambda: [each.bfloat16() for each in torch_scalars(ST, requires_grad=True)],
+    "jax": lambda: list(of_jax(ST)),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_of_tensors_are_rows(kind: str) -> None:
+    values = LISTS[kind]()
+    assert fm.roc_auc_score(LT, values) == fm.roc_auc_score(LT, ST)
+    assert fm.roc_auc_score(LT, tuple(values)) == fm.roc_auc_score(LT, ST)
+    pairs = [[values[0], values[2]], [values[2], values[0]]]
+    assert fm.log_loss([0, 1], pairs) == fm.log_loss([0, 1], [[0.25, 0.75], [0.75, 0.25]])
+
+
+def test_lists_that_hold_no_numbers() -> None:
+    with pytest.raises(ValueError, match=r"`y_score` must have shape \(n,\): got \(2, 3\)"):
+        fm.roc_auc_score([0, 1], [OnDevice(ST[:3]), OnDevice(ST[3:])])
+    with pytest.raises(ValueError, match="`y_score` is not a rectangular sequence"):
+        fm.roc_auc_score([0, 1], [OnDevice(ST[:3]), OnDevice(ST[:2])])
+
+    class Mute:
+        def __array__(self, *options: Any, **more: Any) -> Array:
+            raise RuntimeError("not now")
+
+    with pytest.raises(TypeError, match="`y_score` is not a sequence of numbers: not now"):
+        fm.roc_auc_score([0, 1], [Mute(), Mute()])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
+def test_a_device_is_left_once_and_in_the_own_dtype(dtype: Any) -> None:
+    there = OnDevice(ST.astype(dtype))
+    found = as_array(there, "y_score")
+    assert found.tolist() == ST.astype(dtype).tolist()
+    assert [found.dtype] == there.copied == [dtype]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool", "bfloat16"])
+def test_a_tensor_leaves_its_device_once(dtype: str) -> None:
+    """What PyTorch calls to move a tensor is called once, of as many bytes as it has."""
+    torch = pytest.importorskip("torch")
+    moved: list[Any] = []
+
+    class OnCuda:
+        requires_grad, device = True, torch.device("cuda:0")
+
+        def __init__(self, tensor: Any):
+            self.tensor, self.dtype = tensor, tensor.dtype
+
+        def detach(self) -> OnCuda:
+            return self
+
+        def view(self, dtype: Any) -> OnCuda:
+            return OnCuda(self.tensor.view(dtype))
+
+        def numpy(self, *, force: bool = False) -> Array:
+            assert force, "NumPy would read memory that is not there"
+            moved.append(self.tensor)
+            return self.tensor.numpy()
+
+    tensor = torch.from_numpy(ST).to(getattr(torch, dtype))
+    assert as_array(OnCuda(tensor), "y_score").tolist() == tensor.tolist()
+    (sent,) = moved
+    assert sent.element_size() == tensor.element_size()
+
+
+def test_main_memory_is_read_in_place() -> None:
+    for dtype in (np.float32, np.float64, np.int64, np.bool_):
+        values = ST.astype(dtype)
+        tensor = of_torch(values)
+        assert np.shares_memory(as_array(tensor, "y_score"), values)
+        if dtype is np.float32:
+            assert np.shares_memory(as_array(tensor.requires_grad_(), "y_score"), values)
+            assert tensor.requires_grad
+
+
+def test_every_bfloat16_is_a_float32() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(-(2**15), 2**15).to(torch.int16).view(torch.bfloat16)
+    found, expected = as_array(tensor, "y_score"), tensor.float().numpy()
+    assert found.dtype == np.float32
+    assert np.array_equal(found, expected, equal_nan=True)
+    of_numpy = pytest.importorskip("ml_dtypes").bfloat16
+    assert np.array_equal(as_array(ST.astype(of_numpy), "y_score"), ST)
+
+
+class Unreadable(OnDevice):
+    """A dtype that NumPy does not know, such as a float of eight bits."""
+
+    __array__: Any = None
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raise BufferError("unsupported dtype")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda t: t.zeros(3, device="meta"), "tensor of float32 on meta .*no data"),
+        (lambda t: t.zeros(3).to_sparse(), "tensor of float32 on cpu .*pass a dense one"),
+        (lambda t: t.zeros(3, dtype=t.float8_e4m3fn), r"tensor of float8_e4m3fn.* `\.float\(\)`"),
+        (lambda t: t.zeros(3, dtype=t.complex64), "complex numbers"),
+    ],
+)
+def test_tensors_that_are_no_numbers_here(make: Any, message: str) -> None:
+    tensor = make(pytest.importorskip("torch"))
+    with pytest.raises(TypeError, match=f"`y_score`.*{message}"):
+        fm.roc_auc_score([0, 1, 1], tensor)
+
+
+@pytest.mark.parametrize("kind", [OldOnDevice, Unreadable])
+def test_arrays_that_cannot_be_read(kind: Any) -> None:
+    table = BinnedScoreTable()
+    with pytest.raises(TypeError, match=r"`y_score` cannot be read .*: pass a copy in main memory"):
+        table.update(LT, kind(ST))
+    assert table == BinnedScoreTable()
+
+
+def test_inside_jit_there_are_no_numbers() -> None:
+    jax = pytest.importorskip("jax")
+    with pytest.raises(TypeError, match="traced array"):
+        jax.jit(lambda scores: fm.roc_auc_score(LT, scores))(ST)
+
+
+class Animal(str, enum.Enum):  # noqa: UP042  (as users write it: NumPy cuts what it prints)
+    CAT = "cat"
+    DOG = "dog"
+
+
+class Text(str):
+    __slots__ = ()
+
+
+N = 80
+CODES = np.arange(N) * 7 % 3 % 2
+TRUE, CALLED = (["cat" if code else "dog" for code in codes] for codes in (CODES, CODES[::-1]))
+SCORES = np.arange(N) * 13 % 17 / 17
+MODELS: Any = {"cat": SCORES, "dog": SCORES[::-1]}
+
+AS_MEMBERS = lambda texts: [Animal(text) for text in texts]  # noqa: E731
+BOXES: dict[str, Callable[[list[str]], Any]] = {
+    "list": AS_MEMBERS,
+    "tuple": lambda texts: tuple(AS_MEMBERS(texts)),
+    "column": lambda texts: [[member] for member in AS_MEMBERS(texts)],
+    "objects": lambda texts: np.array(AS_MEMBERS(texts), object),
+    "pandas": lambda texts: pd.Series(AS_MEMBERS(texts)),
+    "categories": lambda texts: pd.Series(AS_MEMBERS(texts), dtype="category"),
+    "subclass": lambda texts: [Text(text) for text in texts],
+    "np.str_": lambda texts: [np.str_(text) for text in texts],
+}
+DOORS: dict[str, Callable[[Any, Any], Any]] = {
+    "accuracy": fm.accuracy_score,
+    "kappa": fm.cohen_kappa_score,
+    "confusion matrix": lambda true, called: fm.confusion_matrix(true, called).tolist(),
+    "table": lambda true, called: fm.ConfusionMatrix.from_labels(true, called),
+    "roc_auc": lambda true, _: fm.roc_auc_score(true, SCORES),
+    "pos_label": lambda true, _: fm.average_precision_score(true, SCORES, pos_label=true[0]),
+    "estimate": lambda true, called: fm.estimate(true, called, metrics="accuracy"),
+    "groups": lambda groups, _: fm.estimate(CODES, SCORES, metrics="roc_auc", groups=groups[:N]),
+    "slices": lambda values, _: fm.evaluate(CODES, SCORES, slices={"k": values}).slices,
+    "query": lambda query, _: fm.ranking.ndcg(CODES, SCORES, query=query),
+    "names": lambda true, _: fm.compare(
+        CODES, dict(zip(true[:2], MODELS.values(), strict=True)), metrics="roc_auc"
+    ),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.filterwarnings("ignore")
+def test_members_of_an_enumeration_are_their_values(box: str, door: str) -> None:
+    if door in ("pos_label", "names", "estimate") and box in ("column", "pandas", "categories"):
+        pytest.skip("these have no first member, and estimate takes no column")
+    call = DOORS[door]
+    assert repr(call(BOXES[box](TRUE), BOXES[box](CALLED))) == repr(call(TRUE, CALLED))
+
+
+NULS = ["a\0", "a"] * (N // 2)
+
+
+@pytest.mark.parametrize("door", [name for name in DOORS if name not in ("pos_label", "names")])
+@pytest.mark.parametrize(
+    "box",
+    [
+        list,
+        lambda texts: np.array(texts, object),
+        lambda texts: pd.Series(texts, dtype="category"),
+        pl.Series,
+        pa.array,
+    ],
+)
+def test_text_that_ends_with_nul_is_refused(box: Callable[[list[str]], Any], door: str) -> None:
+    with pytest.raises(InputError, match=r"NUL character.*'a\\x00'"):
+        DOORS[door](box(NULS), box(NULS))
+
+
+@pytest.mark.parametrize("values", [[b"a", "a"], ["a", 1], [["a"], [b"a"]]])
+def test_bytes_and_mixtures_are_refused(values: Any) -> None:
+    with pytest.raises(InputTypeError, match=r"mixes text with|dtype \|S2"):
+        fm.accuracy_score(values, ["a", "a"])

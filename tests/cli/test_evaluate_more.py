@@ -1,0 +1,673 @@
+"""`fastmetrics evaluate` with a bootstrap, of counts, and in the memory that is given."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from bootstrap_cases import BOTH, ONE, QUICK, N, error_of, output_of, run
+
+import engine_sizes
+from evaluations import are_close, without_rows
+from fastmetrics import estimate, evaluate
+from fastmetrics.cli import main
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "given"),
+    [
+        (BOTH, "", {}),
+        (ONE, "--method basic", {"method": "basic"}),
+        (BOTH, "--confidence-level 0.8", {"confidence_level": 0.8}),
+        (ONE, "--stratified", {"stratified": True}),
+        (BOTH, "--groups name", {"groups": "name"}),
+        (ONE, "--groups half --weight w", {"groups": "half", "sample_weight": "w"}),
+        (BOTH, "--metrics f1 rank_loss --threshold 0.5", {"metrics": ["f1", "rank_loss"]}),
+    ],
+    ids=str,
+)
+def test_json_is_what_python_returns(scored, columns, capsys, options, given, models):
+    given = {k: columns.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
+    if "metrics" in given:
+        given["threshold"] = 0.5
+    found = json.loads(output_of(capsys, *models, *QUICK, *options.split(), "--format", "json"))
+    scores = {name: columns[name] for name in models[1::2]}
+    expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, **given)
+    assert found.pop("schema_version") == 1
+    assert found.pop("n_rows") == N
+    assert found.pop("n_skipped") == 0
+    assert found == expected.to_dict()
+    assert ("differences" in found) is (models is BOTH)
+
+
+@pytest.mark.parametrize("models", [ONE, BOTH])
+def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
+    text = output_of(capsys, *models, *QUICK, "--groups", "user", "--format", "csv")
+    scores = {name: columns[name] for name in models[1::2]}
+    expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, groups=columns["user"])
+    frame = expected.to_frame("pandas").fillna(np.nan)
+    found = pd.read_csv(io.StringIO(text))
+    pd.testing.assert_frame_equal(found, frame, check_dtype=False, rtol=1e-14)
+
+
+@pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
+def test_csv_names_a_measure_of_the_table_once(scored, capsys, names):
+    options = ("--metrics", *names, "--format", "csv")
+    text = output_of(capsys, *ONE, *QUICK, *options)
+    metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
+    assert sorted(metrics) == sorted(
+        "n_positive n_negative average_precision break_even_point threshold tpr_at_best_threshold "
+        "fpr_at_best_threshold roc_auc ks_statistic".split()
+    )
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def test_markdown(scored, columns, capsys):
+    text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown")
+    measures, differences, *_ = text.split("\n\n")
+    method = "[95" + text.partition("\n\n[95")[2]
+    rows = {cells(line)[0]: cells(line)[1:] for line in measures.splitlines()}
+    model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
+    assert rows[""] == ["a", "b"]
+    assert rows["n+"] == [str(model.n_positive)] * 2
+    assert rows["AUC ↑"][0].startswith(f"{model.roc_auc:.4f} [0.")
+    assert {"TPR at it ↑", "FPR at it ↓"} < rows.keys()
+    note = model.bootstrap["fpr_at_best_threshold"].note
+    said = f"TPR at the best threshold, FPR at the best threshold: {note}."
+    assert " ".join(text.split()).count(said) == 1
+    lines = differences.splitlines()
+    assert cells(lines[0]) == ["a − b", "estimate [95 % interval]", "p", "better"]
+    assert len(lines) == 2 + 6
+    assert method.startswith("[95 % interval]: percentile bootstrap (BCa: AUC, average")
+
+
+def shown_p(p):
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    options = (*BOTH, "--score", "p", *QUICK)
+    out = output_of(capsys, *options)
+    assert max(map(len, out.splitlines())) <= width
+    scores = {name: columns[name] for name in "abp"}
+    expected = evaluate(columns["y"], scores, n_resamples=99, rng=7)
+    shown = " ".join(out.split())
+    for model in expected:
+        for result in model.bootstrap.values():
+            assert f"{result.estimate:.4f}" in shown
+            low, high = result.confidence_interval.low, result.confidence_interval.high
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
+    for pairs in expected.comparisons.values():
+        for pair in pairs:
+            low, high = pair.confidence_interval.low, pair.confidence_interval.high
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
+            assert shown_p(pair.pvalue) in shown
+            assert shown_p(pair.pvalue_holm) in shown
+    assert expected.bootstrap.key in shown
+    assert "which each resample looks" in shown
+
+
+def test_the_method_is_told_and_whose_is_another(scored, capsys):
+    def first_caption(*options):
+        out = output_of(capsys, *BOTH, *QUICK, *options)
+        return " ".join(out[out.index("[95 % interval]: ") :].split()), out
+
+    caption = first_caption()[0]
+    said = (
+        "[95 % interval]: percentile bootstrap (BCa: AUC, average precision), 99 resamples of rows;"
+    )
+    assert caption.startswith(said)
+    caption, out = first_caption("--stratified", "--method", "basic")
+    assert "basic bootstrap, 99 resamples of rows of each class by themselves; --seed" in caption
+    assert "Differences: basic intervals, on the same resamples" in out
+    caption, out = first_caption("--groups", "user", "--metrics", "f1", "--threshold", 0)
+    assert caption.startswith("[95 % interval]: percentile bootstrap (BCa: f1), 99 resamples of ")
+    assert "whole groups, of which there are 80; --seed" in caption
+    assert "Differences: basic intervals, on the same resamples" in out
+
+
+def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):
+    names = [f"model_with_a_rather_long_name_{i}" for i in range(6)]
+    scores = {name: columns["b"] + i * columns["p"] for i, name in enumerate(names)}
+    pq.write_table(pa.table({"y": columns["y"]} | scores), "x.parquet")
+    options = [part for name in names for part in ("--score", name)]
+    assert run(*options, "--bootstrap", 19, "--seed", 0) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 100
+    assert "adjusted for the 15 pairs" in " ".join(out.split())
+    assert "… 60 rows more: --format csv has all." in out
+
+
+def test_the_same_seed_or_key_gives_the_same_bits_on_any_number_of_threads(scored, capsys):
+    options = (*BOTH, "--bootstrap", 49, "--format", "json")
+    first = output_of(capsys, *options, "--seed", 5)
+    assert output_of(capsys, *options, "--seed", 5, "--threads", 3) == first
+    key = json.loads(first)["bootstrap"]["key"]
+    assert output_of(capsys, *options, "--seed", key) == first
+    assert output_of(capsys, *options, "--seed", key.upper()) == first
+    assert output_of(capsys, *options, "--seed", 6) != first
+    assert output_of(capsys, *options) != output_of(capsys, *options)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns, capsys, kind):
+    words = [f"user {user:04d}" for user in columns["user"]]
+    order = np.random.default_rng(0).permutation(N)
+    table = pa.table(
+        {"y": columns["y"], "a": columns["a"], "user": columns["user"], "words": words}
+    ).take(order)
+    path = f"x.{kind}"
+    if kind == "csv":
+        pa.csv.write_csv(table, path)
+    else:
+        pq.write_table(table, path, row_group_size=7)
+    found = []
+    for groups in ("user", "words"):
+        options = ["--label", "y", *ONE, *map(str, QUICK), "--groups", groups, "--format", "json"]
+        assert main(["evaluate", path, *options]) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+    # Sums over the rows of a group, of which KS has its limits, are rounded in the rows' order.
+    rounded = partial(json.loads, parse_float=lambda text: float(f"{float(text):.13g}"))
+    whole = rounded(output_of(capsys, *ONE, *QUICK, "--groups", "user", "--format", "json"))
+    assert whole["models"] == rounded(found[0])["models"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f1", "f1"),
+        (
+            "recall_at_false_positive_rate:false_positive_rate=0.05",
+            ("recall_at_false_positive_rate", {"false_positive_rate": 0.05}),
+        ),
+        (
+            "partial_auc:false_positive_rate_range=0,0.1",
+            ("partial_auc", {"false_positive_rate_range": (0, 0.1)}),
+        ),
+        ("cost:cost_fn=5:cost_fp=1", ("cost", {"cost_fn": 5, "cost_fp": 1})),
+        ("partial_auc:standardized=False", ("partial_auc", {"standardized": False})),
+        ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
+    ],
+)
+def test_measures_as_they_are_written(scored, columns, capsys, text, expected):
+    options = ("--metrics", text, "--threshold", 0.5, "--format", "json")
+    found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
+    own = estimate(columns["y"], columns["a"], metrics={text: expected}, threshold=0.5)
+    assert found[text]["estimate"] == pytest.approx(own[text].estimate, rel=1e-14)
+
+
+ERRORS = {
+    "one resample": ((*ONE, "--bootstrap", 1), "--bootstrap must be at least 2: got 1"),
+    "too many": ((*ONE, "--bootstrap", 10**9), "--bootstrap of 1,000,000,000 would keep 48 GB"),
+    "method": ((*ONE, *QUICK, "--method", "t"), "argument --method: invalid choice: 't'"),
+    "seed": ((*ONE, "--bootstrap", 9, "--seed", "-1"), "argument --seed: must be an integer of"),
+    "key": ((*ONE, "--bootstrap", 9, "--seed", "12ab"), "or a key of 16 hexadecimal digits: got"),
+    "bca of what jumps": (
+        (*ONE, *QUICK, "--method", "bca"),
+        "--method bca is not defined for 'break_even_point', which jumps from score to score",
+    ),
+    "stratified groups": (
+        (*ONE, *QUICK, "--groups", "user", "--stratified"),
+        "--stratified and --groups exclude each other",
+    ),
+    "measure twice": ((*ONE, *QUICK, "--metrics", "f1", "f1"), "--metrics names 'f1' more than"),
+    "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
+    "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
+    "no probabilities, two models": (
+        (*BOTH, *QUICK, "--metrics", "log_loss"),
+        "column 'a' must lie in [0, 1]: from -",
+    ),
+    "groups are scores": ((*ONE, *QUICK, "--groups", "a"), "column 'a' is named 2 times"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors(case, scored, capsys):
+    options, message = ERRORS[case]
+    assert message in error_of(capsys, *options)
+
+
+@pytest.mark.parametrize("option", [("--method", "bca"), ("--stratified",), ("--seed", 0)])
+def test_options_that_need_a_bootstrap(scored, capsys, option):
+    expected = f"{option[0]} is of the bootstrap: pass --bootstrap with it"
+    assert error_of(capsys, *ONE, *option) == expected
+
+
+def test_wrong_options_are_told_before_the_files_are_read(scored, capsys):
+    (scored / "x.parquet").unlink()
+    for case in ("one resample", "stratified groups", "no threshold"):
+        options, message = ERRORS[case]
+        assert message in error_of(capsys, *options)
+
+
+def test_the_row_of_a_null_group(scored, capsys):
+    assert error_of(capsys, *ONE, *QUICK, "--groups", "absent").endswith("contains 1 null: row 7")
+    (scored / "x.csv").write_text("y,a,g\n1,2,4\n0,1,\n")
+    options = ["--label", "y", *ONE, "--bootstrap", "9", "--groups", "g"]
+    assert main(["evaluate", "x.csv", *options]) == 2
+    assert "x.csv: column 'g' contains 1 null: row 2" in capsys.readouterr().err
+
+
+def test_rows_without_a_group_can_be_skipped(scored, columns, capsys):
+    options = (*ONE, *QUICK, "--groups", "absent", "--on-bad-row", "skip", "--format", "json")
+    assert run(*options) == 0
+    out, err = capsys.readouterr()
+    assert err == "fastmetrics: note: 1 bad row skipped, 239 evaluated\n"
+    assert json.loads(out)["bootstrap"]["n_groups"] == 239
+
+
+def test_warnings_are_one_line_a_kind(scored, columns, capsys):
+    assert run(*ONE, "--score", "perfect", *QUICK) == 0
+    err = capsys.readouterr().err
+    lines = err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("fastmetrics: warning: bootstrap: the interval of 'roc_auc' is deg")
+    assert lines[0].endswith(
+        "(the same: 'average_precision', 'break_even_point', 'ks_statistic', "
+        "'tpr_at_best_threshold', 'fpr_at_best_threshold')"
+    )
+    assert lines[1].startswith("fastmetrics: note: model 'perfect': no sound bootstrap interval of")
+    assert run("--score", "perfect", *QUICK, "--metrics", "roc_auc") == 0
+    assert capsys.readouterr().err.startswith("fastmetrics: warning: model 'perfect': the interval")
+
+
+@pytest.mark.parametrize("output", ["table", "json"])
+def test_one_class_is_told_once_and_not_resampled(scored, columns, capsys, output):
+    pq.write_table(pa.table(columns | {"y": np.ones(N, np.int8)}), "x.parquet")
+    assert run(*ONE, *QUICK, "--format", output) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("fastmetrics: warning: model 'a': one class only")
+    assert err.count("\n") == 1
+    assert "resamples" not in out
+    if output == "json":
+        assert "bootstrap" not in json.loads(out)
+
+
+N_EVALUATE_MEMORY = 150_000
+COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return a folder with files of several kinds of scores."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(7)
+    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
+    normal = rng.normal(size=N_EVALUATE_MEMORY) + y
+    scores = {
+        "normal": normal,
+        "tied": np.round(normal, 1),
+        "single": normal.astype(np.float32),
+        "whole": (1000 * normal).astype(np.int64),
+        "constant": np.full(N_EVALUATE_MEMORY, 0.5),
+        "saturated": 1 / (1 + np.exp(-40 * normal)),
+        "sorted": np.sort(normal),
+    }
+    table = pa.table(
+        {
+            "y": y,
+            **scores,
+            "one": np.ones(N_EVALUATE_MEMORY, np.int8),
+            "word": np.where(y, "sick", "well"),
+            "three": np.where(np.arange(N_EVALUATE_MEMORY) < N_EVALUATE_MEMORY - 1, y, 2),
+            "count": rng.integers(0, 4, N_EVALUATE_MEMORY),
+            "share": rng.random(N_EVALUATE_MEMORY),
+            "gap": pa.array(
+                [None if i == N_EVALUATE_MEMORY - 2 else float(i) for i in range(N_EVALUATE_MEMORY)]
+            ),
+        }
+    )
+    pq.write_table(table, folder / "x.parquet", row_group_size=50_000)
+    pa.csv.write_csv(table, folder / "x.csv")
+    pq.write_table(table.slice(0, 0), folder / "none.parquet")
+    return folder
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """Give the rows so little memory that nearly all of them are spilled."""
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20)
+
+
+def run_evaluate_memory(capsys, *arguments):
+    status = main(["evaluate", *map(str, arguments)])
+    return status, *capsys.readouterr()
+
+
+def in_both(capsys, *arguments, spill_dir):
+    memory = ("--memory", "100GB", "--spill-dir", spill_dir)
+    return run_evaluate_memory(capsys, *arguments), run_evaluate_memory(capsys, *arguments, *memory)
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("kind", ["parquet", pytest.param("csv", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--label", "y"],
+        ["--label", "word", "--pos-label", "sick"],
+        ["--label", "y", "--pos-label", "0"],
+        ["--label", "y", "--where", "tied > 0 AND normal < 2"],
+        ["--label", "y", "--weight", "count", "--weights-are", "frequencies"],
+        ["--label", "one"],
+        ["--label", "y", "--on-bad-row", "skip", "--score", "gap"],
+    ],
+    ids=lambda options: "-".join(options[1:]),
+)
+def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, kind, options):
+    scores = [each for name in COLUMNS for each in ("--score", name)]
+    arguments = [files / f"x.{kind}", *options, *scores, "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
+    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
+    expected, found = json.loads(whole[1]), json.loads(bounded[1])
+    for theirs, ours in zip(expected["models"], found["models"], strict=True):
+        if theirs["average_precision"] is not None:
+            precise = theirs.pop("average_precision")
+            assert ours.pop("average_precision") == pytest.approx(precise, rel=1e-13)
+    assert are_close(without_rows(found), without_rows(expected))
+    assert list(tmp_path.iterdir()) == []
+    for metric, pairs in (expected.get("differences") or {}).items():
+        for theirs, ours in zip(pairs, found["differences"][metric], strict=True):
+            assert ours["estimate"] == pytest.approx(theirs["estimate"], abs=1e-12)
+            near = {"rel": 1e-9} if is_exact(ours) else {"rel": 2e-3, "abs": 1e-6}
+            assert ours["standard_error"] == pytest.approx(theirs["standard_error"], **near)
+            assert ours["standard_error"] >= theirs["standard_error"] * (1.0 - 1e-12)
+            assert ours["better"] in (theirs["better"], None)
+            if is_exact(ours) or theirs["standard_error"] > 1e-4:
+                assert ours["better"] == theirs["better"]
+
+
+def is_exact(pair):
+    """Return whether both models have so few scores that each of them is looked up by itself."""
+    return {pair["a"], pair["b"]} <= {"tied", "whole", "constant"}
+
+
+def differences(capsys, path, *options, spill_dir):
+    arguments = [path, "--label", "y", *options, "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=spill_dir)
+    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
+    return [json.loads(each[1]) for each in (whole, bounded)]
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize(
+    ("n_cells", "names", "n_measures"),
+    [(2, ("normal", "tied", "single"), 2), (64, ("saturated", "constant"), 4)],
+)
+def test_coarse_cells_are_in_the_interval(
+    files, tmp_path, capsys, monkeypatch, n_cells, names, n_measures
+):
+    """What a lookup leaves out makes the limits wider, never narrower."""
+    engine_sizes.put(monkeypatch, files_cells=n_cells)
+    scores = [each for name in names for each in ("--score", name)]
+    whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
+    assert len(bounded["differences"]) == n_measures
+    for metric, pairs in whole["differences"].items():
+        for one, other in zip(pairs, bounded["differences"][metric], strict=True):
+            assert other["estimate"] == pytest.approx(one["estimate"], abs=1e-12)
+            assert other["standard_error"] > one["standard_error"]
+            inner, outer = (each["confidence_interval"] for each in (one, other))
+            assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
+
+
+@pytest.mark.usefixtures("little")
+def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
+    table = pa.table({"y": y, "a": rng.normal(size=N_EVALUATE_MEMORY) + y})
+    pq.write_table(table.append_column("b", table["a"]), tmp_path / "x.parquet")
+    scores = ["--score", "a", "--score", "b"]
+    whole, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    assert "cannot be told apart" in whole["verdict"]
+    assert bounded["verdict"] == whole["verdict"]
+    assert bounded["differences"]["roc_auc"][0]["confidence_interval"]["low"] < -1e-5
+
+
+@pytest.mark.usefixtures("little")
+def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypatch):
+    engine_sizes.put(monkeypatch, files_cells=64)
+    rng = np.random.default_rng(4)
+    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
+    normal = rng.normal(size=N_EVALUATE_MEMORY) + y
+    other = normal.copy()
+    first, second = np.argsort(normal)[N_EVALUATE_MEMORY // 2 : N_EVALUATE_MEMORY // 2 + 2]
+    y[[first, second]] = 0, 1
+    other[[first, second]] = normal[[second, first]]
+    pq.write_table(pa.table({"y": y, "a": normal, "b": other}), tmp_path / "x.parquet")
+    scores = ["--score", "a", "--score", "b"]
+    _, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    pair = bounded["differences"]["roc_auc"][0]
+    assert pair["estimate"] > 0.0
+    assert pair["pvalue"] > 0.1
+    assert pair["better"] is None
+    assert pair["confidence_interval"]["low"] < 0.0 < pair["confidence_interval"]["high"]
+
+
+@pytest.mark.usefixtures("little")
+def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pq.read_table(files / "x.parquet"), path)
+    engine_sizes.noted(
+        monkeypatch,
+        "reading of files",
+        then=lambda: pq.write_table(pq.read_table(path).slice(1), path),
+    )
+    arguments = [path, "--label", "y", "--score", "normal", "--score", "tied", "--memory", "1GB"]
+    status, out, err = run_evaluate_memory(capsys, *arguments, "--spill-dir", tmp_path)
+    assert (status, out) == (2, "")
+    assert "the files changed while they were read, which is done twice to compare models" in err
+
+
+def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
+    spilled = engine_sizes.noted(monkeypatch, "spilling")
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
+    both = (without_rows(json.loads(each[1])) for each in (bounded, whole))
+    assert are_close(*both)
+    assert not spilled
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--label", "three", "--score", "normal"],
+        ["--label", "word", "--score", "normal"],
+        ["--label", "word", "--score", "normal", "--pos-label", "ill"],
+        ["--label", "y", "--score", "normal", "--pos-label", "7"],
+        ["--label", "y", "--score", "gap"],
+        ["--label", "y", "--score", "word"],
+        ["--label", "y", "--score", "absent"],
+        ["--label", "y", "--score", "normal", "--where", "tied > 99"],
+    ],
+    ids=lambda options: "-".join(options[1:]),
+)
+@pytest.mark.parametrize("kind", [pytest.param("parquet", marks=pytest.mark.exhaustive), "csv"])
+def test_faults_are_told_alike(files, tmp_path, capsys, kind, options):
+    whole, bounded = in_both(capsys, files / f"x.{kind}", *options, spill_dir=tmp_path)
+    assert whole[0] == 2
+    assert bounded == whole
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_of_nothing(tmp_path, capsys):
+    pq.write_table(pa.table({"y": [0, 1], "s": [0.1, 0.2], "w": [0, 0]}), tmp_path / "x.parquet")
+    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
+    whole, bounded = in_both(capsys, tmp_path / "x.parquet", *options, spill_dir=tmp_path)
+    assert "column 'w' must not be all zero" in whole[2]
+    assert bounded == whole
+
+
+@pytest.mark.parametrize(("weight", "rule"), [(-1.0, "not be negative"), (1.5, "hold whole")])
+def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rule):
+    n = 140_000  # more than a batch
+    weights = np.where(np.arange(n) == n - 2, weight, 1.0)
+    table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n), "w": weights})
+    pq.write_table(table, tmp_path / "x.parquet")
+    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
+    whole, bounded = in_both(capsys, tmp_path / "x.parquet", *options, spill_dir=tmp_path)
+    assert f"column 'w' must {rule}" in whole[2]
+    assert bounded[:2] == whole[:2]
+    assert f"column 'w' must {rule}" in bounded[2]
+    assert bounded[2].endswith("at index 8926, 1 in all, of the rows from 131,072 on\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bootstrap", "99"], "--bootstrap needs all rows in memory"),
+        (["--groups", "tied"], "--groups needs all rows in memory"),
+        (["--cost-fn", "1", "--cost-fp", "2"], "--cost-fn needs all rows in memory"),
+        (["--weight", "share"], "--weights-are frequencies"),
+        (["--memory", "much"], "--memory must be a size such as '1GB'"),
+        (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
+        (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),
+        (["--memory", "349MB", "--score", "rounded"], "for 2 models: give at least 350 MB"),
+        (["--spill-dir", ""], "--spill-dir is an empty text: name a folder"),
+        (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said_at_once(files, capsys, options, said):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--memory", "100GB"]
+    status, out, err = run_evaluate_memory(capsys, *arguments, *options)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_without_memory(files, capsys):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--spill-dir", "."]
+    assert "--spill-dir is of --memory" in run_evaluate_memory(capsys, *arguments)[2]
+
+
+@pytest.mark.usefixtures("little")
+def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--weight", "share"]
+    arguments += ["--weights-are", "frequencies", "--memory", "1GB", "--spill-dir", tmp_path]
+    status, _, err = run_evaluate_memory(capsys, *arguments)
+    assert status == 2
+    assert "column 'share' must hold whole numbers" in err
+
+
+PROGRAM = """
+import os, resource, sys
+from fastmetrics.cli import _bounded, main
+if sys.argv[1] in ("full", "slow"):
+    _bounded._memory_of_rows = lambda total, options: 1 << 20
+if sys.argv[1] == "full":
+    sys.dont_write_bytecode = True  # Python 3.11 would keep half a module
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+if sys.argv[1] == "many":
+    os.sched_getaffinity, os.cpu_count = lambda process: set(range(32)), lambda: 32
+if sys.argv[1] == "limited":
+    resource.setrlimit(resource.RLIMIT_AS, (15 * 10**8, 15 * 10**8))
+if sys.argv[1] == "slow":
+    take = _bounded._Taker.take
+    def slowly(self, *batch):
+        take(self, *batch)
+        print("taken", flush=True)
+    _bounded._Taker.take = slowly
+status = main(["evaluate", *sys.argv[2:]])
+lines = open("/proc/self/status").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("VmHWM")), flush=True)
+os._exit(status)  # as the program does after an interrupt
+"""
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits of Linux")
+
+
+def program(how, *arguments, **options):
+    command = [sys.executable, "-c", PROGRAM, how, *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+@LINUX
+def test_a_full_disk_is_told(files, tmp_path):
+    arguments = ["--label", "y", "--score", "normal", "--memory", "1GB", "--spill-dir", tmp_path]
+    process = program("full", files / "x.parquet", files / "x.csv", *arguments)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "no room in --spill-dir" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@LINUX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_by_a_signal(files, tmp_path, number):
+    arguments = ["--label", "y", *(each for name in COLUMNS for each in ("--score", name))]
+    process = program(
+        "slow", files / "x.csv", *arguments, "--memory", "1GB", "--spill-dir", tmp_path
+    )
+    assert process.stdout.readline() == "taken\n"
+    os.kill(process.pid, number)
+    process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert list(tmp_path.iterdir()) == []
+
+
+@LINUX
+def test_the_least_memory_is_always_enough_and_respected(tmp_path):
+    """Whatever the process has loaded, and however many processors there are."""
+    rng, path = np.random.default_rng(3), tmp_path / "large.parquet"
+    y = (rng.random(4_000_000) < 0.5).astype(np.int8)
+    scores = {name: rng.normal(size=len(y)) + y for name in ("s", "t")}
+    pq.write_table(pa.table({"y": y, **scores}), path)
+    arguments = [path, "--label", "y", "--score", "s", "--spill-dir", tmp_path]
+    for more, memory in (([], "325MB"), (["--score", "t"], "350MB")):
+        process = program("many", *arguments, *more, "--memory", memory)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert int(out.split()[-1]) * 1024 < int(memory[:3]) * 10**6
+    process = program("many", *arguments, "--memory", "324MB")
+    assert "give at least 325 MB" in process.communicate(timeout=60)[1]
+
+
+@LINUX
+@pytest.mark.large
+def test_memory_is_respected(tmp_path):
+    """A file that takes 700 MB in memory, evaluated in 400 MB, and where no more can be had."""
+    rng = np.random.default_rng(3)
+    path = tmp_path / "large.parquet"
+    schema = pa.schema({"y": pa.int8(), "s": pa.float64()})
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(15):
+            y = (rng.random(1_000_000) < 0.5).astype(np.int8)
+            writer.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}, schema))
+    arguments = [path, "--label", "y", "--score", "s", "--format", "json", "--threads", "2"]
+    few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}
+    taken, figures = [], []
+    for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
+        process = program("whole", *arguments, *more, env=os.environ | few)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        document, _, peak = out.strip().rpartition("\n")
+        taken.append(int(peak) * 1024)
+        figures.append(json.loads(document)["models"][0])
+    assert taken[1] < 400e6 < 600e6 < taken[0]
+    assert figures[0]["average_precision"] == pytest.approx(figures[1]["average_precision"])
+    assert are_close(*(without_rows({"models": [each]}) for each in figures))
+    assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
+    status = []
+    for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
+        process = program("limited", *arguments, *more, env=os.environ | few)
+        process.communicate(timeout=300)
+        status.append(process.returncode)
+    assert status == [2, 0]

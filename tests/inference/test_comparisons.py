@@ -1,0 +1,519 @@
+"""Comparisons of models: paired tests, joint p-values, verdicts, plans."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+
+import fastmetrics as fm
+from fastmetrics.errors import InputError, UndefinedMetricWarning
+
+N = 300
+
+
+@pytest.fixture
+def data() -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=N)
+    right = 1 / (1 + np.exp(-x))
+    noisy = 1 / (1 + np.exp(-(0.7 * x + 0.5 * rng.normal(size=N))))
+    other = 1 / (1 + np.exp(-(0.9 * x + 0.3 * rng.normal(size=N))))
+    y = (rng.random(N) < right).astype(int)
+    return y, {"right": right, "noisy": noisy, "other": other}
+
+
+def _losses(y: Any, p: Any, name: str) -> Any:
+    return (p - y) ** 2 if name == "brier_score" else -np.log(np.where(y == 1, p, 1 - p))
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_a_loss_is_the_paired_t_test_of_the_rows(data: Any, name: str) -> None:
+    y, models = data
+    found = fm.compare(y, models, metrics=name, confidence_level=0.9)[name]
+    for pair in found:
+        test = stats.ttest_rel(*(_losses(y, models[k], name) for k in (pair.a, pair.b)))
+        assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-9)
+        assert tuple(pair.confidence_interval) == pytest.approx(
+            tuple(test.confidence_interval(0.9))
+        )
+        assert (pair.statistic, pair.df) == pytest.approx((test.statistic, N - 1))
+    values = [_losses(y, p, name).mean() for p in models.values()]
+    assert found.estimate == pytest.approx(values)
+    assert found.covariance == pytest.approx(
+        np.cov([_losses(y, p, name) for p in models.values()]) / N
+    )
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_one_sided(data: Any, alternative: Any) -> None:
+    y, models = data
+    pair = fm.compare(y, models, metrics="brier_score", alternative=alternative)["brier_score"][
+        "right", "noisy"
+    ]
+    columns = [_losses(y, models[k], "brier_score") for k in ("right", "noisy")]
+    test = stats.ttest_rel(*columns, alternative=alternative)
+    assert pair.pvalue == pytest.approx(test.pvalue)
+    assert tuple(pair.confidence_interval) == pytest.approx(tuple(test.confidence_interval(0.95)))
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {},
+        {"groups": np.arange(N) // 4},
+        {"sample_weight": np.arange(N) % 4, "weights_are": "frequencies"},
+        {"sample_weight": np.random.default_rng(1).random(N)},
+    ],
+    ids=["plain", "groups", "frequencies", "importances"],
+)
+def test_auc_has_the_errors_of_delong(data: Any, rows: Any) -> None:
+    """One AUC, one standard error, whichever door was taken."""
+    y, models = data
+    found = fm.compare(y, models, metrics="roc_auc", **rows)["roc_auc"]
+    test = fm.delong_test(y, models, **rows)
+    assert found.estimate == pytest.approx(test.estimate, rel=1e-14)
+    assert found.covariance == pytest.approx(test.covariance, rel=1e-12)
+    for pair, other in zip(found, test, strict=True):
+        assert pair.standard_error == pytest.approx(other.standard_error, rel=1e-12)
+    for model, name in zip(found.models, models, strict=True):
+        alone = fm.estimate(y, models[name], metrics="roc_auc", **rows)["roc_auc"]
+        assert alone.standard_error == pytest.approx(model.standard_error, rel=1e-12)
+        single = fm.delong(y, models[name], **rows)
+        assert alone.standard_error == pytest.approx(single.standard_error, rel=1e-12)
+
+
+def test_decisions_are_paired(data: Any) -> None:
+    y, models = data
+    called = {name: (p >= 0.5).astype(int) for name, p in models.items()}
+    by_labels = fm.compare(y, called, metrics=["accuracy", "f1"])
+    by_threshold = fm.compare(y, models, metrics=["accuracy", "f1"], threshold=0.5)
+    for name in ("accuracy", "f1"):
+        assert by_labels[name].pairs == by_threshold[name].pairs
+    right, noisy = ((called[k] == y).astype(float) for k in ("right", "noisy"))
+    test = stats.ttest_rel(right, noisy)
+    pair = by_labels["accuracy"]["right", "noisy"]
+    assert pair.statistic == pytest.approx(test.statistic)
+    d = right - noisy - (right - noisy).mean()
+    s2, s4 = (d**2).sum(), (d**4).sum()
+    assert pair.df == pytest.approx(min(2 * s2**2 / (s4 - s2**2 / N), N - 1))
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), pair.df))
+
+
+def test_holm_and_the_better_model(data: Any) -> None:
+    y, models = data
+    found = fm.compare(y, models, metrics="log_loss")["log_loss"]
+    pvalues = [pair.pvalue for pair in found]
+    assert [pair.pvalue_holm for pair in found] == pytest.approx(
+        fm.comparison.adjust_pvalues(pvalues, method="holm").tolist()
+    )
+    for pair in found:
+        low, high = pair.confidence_interval
+        shown = pair.pvalue_holm < 0.05 and not low <= 0 <= high
+        assert (pair.better is not None) == shown
+        if shown:
+            assert pair.better == (pair.a if pair.estimate < 0 else pair.b)  # a loss
+    assert found["right", "noisy"].better == "right"
+
+
+def test_a_reference_and_a_margin(data: Any) -> None:
+    y, models = data
+    margin = 0.02
+    found = fm.compare(y, models, metrics="log_loss", reference="noisy", margin=margin)["log_loss"]
+    assert [(pair.a, pair.b) for pair in found] == [("right", "noisy"), ("other", "noisy")]
+    for pair in found:
+        d, error = pair.estimate, pair.standard_error
+        # of a loss, a is worse by the margin where a - b reaches it
+        assert pair.pvalue_noninferior == pytest.approx(stats.t.cdf((d - margin) / error, N - 1))
+        both = stats.t.cdf((d - margin) / error, N - 1), stats.t.sf((d + margin) / error, N - 1)
+        assert pair.pvalue_equivalent == pytest.approx(max(both))
+    gain = fm.compare(y, models, metrics="roc_auc", margin=margin)["roc_auc"]["right", "noisy"]
+    statistic = (gain.estimate + margin) / gain.standard_error
+    assert gain.pvalue_noninferior == pytest.approx(stats.t.sf(statistic, gain.df))
+
+
+def test_a_measure_without_influences_is_resampled(data: Any) -> None:
+    y, models = data
+    two = {name: models[name] for name in ("right", "noisy")}
+    found = fm.compare(y, two, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=1)
+    assert found["break_even_point"].method == "percentile bootstrap"
+    assert found["roc_auc"].method == "influence"
+    (pair,) = found["break_even_point"]
+    expected = fm.paired_bootstrap(y, two, metrics="break_even_point", n_resamples=99, rng=1)
+    assert pair == expected["break_even_point"].pairs[0]
+    turned = fm.compare(
+        y, two, metrics="break_even_point", reference="right", n_resamples=99, rng=1
+    )
+    (other,) = turned["break_even_point"]
+    assert other.estimate == -pair.estimate
+    turned_over = [-x for x in reversed(pair.confidence_interval)]
+    assert other.confidence_interval == pytest.approx(turned_over, rel=1e-14)
+
+
+def test_faults(data: Any) -> None:
+    y, models = data
+    with pytest.raises(ValueError, match="`margin` is a finite loss, at least 0: got -1"):
+        fm.compare(y, models, metrics="roc_auc", margin=-1)
+    with pytest.raises(KeyError, match="'nobody'"):
+        fm.compare(y, models, metrics="roc_auc", reference="nobody")
+    with pytest.raises(ValueError, match="`break_even_point` has no influences of rows"):
+        fm.compare(y, models, metrics="break_even_point", method="influence")
+    with pytest.raises(ValueError, match=r"`scores\['b'\]` must lie in \[0, 1\]"):
+        fm.compare(y, {"a": models["right"], "b": 2 * models["right"]}, metrics="log_loss")
+    with pytest.raises(ValueError, match="holds scores where labels are needed: pass `threshold`"):
+        fm.compare(y, models, metrics=["roc_auc", "f1"])
+    with pytest.raises(ValueError, match="must name at least two models"):
+        fm.compare(y, {"a": models["right"]}, metrics="roc_auc")
+
+
+@pytest.mark.parametrize("missed", [0, 2])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> None:
+    """Limits are Tango's of no discordant pair: z^2 / (n + z^2); both classes put together."""
+    y = np.repeat([1, 0], [6, 30])
+    called = np.repeat([0, 1, 0, 1], [missed, 6 - missed, 27, 3])
+    z2 = stats.norm.ppf(0.5 + level / 2) ** 2
+    of_class = {1: z2 / (6 + z2), 0: z2 / (30 + z2)}
+    reaches = {
+        "accuracy": z2 / (36 + z2),
+        "error_rate": z2 / (36 + z2),
+        "recall": of_class[1],
+        "specificity": of_class[0],
+        "balanced_accuracy": math.hypot(*of_class.values()) / 2,
+    }
+    models = {"a": called, "b": called.copy()}
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        found = fm.compare(y, models, metrics=[*reaches, "f1"], confidence_level=level)
+    for metric, reach in reaches.items():
+        pair = found[metric].pairs[0]
+        assert tuple(pair.confidence_interval) == pytest.approx((-reach, reach), rel=1e-12)
+        assert (pair.estimate, pair.pvalue, pair.better) == (0.0, 1.0, None)
+    # a changed decision of either class moves F1 by its slope
+    tp, fp, fn = 6 - missed, 3, missed
+    ways = 2 * tp + fp + fn
+    of_positive, of_negative = 2 * (tp + fp + fn) / ways**2, 2 * tp / ways**2
+    plain = [z2 * n / (n + z2) for n in (6, 30)]
+    reach = math.hypot(plain[0] * of_positive, plain[1] * of_negative)
+    assert tuple(found["f1"].pairs[0].confidence_interval) == pytest.approx((-reach, reach))
+    with pytest.warns(fm.DegenerateDataWarning):
+        upper = fm.compare(y, models, metrics="recall", alternative="less", confidence_level=level)
+    z2 = stats.norm.ppf(level) ** 2
+    found = tuple(upper["recall"].pairs[0].confidence_interval)
+    assert found == pytest.approx((-1.0, z2 / (6 + z2)), rel=1e-12)
+
+
+def test_a_note_says_where_models_are_unlike_on_few_rows() -> None:
+    """As in the study: limits of 100 rows, 3 and 1.2 standard deviations apart, cover 91 %."""
+    rng = np.random.default_rng(5)
+    for n, better, told in ((100, 3.0, True), (100, 1.3, False), (300, 3.0, False)):
+        y = np.arange(n) % 2
+        scores = {"a": better * y + rng.normal(size=n), "b": 1.2 * y + rng.normal(size=n)}
+        for pair in (scores, dict(reversed(scores.items()))):
+            found = fm.compare(y, pair, metrics=["average_precision", "roc_auc"])
+            assert ("models are unlike" in found["average_precision"].note) == told
+            assert found["roc_auc"].note == ""
+        grouped = fm.compare(y, scores, metrics="average_precision", groups=np.arange(n) // 2)
+        assert "unlike" not in grouped["average_precision"].note
+
+
+def test_a_note_says_where_few_rows_carry_a_difference() -> None:
+    rng = np.random.default_rng(4)
+    for n, few in ((100, True), (2_000, False)):
+        y = np.arange(n) % 20 == 0
+        scores = {"a": y + rng.normal(size=n), "b": y + rng.normal(size=n)}
+        found = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
+        pair = found["average_precision"].pairs[0]
+        assert (pair.df < 10.0) == few
+        assert ("few rows carry the difference" in found["average_precision"].note) == few
+        assert found["roc_auc"].note == ""
+        chances = {k: 1.0 / (1.0 + np.exp(3.5 - s)) for k, s in scores.items()}
+        losses = fm.compare(y, chances, metrics=["log_loss", "brier_score"])
+        for name, one in losses.items():
+            d = _losses(y, chances["a"], name) - _losses(y, chances["b"], name)
+            df = 2.0 * n / (stats.kurtosis(d, fisher=False) - 1.0)  # what its variance is known by
+            assert (df < 15.0) == few
+            said = f"few rows carry the difference in {name}, as {df:.2g} would: its limits may"
+            assert one.note.startswith(said) == few
+            assert bool(one.note) == few
+            assert one.pairs[0].df == n - 1  # the test is the paired t test all the same
+            grouped = fm.compare(y, chances, metrics=name, groups=np.arange(n) // 2)[name]
+            assert grouped.note == ""
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        same = fm.compare(y, {"a": chances["a"], "b": chances["a"]}, metrics="log_loss")
+    assert "few rows" not in same["log_loss"].note
+
+
+def models(rng: np.random.Generator, n: int = 400, *noise: float) -> tuple[Any, dict[str, Any]]:
+    """Return labels, and probabilities of models a, b, ... with so much noise."""
+    x = rng.normal(size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-2 * x))).astype(int)
+    found = {
+        name: 1 / (1 + np.exp(-(2 * x + s * rng.normal(size=n))))
+        for name, s in zip("abc", noise, strict=False)
+    }
+    return y, found
+
+
+def test_the_better_model_and_by_how_much(rng: Any) -> None:
+    y, scores = models(rng, 400, 0.1, 3.0)
+    for metric, gain in (("roc_auc", 1), ("log_loss", -1)):
+        found = fm.compare(y, scores, metrics=metric)[metric]
+        (pair,) = found.pairs
+        assert pair.better == "a"
+        ends = sorted(gain * end for end in pair.confidence_interval)
+        assert found.verdict == (
+            f"a is better in {metric}, by {gain * pair.estimate:.4f} "
+            f"[{ends[0]:.4f}, {ends[1]:.4f}]."
+        )
+        turned = fm.compare(y, {"b": scores["b"], "a": scores["a"]}, metrics=metric)
+        assert turned[metric].verdict == found.verdict
+
+
+def test_what_is_not_shown_names_what_could_have_been(rng: Any) -> None:
+    y, scores = models(rng, 300, 1.0, 1.0)
+    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    (pair,) = found.pairs
+    said = re.search(r"these 300 rows could have shown is (0\.\d+)\.", found.verdict)
+    assert found.verdict.startswith("It is not shown which of a and b is better in roc_auc (a less")
+    assert said is not None
+    low, high = pair.confidence_interval
+    assert float(said[1]) == pytest.approx((high - low) / 2, rel=0.01)
+    groups = fm.compare(y, scores, metrics="roc_auc", groups=np.arange(300) // 3)
+    assert "these 100 groups could have shown" in groups.verdict
+
+
+def test_the_smallest_difference_is_where_p_is_the_level(rng: Any) -> None:
+    """The sentence's figure is the bound of p: a difference of as much has a p of .05."""
+    y, scores = models(rng, 300, 1.0, 1.0)
+    pair = fm.compare(y, scores, metrics="roc_auc")["roc_auc"].pairs[0]
+    from scipy import stats
+
+    half = (pair.confidence_interval.high - pair.confidence_interval.low) / 2
+    assert 2 * stats.t.sf(half / pair.standard_error, pair.df) == pytest.approx(0.05)
+
+
+def test_several_measures_are_one_sentence_and_one_adjustment(rng: Any) -> None:
+    y, scores = models(rng, 400, 0.1, 3.0)
+    scores["b"] = np.clip(scores["b"], 0.01, 0.99)
+    found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
+    first, last = found.verdict.split("\n")
+    assert re.fullmatch(
+        r"a is better in roc_auc, by \S+ \[.+\]; in log_loss too, by \S+ \[.+\]\.", first
+    )
+    assert last == "All of it stands Holm's adjustment over the 2 measures too."
+    y, scores = models(rng, 100, 1.0, 1.0)
+    found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
+    assert re.fullmatch(
+        r"It is not shown which of a and b is better: in roc_auc \(.+\); nor in log_loss \(.+\)\.",
+        found.verdict,
+    )
+
+
+def test_three_models(rng: Any) -> None:
+    y, scores = models(rng, 400, 0.1, 3.0, 3.0)
+    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    assert found.better == "a"
+    assert found.verdict.startswith("roc_auc: a is better than b, by ")
+    assert "; a is better than c, by " in found.verdict
+    assert "; not shown which of b and c is better (b less c: " in found.verdict
+
+
+def test_nothing_is_claimed_where_no_row_varies() -> None:
+    scores = {"a": [0.1, 0.7, 0.3, 0.8], "b": [0.6, 0.2, 0.7, 0.4]}
+    with pytest.warns(fm.errors.DegenerateDataWarning):
+        found = fm.compare([0, 1, 0, 1], scores, metrics="roc_auc")["roc_auc"]
+    assert (found.estimate, found.better) == ((1.0, 0.0), None)
+    assert found.verdict == (
+        "Neither a nor b is shown to be better in roc_auc: the standard error is 0, as no row "
+        "varies (a less b: 1.0000 [1.0000, 1.0000], p < .001)."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_words_agree_with_p_where_no_row_varies() -> None:
+    """Models cannot be told apart where p is 1, and differ where p is 0 (FAULTS 58)."""
+    y = np.array([1.0, 2.5, 3, 4, 5])
+    others = {"moved": y + 2, "same": y - 1, "a": y + 1}
+    scores = {
+        "mean_absolute_error": (y, others),
+        "brier_score": (
+            np.tile([0, 1], 4),
+            {"moved": np.full(8, 0.5), "same": np.tile([0.2, 0.8], 4)},
+        ),
+    }
+    for metric, (labels, models) in scores.items():
+        models = {"a": models.get("a", np.tile([0.2, 0.8], 4)), **models}
+        for other in ("moved", "same"):
+            pair = {"a": models["a"], other: models[other]}
+            found = fm.compare(labels, pair, metrics=metric)[metric]
+            (one,) = found.pairs
+            is_same = other == "same"
+            assert one.pvalue == (1.0 if is_same else 0.0)
+            assert ("cannot be told apart" in found.verdict) == is_same
+            assert ("p < .001" in found.verdict) != is_same
+
+
+def test_a_margin_is_answered(rng: Any) -> None:
+    y, scores = models(rng, 2_000, 0.5, 0.5)
+    words = {
+        0.2: "; the two differ by less than 0.2.",
+        0.0001: "; not shown that a is not worse than b by 0.0001 or more.",
+    }
+    for margin, said in words.items():
+        found = fm.compare(y, scores, metrics="roc_auc", margin=margin)["roc_auc"]
+        assert said in found.verdict
+    better = {"a": scores["a"], "b": np.where(rng.random(2_000) < 0.2, 0.5, scores["b"])}
+    found = fm.compare(y, better, metrics="roc_auc", margin=0.005)["roc_auc"]
+    assert found.better == "a"
+    assert "not worse" not in found.verdict
+
+
+def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
+    y = np.arange(200) % 2
+    scores = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200) * 4}
+    found = fm.compare(y, scores, metrics=["roc_auc", "average_precision"])
+    last = found.verdict.splitlines()[-1]
+    assert last.startswith("All of it stands Holm's")
+    assert last in str(found).splitlines()
+    assert f"<br>{last[:9]}" in found._repr_html_()
+
+
+N_SAMPLE_SIZE = 4000
+
+
+def models_sample_size(rng, n=N_SAMPLE_SIZE):
+    y = rng.integers(0, 2, n)
+    shared = y + rng.normal(0, 1, n)
+    a, b = shared + rng.normal(0, 0.3, n), shared + rng.normal(0, 1, n)
+    return y, {"a": stats.norm.cdf(a - 0.5), "b": stats.norm.cdf(b - 0.5)}
+
+
+def test_a_proportion_takes_as_many_as_its_closed_form():
+    y_true, y_pred = [0, 1] * 500, [0, 1] * 400 + [1, 1, 0, 0] * 50
+    accuracy, n = 0.9, len(y_true)
+    plan = fm.estimate(y_true, y_pred, metrics="accuracy")["accuracy"].plan(half_width=0.01)
+    closed = 1.959964**2 * accuracy * (1 - accuracy) / 0.01**2
+    assert plan.n_samples == pytest.approx(closed * n / (n - 1), rel=0.01)
+    assert plan.half_width <= 0.01 < plan.half_width * 1.001
+    assert (plan.difference, plan.power, plan.n_groups) == (None, None, None)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
+def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, power):
+    y, scores = models_sample_size(rng, 300)
+    found = fm.compare(y, scores, metrics="brier_score", alternative=alternative)["brier_score"]
+    plan = found.plan(difference=0.02, power=power)
+    deviation = found.pairs[0].standard_error * math.sqrt(len(y))
+    side = {"two-sided": "two-sided", "greater": "larger"}[alternative]
+    wanted = TTestPower().solve_power(0.02 / deviation, None, 0.05, power, side)
+    assert plan.n_samples == pytest.approx(wanted, abs=2)
+    assert plan.power == pytest.approx(power, abs=0.02)
+    assert plan.power >= power
+
+
+def test_the_planned_power_is_that_of_new_samples():
+    rng = np.random.default_rng(0)
+    pilot = models_sample_size(rng, 20_000)
+    found = fm.compare(*pilot, metrics="roc_auc")["roc_auc"]
+    plan = found.plan(difference=found.pairs[0].difference, power=0.8)
+    won = [
+        fm.compare(*models_sample_size(rng, plan.n_samples), metrics="roc_auc")["roc_auc"].better
+        == "a"
+        for _ in range(400)
+    ]
+    assert np.mean(won) == pytest.approx(0.8, abs=0.07)
+
+
+@pytest.mark.parametrize(
+    "metric", ["roc_auc", "average_precision", "f1", "log_loss", "mean_average_precision"]
+)
+def test_an_interval_of_the_planned_size_has_the_half_width(metric):
+    rng = np.random.default_rng(1)
+    pilot, new = models_sample_size(rng, 2_000), models_sample_size(rng, 20_000)
+
+    is_ranking = metric == "mean_average_precision"
+
+    def found(data, n):
+        options = {"query": np.arange(n) // 5} if is_ranking else {"threshold": 0.5}
+        return fm.estimate(data[0][:n], data[1]["a"][:n], metrics=metric, **options)[metric]
+
+    one = found(pilot, 2_000)
+    low, high = one.confidence_interval
+    plan = one.plan(half_width=(high - low) / 4)
+    rows = int(plan.n_samples) * (5 if is_ranking else 1)
+    low, high = found(new, rows).confidence_interval
+    assert (high - low) / 2 == pytest.approx(plan.half_width, rel=0.15)
+    assert found(new, rows).n_samples == pytest.approx(plan.n_samples, rel=0.05)
+
+
+def test_groups_are_counted_with_groups():
+    rng = np.random.default_rng(2)
+    y, scores = models_sample_size(rng)
+    groups = np.arange(N_SAMPLE_SIZE) // 8
+    one = fm.estimate(y, scores["a"], metrics="roc_auc", groups=groups)["roc_auc"]
+    low, high = one.confidence_interval
+    plan = one.plan(half_width=(high - low) / 4)
+    assert plan.n_groups == pytest.approx(4 * N_SAMPLE_SIZE // 8, rel=0.02)
+    assert plan.n_samples == 8 * plan.n_groups
+    pair = fm.compare(y, scores, metrics="roc_auc", groups=groups)["roc_auc"]
+    plan = pair.plan(difference=0.01)
+    assert plan.n_samples == 8 * plan.n_groups
+
+
+def test_one_limit_and_several_pairs():
+    rng = np.random.default_rng(3)
+    y, scores = models_sample_size(rng)
+    for side in ("less", "greater"):
+        one = fm.estimate(y, scores["a"], metrics="roc_auc", alternative=side)["roc_auc"]
+        distance = max(
+            abs(limit - one.estimate) for limit in one.confidence_interval if 0 < limit < 1
+        )
+        assert one.plan(half_width=distance * 1.0001).n_samples == pytest.approx(
+            N_SAMPLE_SIZE, rel=0.001
+        )
+    three = scores | {"c": rng.random(N_SAMPLE_SIZE)}
+    found = fm.compare(y, three, metrics="roc_auc")["roc_auc"]
+    plan = found.plan(difference=0.05)
+    needs_most = max(found.pairs, key=lambda pair: pair.standard_error)
+    assert plan.metric == f"roc_auc of {needs_most.a} and {needs_most.b}"
+    strict = fm.compare(
+        y,
+        {name: three[name] for name in (needs_most.a, needs_most.b)},
+        metrics="roc_auc",
+        confidence_level=1 - 0.05 / 3,
+    )["roc_auc"]
+    assert plan.n_samples == strict.plan(difference=0.05).n_samples
+
+
+def test_what_does_not_vary_has_no_plan():
+    y = np.array([0, 1] * 20)
+    perfect = fm.estimate(y, y * 0.5, metrics="roc_auc")["roc_auc"]
+    with pytest.warns(UndefinedMetricWarning, match="number of samples for roc_auc is nan"):
+        plan = perfect.plan(half_width=0.1)
+    assert math.isnan(plan.n_samples)
+    with pytest.warns(match="variance of 0"):
+        same = fm.compare(y, {"a": y * 0.5, "b": y * 0.7}, metrics="roc_auc")["roc_auc"]
+    with pytest.warns(UndefinedMetricWarning, match="roc_auc of a and b is nan"):
+        assert math.isnan(same.plan(difference=0.1).n_samples)
+
+
+@pytest.mark.parametrize("bad", [0, -0.1, math.nan, math.inf, "0.1", None, True, 1e-12])
+def test_faults_sample_size(rng, bad):
+    y, scores = models_sample_size(rng, 100)
+    one = fm.estimate(y, scores["a"], metrics="roc_auc")["roc_auc"]
+    two = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    said = "more than 10\\^15" if bad == 1e-12 else "`half_width`"
+    with pytest.raises(InputError, match=said):
+        one.plan(half_width=bad)
+    with pytest.raises(InputError, match=said.replace("half_width", "difference")):
+        two.plan(difference=bad)
+    for power in (0, 1, math.nan, 80):
+        with pytest.raises(InputError, match=r"`power` must lie in \(0, 1\)"):
+            two.plan(difference=0.1, power=power)
+    with pytest.raises(TypeError):
+        one.plan(0.1)

@@ -1,0 +1,737 @@
+"""`estimate`: limits by their formulas, rates, matrices, tables, ranges."""
+
+import itertools
+import math
+import warnings
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import special, stats
+
+import evaluations
+import fastmetrics as fm
+from fastmetrics import ScoreTable, evaluate
+from fastmetrics._report.score_evaluation import evaluation_of
+from fastmetrics._threads.workers import at_most
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.inference.range_summary import summary_of
+from fastmetrics.tables.score_table import PIECE_ROWS
+from reference import proportion_oracle as oracle
+
+N = 400
+
+
+@pytest.fixture
+def data() -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    p = rng.beta(2, 3, N)
+    return (rng.random(N) < p).astype(int), p.round(2)
+
+
+def test_limits_are_students_on_the_scale(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["average_precision", "brier_score"], confidence_level=0.9)
+    for name, to, slope in (
+        ("average_precision", lambda v: math.log(v / (1 - v)), lambda v: 1 / (v * (1 - v))),
+        ("brier_score", math.log, lambda v: 1 / v),
+    ):
+        one = found[name]
+        half = stats.t.ppf(0.95, one.df) * one.standard_error * slope(one.estimate)
+        limits = [to(x) for x in one.confidence_interval]
+        assert limits == pytest.approx([to(one.estimate) - half, to(one.estimate) + half])
+    values = fm.estimate(p, p + y, metrics=["r2", "kendall_tau", "mean_error"])
+    assert [one.scale for one in values.values()] == ["lack", "atanh", "identity"]
+    one = values["mean_error"]
+    low, high = one.confidence_interval
+    assert (low + high) / 2 == pytest.approx(one.estimate)
+
+
+def test_a_mean_has_its_standard_error(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics="brier_score")["brier_score"]
+    losses = (p - y) ** 2
+    assert found.estimate == pytest.approx(losses.mean())
+    assert found.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(N))
+    c = losses - losses.mean()
+    assert found.df == pytest.approx((c**2).sum() ** 2 / (c**4).sum())
+
+
+def test_shares_have_wilsons_limits(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["accuracy", "recall", "f1"], threshold=0.4)
+    called = p >= 0.4
+    cells = {
+        "tp": int((called & (y == 1)).sum()),
+        "fp": int((called & (y == 0)).sum()),
+        "fn": int((~called & (y == 1)).sum()),
+        "tn": int((~called & (y == 0)).sum()),
+    }
+    for name, one in found.items():
+        expected = fm.estimate(fm.ConfusionMatrix.binary(**cells), metrics=name)[name]
+        assert one.method == "wilson"
+        assert tuple(one.confidence_interval) == pytest.approx(tuple(expected.confidence_interval))
+        assert one.estimate == pytest.approx(expected.estimate)
+    classes = fm.estimate([0, 1, 2, 2] * 9, [0, 2, 2, 2] * 9, metrics="accuracy")["accuracy"]
+    wilson = fm.comparison.proportion_interval(27, 36, method="wilson").confidence_interval
+    assert tuple(classes.confidence_interval) == pytest.approx(tuple(wilson))
+    grouped = fm.estimate(y, p, metrics="recall", threshold=0.4, groups=np.arange(N) // 2)
+    assert grouped["recall"].method == "influence"
+
+
+def test_a_sum_of_rates_has_an_interval_where_one_is_perfect() -> None:
+    y = np.r_[np.ones(6, int), np.zeros(94, int)]
+    called = np.r_[np.ones(6, int), np.ones(4, int), np.zeros(90, int)]
+    found = fm.estimate(y, called, metrics=["balanced_accuracy", "informedness"])
+    recall = fm.comparison.proportion_interval(6, 6, method="wilson").confidence_interval
+    specificity = fm.comparison.proportion_interval(90, 94, method="wilson").confidence_interval
+    down = math.hypot(1 - recall.low, 90 / 94 - specificity.low)
+    up = specificity.high - 90 / 94
+    j = 90 / 94
+    assert tuple(found["informedness"].confidence_interval) == pytest.approx((j - down, j + up))
+    half = found["balanced_accuracy"].confidence_interval
+    assert tuple(half) == pytest.approx(((1 + j - down) / 2, (1 + j + up) / 2))
+
+
+def test_an_auc_near_one_takes_newcombe_in() -> None:
+    y = np.r_[np.ones(20, int), np.zeros(80, int)]
+    scores = np.arange(100.0)[::-1].copy()
+    perfect = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    newcombe = fm.comparison.newcombe_interval(1.0, 20, 80)
+    assert perfect.method == "newcombe"
+    assert tuple(perfect.confidence_interval) == pytest.approx(tuple(newcombe))
+    scores[20] = 95.5
+    near = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    shape = fm.comparison.newcombe_interval(near.estimate, 20, 80)
+    own = fm.estimate(y, scores, metrics="roc_auc", method="influence")["roc_auc"]
+    low, high = near.confidence_interval
+    assert near.method == "outer limits with newcombe"
+    assert low == min(shape.low, own.confidence_interval.low)
+    assert high == max(shape.high, own.confidence_interval.high)
+
+
+def test_a_table_is_its_rows(data: Any) -> None:
+    y, p = data
+    table = fm.ScoreTable.from_scores(y, p)
+    metrics = ["roc_auc", "average_precision", "pr_auc", "gini"]
+    of_table, of_rows = fm.estimate(table, metrics=metrics), fm.estimate(y, p, metrics=metrics)
+    by_row = fm.estimate(y, p, metrics=metrics, groups=np.arange(N))
+    for name in metrics:
+        assert of_table[name] == of_rows[name]
+        assert by_row[name].estimate == of_rows[name].estimate
+        error = by_row[name].standard_error
+        assert error == pytest.approx(of_rows[name].standard_error, rel=1e-12)
+    losses = ["brier_score", "log_loss", "hinge_loss", "d2_brier_score", "calibration_slope"]
+    rules = [*losses, ("net_benefit", {"threshold": 0.3}), "calibration_in_the_large"]
+    of_table, of_rows = fm.estimate(table, metrics=rules), fm.estimate(y, p, metrics=rules)
+    for name, own in of_rows.items():
+        limits = [*of_table[name].confidence_interval, of_table[name].df]
+        assert limits == pytest.approx([*own.confidence_interval, own.df], rel=1e-9)
+    for name, other in (("groups", y), ("threshold", 0.5), ("y_score", p)):
+        with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
+            fm.estimate(table, metrics="roc_auc", **{name: other})
+    with pytest.raises(ValueError, match="`mean_error` needs rows"):
+        fm.estimate(table, metrics="mean_error")
+    with pytest.raises(ValueError, match=r"`y_score` must lie in \[0, 1\]"):
+        fm.estimate(fm.ScoreTable.from_scores(y, 2 * p), metrics="log_loss")
+
+
+def test_one_sided(data: Any) -> None:
+    y, p = data
+    both = fm.estimate(y, p, metrics="average_precision", confidence_level=0.9)
+    less = fm.estimate(y, p, metrics="average_precision", alternative="less")
+    greater = fm.estimate(y, p, metrics="average_precision", alternative="greater")
+    low, high = both["average_precision"].confidence_interval
+    assert tuple(less["average_precision"].confidence_interval) == (0.0, high)
+    assert tuple(greater["average_precision"].confidence_interval) == (low, 1.0)
+
+
+@pytest.mark.parametrize("over", ["false_positive_rate_range", "true_positive_rate_range"])
+def test_the_scale_of_a_partial_auc_ends_where_it_does(data: Any, over: str) -> None:
+    y, p = data
+    asked = ("partial_auc", {over: (0.1, 0.4)})
+    found = fm.estimate(y, p, metrics=asked)["partial_auc"]
+    share, error = found.estimate / 0.3, found.standard_error / 0.3
+    half = stats.t.ppf(0.975, found.df) * error / (share * (1 - share))
+    ends = [special.expit(special.logit(share) + side * half) for side in (-1, 1)]
+    assert found.confidence_interval == pytest.approx([0.3 * end for end in ends], rel=1e-9)
+
+
+def test_what_is_not_smooth_is_resampled(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
+    assert (found["break_even_point"].method, found["roc_auc"].method) == (
+        "percentile",
+        "influence",
+    )
+    expected = fm.bootstrap(y, p, metrics="break_even_point", n_resamples=99, rng=3)[
+        "break_even_point"
+    ]
+    assert found["break_even_point"] == expected
+    asked = fm.estimate(y, p, metrics="roc_auc", method="basic", n_resamples=99, rng=3)
+    assert asked["roc_auc"].method == "basic"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"metrics": "break_even_point", "method": "influence"},
+            "`break_even_point` has no influences",
+        ),
+        ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
+        ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
+        ({"metrics": "roc_auc_ovr"}, r"`y_score` must have shape \(n_samples, n_classes\)"),
+        (
+            {"metrics": "break_even_point", "strata": [0] * N},
+            "`strata` are for measures with influ",
+        ),
+    ],
+)
+def test_what_is_refused(data: Any, given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fm.estimate(*data, **given)
+
+
+def test_slips(data: Any) -> None:
+    y, p = data
+    with pytest.raises(TypeError, match="models by name are for `compare`"):
+        fm.estimate(y, {"a": p}, metrics="roc_auc")
+    with pytest.raises(TypeError, match="`y_score` is missing"):
+        fm.estimate(y, metrics="roc_auc")
+    with pytest.raises(ValueError, match=r"`pos_label` is none of the labels \[0, 1\]: got 7"):
+        fm.estimate(y, y, metrics="f1", pos_label=7)
+    with pytest.raises(ValueError, match=r"lie in \[0, 1\]"):
+        fm.estimate(y, p * 2, metrics="log_loss")
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "matthews_corrcoef"])
+def test_what_does_not_vary_says_so(metric: str) -> None:
+    with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
+        found = fm.estimate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], metrics=metric, threshold=0.5)
+    assert found[metric].estimate == 1.0
+    assert math.isnan(found[metric].confidence_interval.high)
+    assert "it has no interval" in found[metric].note
+
+
+@pytest.mark.parametrize("p", [0.55, 0.6, 0.8, 0.9])
+@pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
+def test_rows_that_all_lose_the_same_have_no_interval(metric: str, p: float) -> None:
+    """Of two classes and of three, whose losses are sums in another order in each row."""
+    of_three = np.tile(np.where(np.eye(3) > 0, p, (1 - p) / 2), (4, 1))
+    for y, scores in ((["a", "b", "c"] * 4, of_three), ([0, 1] * 6, [1 - p, p] * 6)):
+        with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
+            (estimate,) = fm.estimate(y, scores, metrics=metric).values()
+        assert estimate.standard_error == 0.0
+        assert np.isnan(estimate.confidence_interval).all()
+        assert "nan" not in repr(estimate)
+
+
+def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:
+    y, p = data[:2]
+    metrics = ["brier_score", "average_precision"]
+    alone = fm.estimate(y, p, metrics=metrics)
+    groups = np.arange(N) // 3
+    for metric, found in fm.estimate(y, p, metrics=metrics, groups=groups).items():
+        ratio = (found.standard_error / alone[metric].standard_error) ** 2
+        assert found.design_effect == pytest.approx(ratio, rel=1e-12)
+        assert alone[metric].design_effect is None
+    each = fm.estimate(y, p, metrics="brier_score", groups=np.arange(N))["brier_score"]
+    assert each.design_effect == pytest.approx(1.0)
+    thrice = np.repeat(y, 3), np.repeat(p, 3)
+    found = fm.estimate(*thrice, metrics="brier_score", groups=np.repeat(np.arange(N), 3))
+    assert found["brier_score"].design_effect == pytest.approx(
+        3.0 * (1 - 1 / (3 * N)) / (1 - 1 / N)
+    )
+    assert "design effect" in str(found)
+
+
+def test_errors_of_heavy_tails_are_told() -> None:
+    rng = np.random.default_rng(0)
+    told = {"normal": 0, "t": 0}
+    for _ in range(50):
+        x = rng.normal(size=400)
+        for name, errors in (("normal", rng.normal(size=400)), ("t", rng.standard_t(2.5, 400))):
+            found = fm.estimate(x + errors, x, metrics="r2")["r2"]
+            told[name] += "a few large errors carry that of r2" in found.note
+            assert bool(found.note) == (found.df < 10)
+    assert told["normal"] == 0
+    assert told["t"] > 30
+
+
+def test_few_groups_and_heavy_weights_are_told(data: Any) -> None:
+    y, p = data
+    with pytest.warns(fm.SmallSampleWarning, match="there are 5 groups"):
+        fm.estimate(y, p, metrics="brier_score", groups=np.arange(N) % 5)
+    with pytest.warns(fm.SmallSampleWarning, match="worth"):
+        fm.estimate(y, p, metrics="brier_score", sample_weight=np.r_[1e4, np.ones(N - 1)])
+
+
+def test_strata_take_what_was_decided_beforehand(data: Any) -> None:
+    """The share of positives is fixed by design: accuracy varies less than a proportion does."""
+    y, p = data
+    fixed = fm.estimate(y, p, metrics="accuracy", threshold=0.4, strata=y)["accuracy"]
+    right = (p >= 0.4) == y
+    parts = [right[y == k].var(ddof=1) * (y == k).sum() for k in (0, 1)]
+    assert fixed.standard_error == pytest.approx(math.sqrt(sum(parts)) / N)
+
+
+@pytest.mark.filterwarnings("ignore:there are 10 groups")
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**-266, 2.0**250, 2.0**500])
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 4], ids=["rows", "groups"])
+@pytest.mark.parametrize("metric", ["mean_absolute_error", "mean_error", "root_mean_squared_error"])
+def test_intervals_and_tests_scale_with_the_data(metric: str, groups: Any, scale: float) -> None:
+    rng = np.random.default_rng(9)
+    true = rng.normal(size=40)
+    models = {name: true + 0.1 * rng.normal(size=40) for name in "ab"}
+    larger = {name: scale * values for name, values in models.items()}
+    one, other = (
+        fm.estimate(*data, metrics=metric, groups=groups)[metric]
+        for data in ((true, models["a"]), (scale * true, larger["a"]))
+    )
+    assert other.df == pytest.approx(one.df, rel=1e-9)
+    assert other.confidence_interval.low / scale == pytest.approx(
+        one.confidence_interval.low, rel=1e-9
+    )
+    p, q = (
+        fm.compare(*data, metrics=metric, groups=groups).to_frame()["pvalue"].iloc[0]
+        for data in ((true, models), (scale * true, larger))
+    )
+    assert q == pytest.approx(p, rel=1e-9)
+
+
+def test_a_difference_below_the_squares_of_doubles_has_no_pvalue() -> None:
+    rng = np.random.default_rng(9)
+    true = rng.normal(size=40)
+    models = {name: 1e-170 * (true + 0.1 * rng.normal(size=40)) for name in "ab"}
+    with pytest.warns(fm.UndefinedMetricWarning, match="has no interval"):
+        found = fm.compare(1e-170 * true, models, metrics="root_mean_squared_error")
+    assert np.isnan(found.to_frame()["pvalue"].iloc[0])
+
+
+CELLS = {"tp": 40, "fp": 10, "fn": 5, "tn": 95}
+SHARES = {
+    "accuracy": (135, 150),
+    "error_rate": (15, 150),
+    "precision": (40, 50),
+    "recall": (40, 45),
+    "specificity": (95, 105),
+    "npv": (95, 100),
+    "false_positive_rate": (10, 105),
+    "false_negative_rate": (5, 45),
+    "jaccard": (40, 55),
+}
+POSITIVE = st.tuples(*[st.integers(1, 300)] * 4)
+
+
+def matrix(cells: tuple[int, ...]) -> fm.ConfusionMatrix:
+    return fm.ConfusionMatrix.binary(**dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_shares_have_wilsons_limits_matrix_estimates(alternative: Any) -> None:
+    options: Any = {"confidence_level": 0.9, "alternative": alternative}
+    found = fm.estimate(fm.ConfusionMatrix.binary(**CELLS), metrics=list(SHARES), **options)
+    for name, (k, n) in SHARES.items():
+        wilson = fm.comparison.proportion_interval(k, n, **options)
+        assert found[name].confidence_interval == wilson.confidence_interval
+        assert found[name].estimate == pytest.approx(k / n, rel=1e-15)
+        assert found[name].method == "wilson"
+        assert found[name].n_samples == 150
+
+
+@pytest.mark.parametrize("labels", [(0, 1), ("no", "yes")])
+def test_a_matrix_is_its_rows(rng: np.random.Generator, labels: tuple[Any, Any]) -> None:
+    y, predicted = rng.integers(0, 2, 300), rng.integers(0, 2, 300) | (rng.random(300) < 0.3)
+    named = np.array(labels)
+    metrics = ["f1", "recall", "matthews_corrcoef", "balanced_accuracy", "cohen_kappa"]
+    table = fm.ConfusionMatrix.from_labels(named[y], named[predicted], labels=labels)
+    of_table, of_rows = (
+        fm.estimate(table, metrics=metrics),
+        fm.estimate(y, predicted, metrics=metrics),
+    )
+    for name, one in of_rows.items():
+        assert of_table[name].estimate == pytest.approx(one.estimate, rel=1e-14)
+        assert of_table[name].standard_error == pytest.approx(one.standard_error, rel=1e-12)
+        assert of_table[name].df == pytest.approx(one.df, rel=1e-11)
+        limits = tuple(of_table[name].confidence_interval)
+        assert limits == pytest.approx(tuple(one.confidence_interval), rel=1e-12)
+
+
+def test_several_classes(rng: np.random.Generator) -> None:
+    y, predicted = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
+    table = fm.ConfusionMatrix.from_labels(y, predicted, labels=range(4))
+    for name in ("accuracy", "f1_macro", "matthews_corrcoef"):
+        of_table = fm.estimate(table, metrics=name)[name]
+        of_rows = fm.estimate(y, predicted, metrics=name)[name]
+        assert of_table.standard_error == pytest.approx(of_rows.standard_error, rel=1e-12)
+        limits = tuple(of_rows.confidence_interval)
+        assert tuple(of_table.confidence_interval) == pytest.approx(limits, rel=1e-12)
+
+
+@given(POSITIVE)
+def test_standard_errors_by_the_delta_method(cells: tuple[int, ...]) -> None:
+    """Against g' (diag(p) - p p') g / (n - 1) with a gradient taken in 60 digits."""
+    found = fm.estimate(matrix(cells), metrics=["f1", "matthews_corrcoef"])
+    n = sum(cells)
+    for name, measure in (("f1", oracle.f1), ("matthews_corrcoef", oracle.mcc)):
+        estimate, error = oracle.delta_method(measure, cells)
+        assert found[name].estimate == pytest.approx(estimate, rel=1e-12, abs=1e-15)
+        expected = error * math.sqrt(n / (n - 1))
+        assert found[name].standard_error == pytest.approx(expected, rel=1e-10)
+
+
+@given(POSITIVE)
+def test_f1_rises_with_the_share_it_follows_from(cells: tuple[int, ...]) -> None:
+    """Lam, Gopal & Qian (2023): F1 = 2 F* / (1 + F*), F* a proportion of TP + FP + FN."""
+    tp, fp, fn, _ = cells
+    share = fm.comparison.proportion_interval(tp, tp + fp + fn).confidence_interval
+    found = fm.estimate(matrix(cells), metrics="f1")["f1"].confidence_interval
+    assert tuple(found) == pytest.approx([2 * end / (1 + end) for end in share], rel=1e-15)
+
+
+@pytest.mark.parametrize("metrics", ["precision", "matthews_corrcoef", "f1"])
+def test_undefined(metrics: str) -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match=f"`{metrics}` is not defined") as seen:
+        found = fm.estimate(matrix((0, 0, 0, 9)), metrics=metrics)[metrics]
+    assert seen[0].filename == __file__
+    assert all(map(math.isnan, (found.estimate, found.standard_error, *found.confidence_interval)))
+
+
+@pytest.mark.parametrize(
+    ("table", "metrics", "options", "error", "match"),
+    [
+        (matrix((4, 1, 2, 9)), "roc_auc", {}, ValueError, "a ConfusionMatrix has counts of labels"),
+        (matrix((4, 1, 2, 9)), "f1", {"groups": [1]}, TypeError, "a ConfusionMatrix comes alone"),
+        (
+            fm.ConfusionMatrix.from_counts([[0.5, 1.5], [2.5, 1.0]]),
+            "f1",
+            {},
+            TypeError,
+            "a ConfusionMatrix of fractional weights",
+        ),
+        (fm.ScoreTable.from_scores([0, 1], [1, 2]), "f1", {}, ValueError, "scores and counts"),
+    ],
+)
+def test_refused(table: Any, metrics: str, options: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        fm.estimate(table, metrics=metrics, **options)
+
+
+MEASURES = ("roc_auc", "rank_loss", "gini_coefficient", "average_precision")
+
+
+def drawn(rng, n, separation=1.0, share=0.4, digits=9):
+    y = (rng.random(n) < share).astype(np.int8)
+    y[:2] = 0, 1
+    return y, np.round(rng.normal(size=n) + separation * y, digits)
+
+
+def equal(found, expected, rel=1e-12):
+    assert list(found) == list(expected)
+    for one, other in zip(found.values(), expected.values(), strict=True):
+        for name in ("estimate", "standard_error", "df"):
+            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=rel, nan_ok=True)
+        assert tuple(one.confidence_interval) == pytest.approx(
+            tuple(other.confidence_interval), rel=10 * rel, nan_ok=True
+        )
+        assert (one.method, one.n_samples) == (other.method, other.n_samples)
+
+
+@pytest.mark.parametrize("digits", [0, 2, 9])
+@pytest.mark.parametrize("share", [0.4, 0.01])
+def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
+    y, s = drawn(rng, 60_000, share=share, digits=digits)
+    weights = rng.integers(1, 4, len(y))
+    runs = fm.streams.ScoreRuns(memory=1_000_000, spill_dir=tmp_path)
+    for at in range(0, len(y), 7_000):
+        runs.update(y[at : at + 7_000], s[at : at + 7_000], weights[at : at + 7_000])
+    assert digits < 9 or len(list(runs.ranges())) > 5
+    expected = fm.estimate(y, s, metrics=MEASURES, sample_weight=weights, weights_are="frequencies")
+    found = [fm.estimate(runs, metrics=MEASURES, n_threads=n) for n in (1, 2, 7)]
+    assert found[0].to_dict() == found[1].to_dict() == found[2].to_dict()
+    for one, other in zip(found[0].values(), expected.values(), strict=True):
+        object.__setattr__(other, "weights_are", None)
+        assert one.note == other.note
+    equal(found[0], expected)
+    one_sided = fm.estimate(runs, metrics="roc_auc", alternative="greater", method="newcombe")
+    limits = one_sided["roc_auc"].confidence_interval
+    assert limits.high == 1.0
+    assert 0.5 < limits.low < found[0]["roc_auc"].estimate
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ([1, 0, 1, 0, 0], [5, 4, 3, 2, 1]),
+        ([1, 1, 0, 0], [4, 3, 2, 1]),
+        ([0, 1, 1], [3, 2, 2]),
+        ([1, 0, 0], [1, 1, 1]),
+    ],
+)
+def test_few_rows(rows):
+    runs, bins = fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()
+    runs.update(*rows)
+    bins.update(*rows)
+    expected = fm.estimate(*rows, metrics=MEASURES)
+    for table in (runs, bins):
+        equal(fm.estimate(table, metrics=MEASURES), expected)
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+def test_limits_of_bins_hold_for_any_order(rng):
+    for n, k in [(60, 5), (300, 3), (300, 20), (2_000, 50)] * 5:
+        y, s = drawn(rng, n)
+        layout = fm.streams.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
+        bins = fm.streams.BinnedScoreTable(layout, first_rows=0)
+        bins.update(y, s)
+        found = fm.estimate(bins, metrics=MEASURES)
+        at = np.searchsorted(layout.edges, s, side="right")
+        assert found["roc_auc"].details == bins.roc_auc()
+        assert found["average_precision"].details == bins.average_precision()
+        for order in (s, at, at + 0.5 * y, at - 0.5 * y, at + rng.random(n) / 2):
+            for name, exact in fm.estimate(y, order, metrics=MEASURES).items():
+                assert exact.estimate in fm.results.Bracket(*(e + t for e, t in zip(
+                    found[name].details, (-1e-12, 1e-12), strict=True)))  # fmt: skip
+                low, high = found[name].confidence_interval
+                assert low <= exact.confidence_interval.low
+                assert high >= exact.confidence_interval.high
+
+
+def test_bins_tend_to_the_rows(rng):
+    y, s = drawn(rng, 20_000)
+    expected = fm.estimate(y, s, metrics=MEASURES)
+    widths = []
+    for k in (10, 100, 1_000, 100_000):
+        bins = fm.streams.BinnedScoreTable(
+            fm.streams.BinLayout(np.linspace(-4, 5, min(k, 30_000))), first_rows=0
+        )
+        bins.update(y, s)
+        found = fm.estimate(bins, metrics=MEASURES)
+        off = [np.subtract(found[m].confidence_interval, expected[m].confidence_interval)
+               for m in MEASURES]  # fmt: skip
+        widths.append(np.abs(off).max())
+    assert widths[0] > 5 * widths[1] > 20 * widths[2]
+    assert widths[-1] < 1e-4
+    ranges = fm.streams.ScoreRanges(s, s, y, 1 - y)
+    equal(fm.estimate(ranges, metrics=MEASURES), expected)
+
+
+def test_what_tables_do_not_have(rng):
+    y, s = drawn(rng, 100)
+    runs, bins, weighted = (
+        fm.streams.ScoreRuns(),
+        fm.streams.BinnedScoreTable(),
+        fm.streams.BinnedScoreTable(),
+    )
+    runs.update(y, s)
+    bins.update(y, s)
+    weighted.update(y, s, rng.random(100))
+    for table in (runs, bins):
+        with pytest.raises(ValueError, match=r"`partial_auc` needs rows: a .* alone"):
+            fm.estimate(table, metrics={"partial_auc": ("roc_auc", {"max_fpr": 0.2})})
+        with pytest.raises(TypeError, match="comes alone: pass no `y_score`, `groups` with it"):
+            fm.estimate(table, s, metrics="roc_auc", groups=y)
+    with pytest.raises(TypeError, match="fractional weights does not tell"):
+        fm.estimate(weighted, metrics="roc_auc")
+
+
+def test_one_class_is_told():
+    for table in (fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()):
+        table.update([1, 1], [0.2, 0.3])
+        with pytest.warns(UndefinedMetricWarning, match="`roc_auc` is not defined"):
+            assert np.isnan(fm.estimate(table, metrics="roc_auc")["roc_auc"].estimate)
+
+
+def in_memory(table, name="score", level=0.95):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return evaluate({name: table}, confidence_level=level)[0]
+
+
+def cut(table, cuts):
+    """Return the tables of consecutive ranges of a table's scores, the highest first."""
+    ends = [0, *sorted(cuts), len(table)]
+    columns = table.scores, table.positives, table.negatives
+    return [
+        ScoreTable.from_counts(*(column[a:b].copy() for column in columns))
+        for a, b in itertools.pairwise(ends)
+    ]
+
+
+def summaries(table, cuts):
+    found, tp, fp = [], 0, 0
+    for part in cut(table, cuts):
+        found.append(summary_of(part, tp, fp, table.n_positive, table.n_negative))
+        tp, fp = tp + part.n_positive, fp + part.n_negative
+    return found
+
+
+def evaluation(summary, name="score", level=0.95):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return evaluation_of(summary, name, level)
+
+
+def exact_average_precision(table):
+    tp, fp, total = 0, 0, Fraction(0)
+    for p, n in zip(table.positives.tolist(), table.negatives.tolist(), strict=True):
+        tp, fp = tp + p, fp + n
+        total += Fraction(p * tp, tp + fp)
+    return total / tp
+
+
+def agree(found, table):
+    expected = in_memory(table, found.name)
+    assert evaluations.agree(found, expected)
+    if table.n_positive and table.n_negative:
+        assert math.isclose(
+            found.average_precision, exact_average_precision(table), rel_tol=2.0**-51
+        )
+        assert math.isclose(found.average_precision, expected.average_precision, rel_tol=1e-14)
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(1, 40))
+    scores = draw(st.sampled_from(["distinct", "tied", "constant"]))
+    kind = draw(st.sampled_from([np.float64, np.float32, np.int64, np.uint64]))
+    values = {
+        "distinct": np.arange(n),
+        "tied": np.array(draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))),
+        "constant": np.zeros(n),
+    }[scores]
+    most = draw(st.sampled_from([1, 3, 10**6]))
+    counts = st.lists(st.integers(0, most), min_size=n, max_size=n)
+    return ScoreTable.from_counts(
+        values.astype(kind), np.array(draw(counts)), np.array(draw(counts))
+    )
+
+
+@given(st.data())
+def test_any_cut_in_any_order_is_the_whole(data):
+    table = data.draw(tables())
+    cuts = data.draw(st.lists(st.integers(0, len(table)), max_size=6))
+    found = data.draw(st.permutations(summaries(table, cuts)))
+    split = data.draw(st.integers(0, len(found)))
+    halves = [reduce(add, half) for half in (found[:split], found[split:]) if half]
+    total = reduce(add, halves)
+    assert total == sum(found) == summary_of(table)
+    agree(evaluation(total), table)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.float32, *(pytest.param(k, marks=pytest.mark.exhaustive) for k in (float, int))]
+)
+def test_tables_of_many_rows(rng, kind):
+    n = 3 * PIECE_ROWS
+    y = rng.integers(0, 2, n)
+    scores = (1000 * (rng.normal(size=n) + y)).astype(kind)
+    table = ScoreTable.from_scores(y, scores)
+    cuts = np.sort(rng.integers(0, len(table), 20)).tolist()
+    total = sum(summaries(table, cuts))
+    with at_most(1):
+        assert total == summary_of(table)
+    assert total == summary_of(table)
+    agree(evaluation(total, "a model"), table)
+    assert total.pairs.auc == evaluation(total).roc_auc
+    assert total.pairs.rank_loss == pytest.approx(1 - total.pairs.auc)
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives"),
+    [
+        ([0, 0, 3], [2, 1, 0]),  # all wrong: inf is the best threshold
+        ([3, 0, 0], [0, 2, 1]),  # all right
+        ([1, 1, 1], [1, 1, 1]),
+        ([0, 2, 0], [5, 0, 5]),  # the break-even point: undefined
+        ([3], [4]),
+    ],
+)
+def test_curves_of_a_few_corners(positives, negatives):
+    scores = np.arange(len(positives), 0, -1.0)
+    table = ScoreTable.from_counts(scores, positives, negatives)
+    agree(evaluation(sum(summaries(table, range(1, len(table))))), table)
+
+
+@pytest.mark.parametrize("exponent", [31, 40, 61])
+def test_counts_whose_products_fit_no_int64(rng, exponent):
+    n = 50
+    positives, negatives = rng.integers(0, 2**exponent // n, (2, n))
+    positives[::7], negatives[::5] = 0, 0
+    table = ScoreTable.from_counts(np.arange(n), positives, negatives)
+    for cuts in ([], [10, 20, 21, 40]):
+        agree(evaluation(sum(summaries(table, cuts))), table)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_losses_of_probabilities_are_those_of_rows(rng, kind):
+    n = 2_000
+    y = rng.integers(0, 2, n)
+    p = np.round(np.clip(rng.normal(0.3 + 0.4 * y, 0.4), 0.0, 1.0), 3).astype(kind)
+    own = fm.evaluate(y, {"m": p})
+    table = ScoreTable.from_scores(y, p)
+    total = sum(summaries(table, [1, 200, 500]))
+    found = evaluation(total, "m").estimates
+    of_table = fm.evaluate({"m": table})
+    assert of_table.notes == own.notes[:1]
+    for name in ("brier_score", "log_loss"):
+        expected = own["m"].estimates[name]
+        for one in (found[name], of_table["m"].estimates[name]):
+            same = [one.estimate, one.standard_error, one.df, *one.confidence_interval]
+            given = [expected.estimate, expected.standard_error, expected.df]
+            assert same == pytest.approx([*given, *expected.confidence_interval], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.0, 0.0, 1.0, 1.0], [0.2, 0.4, 0.6, 1.5], [-0.1, 0.4, 0.6, 0.9], [0, 1, 2, 3]]
+)
+def test_what_is_no_probability_has_no_losses(scores):
+    table = ScoreTable.from_scores([0, 1, 0, 1], scores)
+    total = sum(summaries(table, range(1, len(table))))
+    for found in (evaluation(total), in_memory(table)):
+        assert "log_loss" not in found.estimates
+    both = fm.evaluate({"a": table, "b": ScoreTable.from_scores([0, 1, 0, 1], [0.1, 0.3, 0.2, 1])})
+    assert "log_loss" not in both["b"].estimates
+    assert both.notes == ()
+
+
+def test_losses_of_one_class_are_left_to_rows():
+    runs = fm.streams.ScoreRuns(memory="2MB")
+    runs.update([1, 1, 1], [0.2, 0.3, 0.4])
+    with pytest.raises(ValueError, match="`log_loss` of ranges needs rows of both classes"):
+        fm.estimate(runs, metrics="log_loss")
+
+
+def test_a_balance_without_a_positive_is_told():
+    table = ScoreTable.from_counts([2.0, 1.0], [0, 2], [5, 0])
+    with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
+        evaluation_of(sum(summaries(table, [1])), "score", 0.95)
+
+
+def test_one_class_is_told_range_summary():
+    with pytest.warns(UndefinedMetricWarning, match="no positive example"):
+        found = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
+    assert (found.n_positive, found.n_negative) == (0, 2)
+
+
+def test_what_is_missing_or_in_twice_is_refused(rng):
+    table = ScoreTable.from_scores(rng.integers(0, 2, 60), rng.normal(size=60))
+    first, second, third = summaries(table, [20, 40])
+    with pytest.raises(ValueError, match="some are missing, or in twice"):
+        evaluation(first + third)
+    with pytest.raises(ValueError, match="some are missing, or in twice"):
+        _ = (first + second).pairs
+    with pytest.raises(ValueError, match="added twice"):
+        sum([first, second, third]) + sum([first, second, third])
+    with pytest.raises(ValueError, match="ranges of different data"):
+        first + summary_of(table, n_positive=100)
+    with pytest.raises(TypeError):
+        first + 1
+    with pytest.raises(TypeError, match="fractional weights"):
+        summary_of(ScoreTable.from_counts([1.0], [0.5], [0.5]))

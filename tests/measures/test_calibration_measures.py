@@ -1,0 +1,406 @@
+"""Calibration: errors in bins, summaries, lines, fits, tests, decompositions."""
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.stats import chi2
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import corp_oracle
+
+ERRORS = (
+    fm.calibration.expected_calibration_error,
+    fm.calibration.maximum_calibration_error,
+    fm.calibration.root_mean_square_calibration_error,
+)
+Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
+
+
+def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
+    given_weights = {} if weights is None else {"sample_weight": weights}
+    rms: dict[str, Any] = given_weights | ({"weights_are": "frequencies"} if given_weights else {})
+    return [
+        fm.calibration.expected_calibration_error(*data, **options, **given_weights),
+        fm.calibration.maximum_calibration_error(*data, **options, **given_weights),
+        *(
+            fm.calibration.root_mean_square_calibration_error(
+                *data, estimator=each, **options, **rms
+            )
+            for each in ("kumar", "sun", "plug-in")
+        ),
+    ]
+
+
+def test_uniform_edges_are_those_of_scikit_learn() -> None:
+    """A probability on an edge lies in the bin that it ends, by the doubles of `linspace`."""
+    from sklearn.calibration import calibration_curve
+
+    p = np.tile(np.concatenate([np.linspace(0, 1, 16), np.linspace(0.01, 0.99, 17)]), 2)
+    y = np.arange(len(p)) % 3 == 0
+    for n_bins in (3, 7, 10, 15):
+        share, mean = calibration_curve(y, p, n_bins=n_bins)
+        right = np.abs(share - mean).max()
+        assert fm.calibration.maximum_calibration_error(y, p, n_bins=n_bins) == pytest.approx(
+            right, rel=1e-12
+        )
+
+
+def test_float32_probabilities_are_binned_as_they_are() -> None:
+    p = np.float32([0.1, 0.1, 0.3, 0.9])
+    y = [0, 1, 0, 1]
+    assert found(y, p, n_bins=10) == found(y, p.astype(np.float64), n_bins=10)
+
+
+def test_labels_name_the_columns() -> None:
+    columns = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+    named = fm.calibration.expected_calibration_error(["b", "c"], columns, labels=["a", "b", "c"])
+    assert named == fm.calibration.expected_calibration_error([1, 2], columns, labels=[0, 1, 2])
+    assert named == fm.calibration.expected_calibration_error(
+        [1, 2, 2], [*columns, columns[0]], labels=range(3), sample_weight=[1, 1, 0]
+    )
+
+
+def test_one_class_alone_has_an_error() -> None:
+    assert fm.calibration.expected_calibration_error([1, 1], [0.5, 0.75], n_bins=1) == 0.375
+
+
+def test_more_bins_than_rows_are_left_out() -> None:
+    assert fm.calibration.expected_calibration_error(Y, P, n_bins=1000) == pytest.approx(
+        np.abs(np.subtract(Y, P)).mean()
+    )
+    by_rank = fm.calibration.expected_calibration_error(Y, P, n_bins=1000, strategy="equal-count")
+    assert by_rank == pytest.approx(np.abs(np.subtract(Y, P)).mean())
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_undefined(error) -> None:
+    none = fm.ScoreTable.from_counts([], [], [])
+    with pytest.warns(fm.UndefinedMetricWarning, match="calibration error is not defined: there a"):
+        assert math.isnan(error(none))
+
+
+def test_bias_of_single_rows_is_undefined() -> None:
+    for estimator in ("kumar", "sun"):
+        with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer `n_bi"):
+            rms = fm.calibration.root_mean_square_calibration_error(
+                [0, 1], [0.1, 0.9], estimator=estimator
+            )
+        assert math.isnan(rms)
+
+
+COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(
+    ("data", "options", "kind", "message"),
+    [
+        ((Y, P), {"n_bins": 10**7}, ValueError, "`n_bins` must be at most 1,000,000: got"),
+        ((Y, P), {"form": "class-wise"}, TypeError, "`form` is for a column of `y_proba` a class"),
+        ((Y, P), {"labels": [0, 1]}, TypeError, "`labels` is for a column of `y_proba` a class"),
+        ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
+         " to 1.5; 1.5 at index 1, 2 in all; scores are no probabilities"),
+        (([0, 1, 2], [[0.5, 0.5, 0], [-0.5, 1.5, 0], [0, 0, 1]]), {}, ValueError,
+         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; -0.5 at index \(1, 0\), 2 in all"),
+        (([0, 1, 2], [[0.5, 0.5, 0], [0.5, 0.25, 0], [0, 0, 0.5]]), {}, ValueError,
+         "the rows of `y_proba` must add up to 1: 0.75 at index 1, 2 in all"),
+        (([0, 1, 0], COLUMNS), {}, ValueError, "class of `y_true`, 2: got 3; pass `labels`"),
+        (([0, 1, 3], COLUMNS), {"labels": [0, 1, 2]}, ValueError, "not in parameter 'labels': 3"),
+        (([0, 1, 2], COLUMNS), {"labels": [0, 2, 1]}, ValueError, "'labels' must be ordered"),
+        (([0, 1, 2], COLUMNS), {"pos_label": 1}, TypeError, "`pos_label` is for one column of"),
+        (([0, 1, 2, 0, 1], P), {}, ValueError, "`y_true` has 3 classes"),
+    ],
+)  # fmt: skip
+def test_faults(error, data, options, kind, message) -> None:
+    with pytest.raises(kind, match=message):
+        error(*data, **options)
+
+
+def test_percentiles_of_rows_need_rows() -> None:
+    options = {"strategy": "quantile", "sample_weight": [0.5, 1, 1, 1, 1]}
+    rms = functools.partial(fm.calibration.root_mean_square_calibration_error, estimator="plug-in")
+    for error in (*ERRORS[:2], rms):
+        with pytest.raises(ValueError, match=r"percentiles of rows, .*: take 'equal-count'"):
+            error(Y, P, **options)
+
+
+def test_how_many_rows_a_bin_has_must_be_known() -> None:
+    weights = {"sample_weight": [1, 2, 1, 1, 2]}
+    table = fm.ScoreTable.from_scores(Y, P, sample_weight=np.full(5, 0.5))
+    for estimator in ("kumar", "sun"):
+        said = f"`estimator='{estimator}'` needs to know how many rows a bin has"
+        with pytest.raises(ValueError, match=said):
+            fm.calibration.root_mean_square_calibration_error(Y, P, estimator=estimator, **weights)
+        with pytest.raises(ValueError, match=said):
+            fm.calibration.root_mean_square_calibration_error(table, estimator=estimator)
+    with pytest.raises(ValueError, match="must hold whole numbers with `weights_are='frequencies'"):
+        fm.calibration.root_mean_square_calibration_error(
+            Y, P, sample_weight=[0.5] * 5, weights_are="frequencies"
+        )
+    for estimator in ("kumar", "sun"):
+        repeated = fm.calibration.root_mean_square_calibration_error(
+            np.repeat(Y, weights["sample_weight"]),
+            np.repeat(P, weights["sample_weight"]),
+            n_bins=2,
+            estimator=estimator,
+        )
+        assert repeated == fm.calibration.root_mean_square_calibration_error(
+            Y, P, n_bins=2, estimator=estimator, weights_are="frequencies", **weights
+        )
+
+
+@pytest.mark.parametrize("metric", ["expected_calibration_error", "mce",
+                                    "root_mean_square_calibration_error"])  # fmt: skip
+def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
+    said = f"`metrics` names '{metric}': chance alone makes an error in bins, .*calibration_err"
+    with pytest.raises(ValueError, match=said):
+        fm.bootstrap(Y, P, metrics=metric)
+    with pytest.raises(ValueError, match=said):
+        fm.paired_bootstrap(Y, {"a": P, "b": P[::-1]}, metrics=[metric])
+    with pytest.raises(ValueError, match=said):
+        fm.evaluate(Y, P, metrics=[metric], n_resamples=9)
+
+
+def test_no_bootstrap_of_the_functions_either() -> None:
+    said = "chance alone makes an error in bins"
+    for function in (
+        fm.calibration.expected_calibration_error,
+        fm.calibration.maximum_calibration_error,
+    ):
+        with pytest.raises(ValueError, match=said):
+            fm.bootstrap(Y, P, metrics=function)
+        with pytest.raises(ValueError, match=said):
+            fm.bootstrap(Y, P, metrics=functools.partial(function, n_bins=3, pos_label=1))
+
+
+def test_figures_of_verified_calibration() -> None:
+    """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
+    p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
+    y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
+    rms = functools.partial(
+        fm.calibration.root_mean_square_calibration_error, n_bins=10, estimator="plug-in"
+    )
+    assert fm.calibration.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
+    assert rms(y, p) == pytest.approx(math.sqrt(4 / 9 * 0.25**2 + 5 / 9 * 0.2**2))
+
+    rows = [[0.6, 0.3, 0.1]] * 6 + [[0.1, 0.8, 0.1]] * 4 + [[0.1, 0.0, 0.9]] * 4
+    codes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    gaps, shares = [5 / 6 - 0.6, 0.05, 0.1], [6 / 14, 4 / 14, 4 / 14]
+    mean = float(np.dot(shares, gaps))
+    assert fm.calibration.expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
+    assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
+    gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
+    shares = np.divide([4, 6, 8, 4, 6], 42)
+    by_class = {"form": "class-wise"}
+    mean = float(np.dot(shares, gaps))
+    assert fm.calibration.expected_calibration_error(
+        codes, rows, n_bins=10, **by_class
+    ) == pytest.approx(mean)
+    square = np.dot(shares, np.square(gaps))
+    assert rms(codes, rows, **by_class) == pytest.approx(math.sqrt(square))
+
+    rows = [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.0, 0.9, 0.1], [0.0, 1.0, 0.0]]
+    rows += [[0.3, 0.3, 0.4], [0.15, 0.0, 0.85]]
+    found = fm.calibration.expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
+    assert found == pytest.approx(4 / 6 * (1 - 3.55 / 4))
+
+
+def sample(rng, n=3_000, decimals=16):
+    p = np.round(rng.beta(1, 2, n), decimals)
+    return (rng.random(n) < p).astype(int), p
+
+
+def assert_same(left, right):
+    """Assert that two results agree up to rounding, texts and all."""
+    for name, value in left.to_dict().items():
+        other = right.to_dict()[name]
+        if isinstance(value, float | dict):
+            value, other = (
+                list(each.values()) if isinstance(each, dict) else [each] for each in (value, other)
+            )
+            np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-15, err_msg=name)
+        else:
+            assert value == other, name
+
+
+@pytest.mark.parametrize("weighting", ["none", "frequencies", "importances"])
+@pytest.mark.parametrize("decimals", [2, 16])
+def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
+    y, p = sample(rng, decimals=decimals)
+    p[:2], y[:2] = (0.0, 1.0), (0, 1)
+    w = rng.integers(0, 4, 3_000)
+    w[:2] = 1
+    given = {
+        "none": {},
+        "frequencies": {"sample_weight": w, "weights_are": "frequencies"},
+        "importances": {"sample_weight": w / 3},
+    }[weighting]
+    of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
+    training = None if weighting == "importances" else True
+    found = fm.calibration.calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
+    for score in ("brier_score", "log_loss"):
+        assert_same(
+            getattr(found, score),
+            fm.calibration.score_decomposition(y, p, loss=score, **of_weights),
+        )
+    assert_same(found.logistic, fm.calibration.logistic_calibration(y, p, **given))
+    assert_same(found.spiegelhalter, fm.calibration.spiegelhalter_test(y, p, **given))
+    if training is None:
+        assert found.hosmer_lemeshow is None
+    else:
+        right = fm.calibration.hosmer_lemeshow_test(
+            y, p, on_training_data=True, n_groups=7, **given
+        )
+        assert found.hosmer_lemeshow == right
+    weights = given.get("sample_weight", np.ones(3_000))
+    assert found.n_samples == pytest.approx(weights.sum())
+    assert found.prevalence == pytest.approx(np.average(y, weights=weights))
+    assert found.mean_probability == pytest.approx(np.average(p, weights=weights))
+
+
+def test_float32_and_labels_as_probabilities(rng):
+    y, p = sample(rng, 500)
+    p = p.astype(np.float32)
+    p[0], y[0] = 0, 1  # cut at the epsilon of float32
+    with pytest.warns(UndefinedMetricWarning, match="exactly 0"):
+        found = fm.calibration.calibration_summary(y, p)
+    assert found.log_loss.loss == pytest.approx(fm.log_loss(y, p), rel=1e-13)
+    with pytest.warns(UndefinedMetricWarning):
+        found = fm.calibration.calibration_summary([0, 1, 1], [0, 1, 0])
+    assert found.brier_score.loss == pytest.approx(1 / 3)
+    assert math.isnan(found.spiegelhalter.statistic)
+
+
+def test_it_prints_as_a_table(rng):
+    y, p = sample(rng, 1_000)
+    found = fm.calibration.calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
+    lines = str(found).splitlines()
+    assert lines[0].startswith("Calibration of 1,000 rows: ")
+    firsts = [line.split()[0] for line in lines[1:] if line and not line.startswith("─")]
+    assert firsts == [
+        *("parameter", "slope", "intercept", "in"),
+        *("metric", "brier_score", "log_loss", "method", "Spiegelhalter's", "Hosmer-Lemeshow,"),
+    ]
+    assert "[90 % interval]" in lines[2]
+    assert lines[-1].split()[-2] == "8"
+    frame = found.to_frame("polars")
+    assert frame["estimate"][0] == found.logistic.slope
+    assert (frame["low"][2], frame["high"][2]) == tuple(found.logistic.in_the_large_interval)
+
+
+def test_it_says_what_was_counted(rng):
+    y, p = sample(rng, 300)
+    of = fm.calibration.calibration_summary
+    assert str(of(y, p, sample_weight=np.full(300, 0.5))).startswith("Calibration of weight 150: ")
+    counts = {"sample_weight": np.full(300, 2), "weights_are": "frequencies"}
+    assert str(of(y, p, **counts)).startswith("Calibration of 600 rows: ")
+    with pytest.warns(UndefinedMetricWarning):
+        assert str(of([1], [0.5])).startswith("Calibration of 1 row: ")
+
+
+def test_weights_whose_sum_is_beyond_floats(rng):
+    y, p = sample(rng, 300)
+    w = rng.uniform(0.5, 1, 300)
+    found, right = (
+        fm.calibration.calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1)
+    )
+    assert found.n_samples == math.inf
+    assert found.brier_score.loss == pytest.approx(right.brier_score.loss)
+    assert found.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
+    for make in (fm.calibration.isotonic_fit, fm.calibration.reliability_diagram):
+        assert np.isinf(make(y, p, sample_weight=w * 1e308).weights).any()
+
+
+def test_few_rows_of_a_class_are_said(rng):
+    y, p = sample(rng, 300)
+    w = np.where(y == 1, 1.0, 0.5)
+    w[(y == 1).nonzero()[0][20:]] = 0
+    for function in (fm.calibration.calibration_summary, fm.calibration.logistic_calibration):
+        with pytest.warns(fm.SmallSampleWarning, match="the weights leave positive rows worth 20 "):
+            function(y, p, sample_weight=w)
+
+
+def test_faults_calibration_summary():
+    y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
+    with pytest.raises(ValueError, match="needs counts: got importances"):
+        fm.calibration.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
+    with pytest.raises(ValueError, match="`n_groups` must be"):
+        fm.calibration.calibration_summary(y, p, n_groups=1)
+    table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 1, 1, 1])
+    with pytest.raises(TypeError, match="does not tell their squares"):
+        fm.calibration.calibration_summary(table)
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 15)), min_size=3, max_size=30)
+
+
+def sample_goodness_of_fit(rng, n):
+    p = rng.beta(2, 3, n)
+    return (rng.random(n) < p).astype(int), p
+
+
+@given(ROWS, st.integers(2, 12))
+def test_hosmer_lemeshow_by_the_definition(rows, n_groups):
+    labels, sixteenths = (np.array(column) for column in zip(*rows, strict=True))
+    p = sixteenths / 16
+    right, groups = corp_oracle.hosmer_lemeshow(labels, p, n_groups)
+    found = fm.calibration.hosmer_lemeshow_test(
+        labels, p, n_groups=n_groups, on_training_data=False, pos_label=1
+    )
+    assert found.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
+    assert found.df == groups
+    assert found.pvalue == pytest.approx(chi2.sf(right, groups), rel=1e-9)
+    if groups > 2:
+        trained = fm.calibration.hosmer_lemeshow_test(
+            labels, p, n_groups=n_groups, on_training_data=True, pos_label=1
+        )
+        assert (trained.statistic, trained.df) == (found.statistic, groups - 2)
+
+
+def test_groups_that_are_certain():
+    kept = {"n_groups": 2, "on_training_data": False}
+    right = fm.calibration.hosmer_lemeshow_test([0, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
+    assert (right.statistic, right.pvalue, right.df) == (0.0, 1.0, 2)
+    wrong = fm.calibration.hosmer_lemeshow_test([1, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
+    assert (wrong.statistic, wrong.pvalue) == (math.inf, 0.0)
+
+
+def test_hosmer_lemeshow_without_degrees_of_freedom():
+    with pytest.warns(UndefinedMetricWarning, match="2 groups on training data leave no degree"):
+        found = fm.calibration.hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
+    assert math.isnan(found.pvalue)
+
+
+def test_hosmer_lemeshow_faults():
+    y, p = [0, 1], [0.2, 0.7]
+    with pytest.raises(TypeError, match="on_training_data"):
+        fm.calibration.hosmer_lemeshow_test(y, p)
+    with pytest.raises(ValueError, match="needs counts: got importances"):
+        fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=True, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="`n_groups` must be"):
+        fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=1)
+    table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 0.25])
+    with pytest.raises(ValueError, match="needs counts: got importances"):
+        fm.calibration.hosmer_lemeshow_test(table, on_training_data=True)
+
+
+def test_spiegelhalter_where_nothing_is_uncertain():
+    with pytest.warns(UndefinedMetricWarning, match="all probabilities are 0, 1/2 or 1"):
+        found = fm.calibration.spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
+    assert math.isnan(found.statistic)
+    assert math.isnan(found.pvalue)
+
+
+def test_spiegelhalter_of_a_table_of_weights(rng):
+    y, p = sample_goodness_of_fit(rng, 50)
+    table = fm.ScoreTable.from_scores(y, p, sample_weight=rng.random(50))
+    with pytest.raises(TypeError, match="does not tell their squares: pass rows"):
+        fm.calibration.spiegelhalter_test(table)
+    assert fm.calibration.spiegelhalter_test(
+        fm.ScoreTable.from_scores(y, p)
+    ) == fm.calibration.spiegelhalter_test(y, p)

@@ -1,0 +1,549 @@
+"""ROC: areas, curves, several classes, hulls, gaps."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given, strategies as st
+from roc_samples import importances, samples
+
+import fastmetrics as fm
+from fastmetrics import (
+    ScoreTable,
+    auc,
+    det_curve,
+    ks_statistic,
+    partial_auc,
+    rank_loss,
+    roc_auc_score,
+    roc_curve,
+)
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import hull_oracle, roc_oracle
+from reference.roc_oracle import rows_of
+
+AVERAGES = ["macro", "micro", "samples", "weighted", None]
+
+
+@pytest.mark.parametrize("size", [10**3, 10**10, 10**12, 2**61 - 1])
+def test_injected_counts(size):
+    positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
+    negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
+    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    rows = [
+        (score, Fraction(p), Fraction(n))
+        for score, p, n in zip((4, 3, 2, 1), positives.tolist(), negatives.tolist(), strict=True)
+    ]
+    assert roc_auc_score(table) == float(roc_oracle.auc(rows))
+    assert rank_loss(table) == float(roc_oracle.rank_loss(rows))
+    for max_fpr in (0.1, 0.25, 2.0**-40):
+        expected = float(roc_oracle.mcclish(rows, 0, Fraction(max_fpr)))
+        assert roc_auc_score(table, max_fpr=max_fpr) == expected
+
+
+def test_any_two_labels():
+    s = [0.1, 0.4, 0.35, 0.8]
+    for y in ([1, 1, 2, 2], ["a", "a", "b", "b"], [False, False, True, True], [-3.0, -3, 7, 7]):
+        assert roc_auc_score(y, s) == sk.roc_auc_score(y, s) == 0.75
+
+
+def test_a_table_comes_alone():
+    table = ScoreTable.from_scores([0, 1], [0.1, 0.2])
+    with pytest.raises(TypeError, match="alone"):
+        roc_auc_score(table, [0.1, 0.2])
+    with pytest.raises(TypeError, match="alone"):
+        rank_loss(table, sample_weight=[1, 2])
+
+
+def test_predict_proba_unsliced_is_named():
+    with pytest.raises(ValueError, match=r"\[:, 1\]"):
+        roc_auc_score([0, 1, 1], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]])
+
+
+def indicator(rng, n=40, k=4):
+    y = rng.integers(0, 2, (n, k))
+    y[:2] = [[0, 1, 0, 1], [1, 0, 1, 0]]
+    y[:, 0] |= y.sum(axis=1) == 0
+    y[:, 1] &= y.sum(axis=1) != k
+    return y, rng.integers(0, 9, (n, k)) / 8
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("max_fpr", [None, 0.4])
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, np.asfortranarray])
+def test_multilabel(rng, average, weighted, max_fpr, form):
+    y, s = indicator(rng)
+    w = rng.random(len(y)) if weighted else None
+    ours = roc_auc_score(form(y), form(s), average=average, sample_weight=w, max_fpr=max_fpr)
+    theirs = sk.roc_auc_score(y, s, average=average, sample_weight=w, max_fpr=max_fpr)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert type(ours) is type(theirs) is (np.ndarray if average is None else float)
+
+
+def test_multilabel_columns_are_exact(rng):
+    y, s = indicator(rng)
+    for k, area in enumerate(roc_auc_score(y, s, average=None)):
+        assert area == float(roc_oracle.auc(roc_oracle.rows_of(y[:, k], s[:, k])))
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_multilabel_with_a_column_of_one_class(average):
+    y, s = np.array([[0, 1, 1], [0, 0, 1], [0, 1, 0]]), np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
+    options = {"average": average}
+    if average == "micro":
+        assert roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
+        return
+    if average == "samples":
+        y = y[:, ::-1] * (np.arange(3) > 0)[:, None]
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        ours = roc_auc_score(y, s, **options)
+    with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
+        theirs = sk.roc_auc_score(y, s, **options)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_multilabel_without_a_positive_averages_to_zero_when_weighted():
+    y, s = np.zeros((3, 2), dtype=int), np.arange(6).reshape(3, 2)
+    assert roc_auc_score(y, s, average="weighted") == sk.roc_auc_score(y, s, average="weighted")
+
+
+def test_multilabel_refuses():
+    with pytest.raises(ValueError, match="indicator"):
+        roc_auc_score([[0, 1], [2, 1]], [[0.1, 0.2], [0.3, 0.4]])
+    with pytest.raises(ValueError, match="same shape"):
+        roc_auc_score([[0, 1], [1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]])
+
+
+def test_in_a_scorer_and_cross_validation(rng):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    model = LogisticRegression()
+    scorer = sk.make_scorer(roc_auc_score, response_method="predict_proba")
+    ours = cross_val_score(model, X, y, scoring=scorer, cv=4)
+    np.testing.assert_allclose(ours, cross_val_score(model, X, y, scoring="roc_auc", cv=4))
+
+    z = y + (X[:, 1] > 0.5)
+    scorer = sk.make_scorer(roc_auc_score, response_method="predict_proba", multi_class="ovo")
+    ours = cross_val_score(model, X, z, scoring=scorer, cv=3)
+    np.testing.assert_allclose(ours, cross_val_score(model, X, z, scoring="roc_auc_ovo", cv=3))
+
+
+def assert_same(ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.dtype == other.dtype
+        assert mine.shape == other.shape
+        assert (mine == other).all()
+
+
+@given(samples(), st.booleans(), st.sampled_from([np.float64, np.float32]))
+def test_roc_curve_is_scikit_learns_bit_for_bit(sample, drop, dtype):
+    y, s, _ = sample
+    s = s.astype(dtype)
+    assert_same(roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop))
+
+
+@given(samples(weights=importances))
+def test_weighted_corners_draw_the_same_curve(sample):
+    y, s, w = sample
+    fpr, tpr, thresholds = roc_curve(y, s, sample_weight=w)
+    full_fpr, full_tpr, full = roc_curve(y, s, sample_weight=w, drop_intermediate=False)
+    assert np.isin(thresholds, full).all()
+    # Each point of the full curve lies on the segment between the corners around it.
+    for x, height in zip(full_fpr, full_tpr, strict=True):
+        to_segment = [
+            abs((x - x0) * (y1 - y0) - (height - y0) * (x1 - x0))
+            + max(0.0, x0 - x, x - x1, y0 - height, height - y1)
+            for x0, x1, y0, y1 in zip(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:], strict=True)
+        ]
+        assert min(to_segment) < 1e-14
+    assert len(thresholds) <= len(sk.roc_curve(y, s, sample_weight=w)[2])
+
+
+@pytest.mark.parametrize("n", [3_000, 50_000])
+def test_roc_curve_compiled(rng, n):
+    y = rng.integers(0, 2, n)
+    for s in (rng.random(n), rng.integers(0, 50, n) / 50, rng.integers(0, n, n)):
+        for drop in (True, False):
+            assert_same(
+                roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop)
+            )
+
+
+@pytest.mark.parametrize(
+    ("label", "message", "undefined"),
+    [(1, "No negative samples", 0), (0, "No positive samples", 1)],
+)
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_one_class_roc_curve(label, message, undefined, n):
+    y, s = np.full(n, label), np.arange(n) / n
+    with pytest.warns(UndefinedMetricWarning, match=message) as caught:
+        ours = roc_curve(y, s)
+    assert caught[0].filename == __file__
+    with pytest.warns(sk._ranking.UndefinedMetricWarning):
+        theirs = sk.roc_curve(y, s)
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert np.isnan(ours[undefined]).all()
+
+
+def test_a_class_that_weighs_nothing_is_missing():
+    with pytest.warns(UndefinedMetricWarning, match="No positive samples"):
+        fpr, tpr, _ = roc_curve([0, 1, 0], [0.1, 0.2, 0.3], sample_weight=[1.5, 0.0, 0.3])
+    assert fpr[-1] == 1.0
+    assert np.isnan(tpr).all()
+
+
+def test_roc_curve_of_injected_counts():
+    table = ScoreTable(
+        np.array([3.0, 2.0, 1.0]),
+        np.array([10**12, 0, 10**12], dtype=np.int64),
+        np.array([0, 10**12, 3 * 10**12], dtype=np.int64),
+    )
+    fpr, tpr, thresholds = roc_curve(table)
+    assert fpr.tolist() == [0.0, 0.0, 0.25, 1.0]
+    assert tpr.tolist() == [0.0, 0.5, 0.5, 1.0]
+    assert thresholds.tolist() == [np.inf, 3.0, 2.0, 1.0]
+
+
+def test_roc_curve_of_an_empty_table():
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        fpr, tpr, thresholds = roc_curve(ScoreTable.from_counts([], [], []))
+    assert [str(warning.message)[:11] for warning in caught] == ["No negative", "No positive"]
+    assert np.isnan([fpr, tpr]).all()
+    assert thresholds.tolist() == [np.inf]
+
+
+def test_results_are_the_callers_own(rng):
+    y, s = rng.integers(0, 2, 50), rng.random(50)
+    table = ScoreTable.from_scores(y, s)
+    before = roc_curve(table)
+    for array in (*roc_curve(table), *det_curve(table)):
+        array.fill(-1)
+    assert_same(roc_curve(table), before)
+
+
+def test_det_curve_of_one_class_raises_as_scikit_learn():
+    with pytest.raises(ValueError, match=r"both classes.*\(positives 3, negatives 0\)"):
+        det_curve([1, 1, 1], [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="Only one class"):
+        sk.det_curve([1, 1, 1], [0.1, 0.2, 0.3])
+
+
+def test_det_curve_of_one_class_against_two_others():
+    fpr, fnr, thresholds = det_curve([1, 2, 3], [0.1, 0.7, 0.4], pos_label=2)
+    assert (fpr.tolist(), fnr.tolist(), thresholds.tolist()) == ([0.0], [0.0], [0.7])
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=20), st.booleans())
+def test_auc_is_scikit_learns_bit_for_bit(values, falling):
+    x = np.sort(values)[:: -1 if falling else 1]
+    y = np.cos(values)
+    assert auc(x, y) == sk.auc(x, y)
+    assert auc(x.tolist(), y.tolist()) == sk.auc(x, y)
+
+
+def test_auc_refuses():
+    with pytest.raises(ValueError, match="two points or more: got 1"):
+        auc([0.0], [0.1])
+    with pytest.raises(ValueError, match="neither increasing nor decreasing"):
+        auc([0, 2, 1], [1, 2, 3])
+    with pytest.raises(TypeError, match="real numbers"):
+        auc(["a", "b"], [1, 2])
+    with pytest.raises(ValueError, match="shape"):
+        auc([[0, 1], [1, 2]], [1, 2])
+
+
+NAMES = np.array(["apple", "fig", "pear", "plum"])
+
+
+def problem(rng, n=60, k=4):
+    y = rng.integers(0, k, n)
+    y[:k] = np.arange(k)
+    raw = rng.integers(1, 6, (n, k)).astype(float)
+    raw[np.arange(n), y] += 2
+    return y, raw / raw.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_labels_name_a_class_that_is_absent(rng, text):
+    y, s = problem(rng)
+    keep = y != 2
+    y, s = y[keep], s[keep]
+    labels = np.arange(4)
+    if text:
+        y, labels = NAMES[y], NAMES
+    for average in ("macro", "weighted"):
+        options = {"multi_class": "ovo", "average": average, "labels": labels}
+        assert roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
+    options = {"multi_class": "ovr", "average": "weighted", "labels": list(labels)}
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        ours = roc_auc_score(y, s, **options)
+    with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
+        assert ours == pytest.approx(sk.roc_auc_score(y, s, **options))
+
+
+def test_one_class_left():
+    s = np.full((3, 3), 1 / 3)
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(roc_auc_score([1, 1, 1], s, multi_class="ovo", labels=[0, 1, 2]))
+    options = {"multi_class": "ovo", "sample_weight": [1.0, 0.0, 0.0]}
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(roc_auc_score([0, 1, 2], s, **options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "multi_class must be in"),
+        ({"multi_class": "ovr", "average": "samples"}, "average"),
+        ({"multi_class": "ovo", "average": "micro"}, "average"),
+        ({"multi_class": "ovr", "max_fpr": 0.5}, "max_fpr"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2]}, "columns"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2, 2]}, "'labels' must be unique"),
+        ({"multi_class": "ovr", "labels": [0, 1, 3, 2]}, "'labels' must be ordered"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2, 7]}, "labels not in parameter 'labels'"),
+    ],
+)
+def test_refuses_what_scikit_learn_refuses(rng, options, message):
+    y, s = problem(rng)
+    with pytest.raises(ValueError, match=message):
+        roc_auc_score(y, s, **options)
+    with pytest.raises(ValueError, match=message):
+        sk.roc_auc_score(y, s, **options)
+
+
+RANGES = st.tuples(
+    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5])),
+    st.one_of(st.floats(0, 1), st.sampled_from([0.5, 0.75, 1.0])),
+).filter(lambda ends: ends[0] < ends[1])
+
+RANGE_OF = {"fpr": "false_positive_rate_range", "tpr": "true_positive_rate_range"}
+
+
+@given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
+def test_corrected_area(sample, ends, over):
+    y, s, _ = sample
+    options = {RANGE_OF[over]: ends, "standardized": True}
+    expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), *ends, over)
+    if expected >= Fraction(1, 2):
+        assert partial_auc(y, s, **options) == float(expected)
+        return
+    with pytest.warns(UndefinedMetricWarning, match="below the diagonal") as caught:
+        assert np.isnan(partial_auc(y, s, **options))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("size", [10**6, 10**12, 2**61 - 1])
+def test_injected_counts_partial_auc(size):
+    positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
+    negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
+    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    rows = [
+        (score, Fraction(p), Fraction(n))
+        for score, p, n in zip((4, 3, 2, 1), positives.tolist(), negatives.tolist(), strict=True)
+    ]
+    for over in ("fpr", "tpr"):
+        for ends in ((0.0, 2.0**-50), (0.1, 0.7), (0.5, 1.0)):
+            expected = float(roc_oracle.partial_auc(rows, *ends, over))
+            assert partial_auc(table, **{RANGE_OF[over]: ends}) == expected
+
+
+def test_perfect_and_useless():
+    y = [0, 0, 1, 1]
+    assert partial_auc(y, [1, 2, 4, 3]) == 1.0
+    for over in ("false_positive_rate_range", "true_positive_rate_range"):
+        options = {over: (0.2, 0.6), "standardized": True}
+        assert partial_auc(y, [1, 2, 3, 4], **options) == 1.0
+        assert partial_auc(y, [1, 1, 1, 1], **options) == 0.5
+        assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
+
+
+def test_rounded_weights_do_not_exceed_the_range():
+    tenths = [11, 11, 1, 1, 7, 3, 7, 1, 11, 3, 11, 11, 7, 1, 11, 1, 7, 3]
+    y, s, w = np.arange(18) < 7, -np.arange(18), np.array(tenths) / 10
+    for over in ("false_positive_rate_range", "true_positive_rate_range"):
+        assert partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
+        assert partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="not both"):
+        partial_auc(
+            [0, 1], [0.1, 0.2], false_positive_rate_range=(0, 1), true_positive_rate_range=(0, 1)
+        )
+
+
+def check(result, rows):
+    statistic, threshold, sign = roc_oracle.kolmogorov_smirnov(rows)
+    assert result.statistic == float(statistic)
+    assert (result.threshold, result.sign) == (threshold, sign)
+    fpr, tpr = next((x, y) for t, x, y in roc_oracle.points(rows) if t == threshold)
+    assert (result.false_positive_rate, result.true_positive_rate) == (float(fpr), float(tpr))
+
+
+@pytest.mark.parametrize("size", [10**6, 10**10, 10**12, 2**61 - 1])
+def test_injected_counts_ks(size):
+    # Two gaps that differ by less than float64 sees: the lower threshold's is the larger.
+    positives = np.array([size - 1, 1, 1, size - 1], dtype=np.int64)
+    negatives = np.array([0, 0, size, size], dtype=np.int64)
+    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    rows = [
+        (score, Fraction(p), Fraction(n))
+        for score, p, n in zip(
+            (4.0, 3.0, 2.0, 1.0), positives.tolist(), negatives.tolist(), strict=True
+        )
+    ]
+    check(ks_statistic(table), rows)
+    assert ks_statistic(table).threshold == 3.0
+
+
+def test_of_equal_gaps_the_highest_threshold_wins():
+    result = ks_statistic([1, 0, 1, 0], [4, 3, 2, 1])
+    assert (result.statistic, result.threshold, result.sign) == (0.5, 4, 1)
+
+
+def test_negative_gap():
+    result = ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
+    assert (result.statistic, result.threshold, result.sign) == (1.0, 3, -1)
+    assert (result.true_positive_rate, result.false_positive_rate) == (0.0, 1.0)
+
+
+def test_no_gap():
+    result = ks_statistic([0, 1], [2.5, 2.5])
+    assert (result.statistic, result.threshold, result.sign) == (0.0, 2.5, 0)
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=25).filter(
+    lambda rows: len({label for label, _ in rows}) == 2
+)
+
+
+@given(ROWS)
+def test_vertices_and_area(rows) -> None:
+    labels, scores = (np.array(column) for column in zip(*rows, strict=True))
+    hull = fm.costs.roc_convex_hull(labels, scores)
+    definition = rows_of(labels.tolist(), scores.tolist())
+    assert (
+        hull.auc
+        == fm.costs.roc_hull_auc(labels, scores)
+        == float(hull_oracle.hull_area(definition))
+    )
+    assert (hull.false_positive_rate[0], hull.true_positive_rate[0], hull.thresholds[0]) == (
+        0,
+        0,
+        math.inf,
+    )
+    assert (hull.false_positive_rate[-1], hull.true_positive_rate[-1]) == (1, 1)
+    x, y = (
+        np.array(list(map(Fraction, c.tolist())))
+        for c in (hull.false_positive_rate, hull.true_positive_rate)
+    )
+    dx, dy = np.diff(x), np.diff(y)
+    turns = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
+    assert all(turn > 1e-12 for turn in turns)  # infinite slopes first, flat ones last
+    for threshold, fpr, tpr in zip(
+        hull.thresholds, hull.false_positive_rate, hull.true_positive_rate, strict=True
+    ):
+        assert (scores >= threshold)[labels == 0].mean() == fpr
+        assert (scores >= threshold)[labels == 1].mean() == tpr
+
+
+def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
+    isotonic = pytest.importorskip("sklearn.isotonic")
+    labels = rng.integers(0, 2, 300)
+    scores = rng.normal(size=300) + labels
+    fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
+    hull, again = fm.costs.roc_convex_hull(labels, scores), fm.costs.roc_convex_hull(labels, fit)
+    np.testing.assert_allclose(again.false_positive_rate, hull.false_positive_rate, rtol=1e-15)
+    assert again.auc == hull.auc == fm.roc_auc_score(labels, fit)
+
+
+def test_counts_beyond_int64_products() -> None:
+    big = 2**61
+    table = ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
+    found = fm.costs.roc_convex_hull(table)
+    p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
+    whole = 2 * big
+    assert found.thresholds.tolist() == [math.inf, 3, 1]
+    # Odds 1, then big / (big + 1): hardly below.
+    exact = (
+        Fraction(big, whole) * Fraction(big, 2 * big + 1) / 2
+        + Fraction(big + 1, 2 * big + 1) * (Fraction(big, whole) + 1) / 2
+    )
+    assert found.auc == float(exact)
+    assert sum(p) == whole
+    assert sum(n) == 2 * big + 1
+
+
+def test_scores_of_equal_value_are_one_edge() -> None:
+    hull = fm.costs.roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
+    assert hull.false_positive_rate.tolist() == hull.true_positive_rate.tolist() == [0, 1]
+    assert hull.auc == 0.5
+
+
+# The README of the Python package hmeasure 0.1.6, a translation of R's, whose `severity_ratio` r
+# stands for Beta(2, 1 + 1 / r), by default with r = p / (1 - p); a negative one for the weight of
+# Hand & Anagnostopoulos (2014).
+Y = [1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
+S = [
+    *(0.84901876, 0.10282827, 0.43752488, 0.46004468, 0.90878931),
+    *(0.79177719, 0.5297229, 0.13803906, 0.73166264, 0.22959056),
+]
+PUBLISHED = {
+    7 / 3: 0.18889596344769588,
+    0.7: 0.13502616807120948,
+    0.5: 0.10750123502531805,
+    0.1: 0.001212529211507385,
+}
+
+
+@pytest.mark.parametrize("ratio", PUBLISHED)
+def test_published_values(ratio) -> None:
+    found = fm.costs.h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
+    assert found == pytest.approx(PUBLISHED[ratio], rel=1e-11)
+
+
+def test_the_published_value_of_the_default() -> None:
+    assert fm.costs.h_measure(Y, S) == pytest.approx(0.18310946512079307, rel=1e-12)
+    assert fm.costs.h_measure(Y, S, cost_weight=(1.7, 1.3)) == pytest.approx(
+        fm.costs.h_measure(Y, S)
+    )
+
+
+def test_the_weight_is_of_false_positives() -> None:
+    """A weight near c = 1 asks for few false positives: the first of two scores has none."""
+    careful, greedy = [1, 1, 0, 0, 1, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    table = [6, 8, 7, 5, 4, 3, 2, 1]  # two negatives on top
+    assert fm.costs.h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
+    assert (
+        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2))
+        < 0.01
+    )
+    assert (
+        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(2, 20)) > 0.1
+    )
+
+
+def test_perfect_and_useless_scores() -> None:
+    for weight in ("prevalence", "symmetric", (0.1, 9)):
+        assert fm.costs.h_measure([0, 1], [0, 1], cost_weight=weight) == 1
+        assert fm.costs.h_measure([0, 1], [1, 0], cost_weight=weight) == 0
+        assert fm.costs.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
+
+
+def test_gini_keeps_its_digits_near_zero() -> None:
+    n = 3 * 10**8  # pairs of a table: 1 more won than lost, of 9e16
+    table = ScoreTable.from_counts([3, 2, 1], [1, n - 1, 0], [0, n - 1, 1])
+    won = 1 * n + (n - 1)
+    assert fm.gini_coefficient(table) == won / n**2
+    labels = np.tile([0, 1, 1, 0], 5)
+    assert fm.gini_coefficient(labels, np.arange(20)) == fm.gini_coefficient(
+        ScoreTable.from_scores(labels, np.arange(20))
+    )
