@@ -42,7 +42,7 @@ from fastmetrics.measures.curves.influences import (
 )
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions import count_measures
-from fastmetrics.tables.pairs import PairCounts, exact_dot, pairs_of_weights
+from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable
 
 ColumnsAre = Literal["scores", "decisions", "values", "classes"]
@@ -202,18 +202,11 @@ class ThresholdSpec(MetricSpec):
 
 
 def _auc_of_table(table: ScoreTable) -> float:
-    """Return the AUC from sums that measures share; of one class `roc_auc_score`, which warns.
-
-    A positive does not win over the negatives above it, and half over those of its own score.
-    """
-    if not (table.n_positive > 0 and table.n_negative > 0):
+    """Return the AUC; of one class by `roc_auc_score`, which warns."""
+    sizes = table.n_positive, table.n_negative
+    if not (sizes[0] > 0 and sizes[1] > 0):
         return float(roc_auc_score(table))
-    if table.is_weighted:
-        return pairs_of_weights(table.positives, table.negatives).auc
-    p, n = int(table.n_positive), int(table.n_negative)
-    above = int(exact_dot(table.positives, table.false_positives))
-    lost = 2 * above - int(exact_dot(table.positives, table.negatives))
-    return PairCounts(p, n, 2 * p * n - lost, lost).auc
+    return pairs_of_weights(table.positives, table.negatives, sizes).auc
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

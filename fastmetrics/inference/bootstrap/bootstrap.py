@@ -183,31 +183,18 @@ def resampled(
         if one == "bca" and not math.isnan(values[model][i])
     ]
     accelerations = engine.accelerations(due, options.stratified)
-    results = []
-    for model, sample in enumerate(samples):
-        estimates = {}
+    results: list[dict[str, Estimate]] = []
+    for model, of_model in enumerate(methods):
+        results.append({})
         for i, spec in enumerate(specs):
-            distribution, lost = engine.values[model, i], engine.lost_a_class[model]
-            estimates[spec.label] = result_of(
-                spec,
-                values[model][i],
-                distribution,
-                options,
-                sizes=sample.sizes(),
-                failed=failures_of(spec, distribution, lost, sample, options),
-                method=methods[model][i],
-                acceleration=accelerations.get((model, i), math.nan),
-            )
-        results.append(Estimates(estimates))
-    return engine, results
+            acceleration = accelerations.get((model, i), math.nan)
+            given = values[model][i], of_model[i], acceleration, options
+            results[-1][spec.label] = _estimate_of(engine, model, i, *given)
+    return engine, [Estimates(one) for one in results]
 
 
 def failures_of(
-    spec: MetricSpec,
-    distribution: NDArray[np.float64],
-    lost_a_class: NDArray[np.bool_],
-    sample: BootstrapSample,
-    options: Options,
+    spec: MetricSpec, distribution: Floats, lost_a_class: NDArray[np.bool_], sample: BootstrapSample
 ) -> tuple[int, str]:
     """Return how many replicates of a metric are undefined, and why."""
     return failures(
@@ -218,19 +205,20 @@ def failures_of(
     )
 
 
-def result_of(
-    spec: MetricSpec,
+def _estimate_of(
+    engine: Engine,
+    model: int,
+    metric: int,
     estimate: float,
-    distribution: NDArray[np.float64],
-    options: Options,
-    *,
-    sizes: Sizes,
-    failed: tuple[int, str],
     method: Method,
-    acceleration: float = math.nan,
+    acceleration: float,
+    options: Options,
 ) -> Estimate:
-    """Return the result of one metric, with the warnings that it deserves."""
-    label, is_defined, (n_failed, note) = spec.label, not math.isnan(estimate), failed
+    """Return the result of one metric of a model, with the warnings that it deserves."""
+    spec, sample = engine.specs[metric], engine.samples[model]
+    distribution, sizes = engine.values[model, metric], sample.sizes()
+    label, is_defined = spec.label, not math.isnan(estimate)
+    n_failed, note = failures_of(spec, distribution, engine.lost_a_class[model], sample)
     if is_defined:
         warn_of_failures(repr(label), n_failed, len(distribution), note)
     elif not isinstance(spec, ThresholdSpec):  # which has warned
@@ -304,9 +292,7 @@ def checked_options(
 ) -> Options:
     """Return the options, or raise before any work."""
     specs = metric_specs(metrics)
-    count = check_integer("n_resamples", n_resamples, low=1)
-    if count < 2:
-        raise InputError(f"`n_resamples` must be at least 2: got {count}")
+    count = check_integer("n_resamples", n_resamples, low=2)
     check_memory(
         count, len(specs) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
     )

@@ -248,7 +248,7 @@ def _difference(
         distribution = engine.values[a, metric] - engine.values[b, metric]
     difference = of_models[a].estimate - of_models[b].estimate
     lost = engine.lost_a_class[a] | engine.lost_a_class[b]
-    n_failed, note = failures_of(spec, distribution, lost, engine.samples[a], options)
+    n_failed, note = failures_of(spec, distribution, lost, engine.samples[a])
     most = max(of_models[model].details.n_failed for model in pair)
     if most <= MANY_FAILED * len(distribution):  # else the models have said so
         of_names = f"the {subject} of {names[a]!r} and {names[b]!r}"
