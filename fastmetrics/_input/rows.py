@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -31,11 +31,12 @@ from fastmetrics._input.scores import (
     check_score_matrix,
     check_scores_array,
     check_weights,
-    score_column,
+    contiguous,
 )
 from fastmetrics.errors import InputError, InputTypeError, no_such, renamed
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class BinaryRows:
     """Labels, scores and weights of n rows, in canonical dtypes and equal length.
 
@@ -63,31 +64,15 @@ class BinaryRows:
     that are 1 or ``negative``, and met no score that is nan or infinite.
     """
 
-    __slots__ = (
-        *("_labels", "_negative", "_promise", "_scores"),
-        *("allow_inf", "integer_weights", "weight_exponent", "weights"),
-    )
-
-    def __init__(
-        self,
-        labels: NDArray[np.int8],
-        negative: int,
-        scores: NDArray[Any],
-        weights: NDArray[np.float64] | None = None,
-        integer_weights: bool = False,
-        allow_inf: bool = False,
-        weight_exponent: int = 0,
-        promise: tuple[Any, ...] | None = None,
-    ) -> None:
-        self._labels = labels
-        self._negative = negative
-        self._scores = scores
-        self.weights = weights
-        self.integer_weights = integer_weights
-        self.allow_inf = allow_inf
-        self.weight_exponent = weight_exponent
-        #: Of rows that are not verified the arguments of `encode_labels`, or () of right labels.
-        self._promise = promise
+    _labels: NDArray[np.int8]
+    _negative: int
+    _scores: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+    integer_weights: bool = False
+    allow_inf: bool = False
+    weight_exponent: int = 0
+    #: Of rows that are not verified the arguments of `encode_labels`, or () of right labels.
+    _promise: tuple[Any, ...] | None = None
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -134,9 +119,8 @@ class BinaryRows:
 
     def replace(self, **changes: Any) -> BinaryRows:
         """Return verified rows with other labels, scores or weights."""
-        names = ("labels", "negative", "scores", "weights", "integer_weights", "allow_inf")
-        given = {name: getattr(self, name) for name in (*names, "weight_exponent")}
-        return BinaryRows(**given | changes)
+        own = {f"_{name}": changes.pop(name) for name in ("labels", "scores") if name in changes}
+        return replace(self.verify(), **own, **changes)
 
     def typed_weights(self) -> NDArray[Any] | None:
         """Return the weights, whole ones as int64, as which they count exactly."""
@@ -403,7 +387,7 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
             f"or an array of shape (n_samples, n_models) with `names`: got shape {array.shape}"
         )
     matrix = check_score_matrix(array, "scores")
-    columns = [score_column(matrix, j) for j in range(matrix.shape[1])]
+    columns = [contiguous(matrix[:, j]) for j in range(matrix.shape[1])]
     if names is None:
         if len(columns) == 2:
             _refuse_both_classes([NamedScores("", "scores", column) for column in columns])

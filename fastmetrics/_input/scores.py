@@ -130,7 +130,7 @@ def check_score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
     """Return a matrix (n, k) of scores in a canonical dtype, fully verified, in its own order.
 
     A matrix already canonical is returned itself, whatever its strides: take its columns with
-    `score_column`, one contiguous copy at a time.
+    `contiguous`, one copy at a time.
     """
     matrix = score_matrix(y_score, name)
     check_finite(matrix, name)
@@ -149,11 +149,6 @@ def score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
     if not array.flags.aligned:
         array = array.copy()
     return array
-
-
-def score_column(matrix: NDArray[Any], column: int) -> NDArray[Any]:
-    """Return one column of a checked matrix as a contiguous vector (a view where it can be)."""
-    return contiguous(matrix[:, column])
 
 
 def check_probabilities(values: Any, name: str = "y_proba") -> NDArray[Any]:
