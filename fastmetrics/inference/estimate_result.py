@@ -74,33 +74,37 @@ def _sample_size(
     pilot: Any,
     n_samples: float,
     n_groups: int | None,
-    is_enough: Callable[[float, float], bool],
-    result: Callable[[float, float], dict[str, Any]],
+    level: float,
+    figures: Callable[[float, float], tuple[float, float | None]],
+    is_enough: Callable[[float, Any], bool],
+    difference: float | None = None,
 ) -> SampleSize:
-    """Return the smallest number of units whose standard error and degrees of freedom are enough.
+    """Return the smallest number of units whose half width and power are enough.
 
     Units are groups where there are some, else samples; `pilot` has the error and the degrees of
-    freedom of those at hand. ``result`` returns the other fields by both numbers; of nan where the
+    freedom of those at hand, of which ``figures`` makes half width and power. All is nan where the
     data do not tell how much the metric varies.
     """
     units = n_samples if n_groups is None else float(n_groups)
     error, df = pilot.standard_error, pilot.df
+
+    def result(n: float, n_groups: float | None, error: float, df: float) -> SampleSize:
+        half_width, power = figures(error, df)
+        return SampleSize(metric, n, n_groups, error, half_width, difference, power, level)
+
     if not (error > 0.0 and df > 0.0 and units > 0.0):
         warn_user(
             f"the number of samples for {metric} is nan: its standard error is "
             f"{error:g} on {units:g} samples, which does not tell how much it varies",
             UndefinedMetricWarning,
         )
-        nan = math.nan
-        groups = None if n_groups is None else nan
-        return SampleSize(metric, nan, groups, nan, **result(nan, nan))
+        return result(math.nan, None if n_groups is None else math.nan, math.nan, math.nan)
 
     def at(n: int) -> tuple[float, float]:
         return error / math.sqrt(n / units), df * (n / units)
 
-    n = _smallest(lambda n: is_enough(*at(n)))
-    size = math.ceil(n * (n_samples / units))
-    return SampleSize(metric, size, None if n_groups is None else n, at(n)[0], **result(*at(n)))
+    n = _smallest(lambda n: is_enough(*figures(*at(n))))
+    return result(math.ceil(n * (n_samples / units)), None if n_groups is None else n, *at(n))
 
 
 def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
@@ -108,21 +112,14 @@ def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
     width = check_positive("half_width", half_width)
     level, alternative = one.confidence_level, one.alternative
 
-    def reached(error: float, df: float) -> float:
+    def figures(error: float, df: float) -> tuple[float, None]:
         low, high = limits(one.estimate, error, df, level, one.scale, alternative)
         if alternative == "two-sided":
-            return (high - low) / 2.0
-        return float(high - one.estimate if alternative == "less" else one.estimate - low)
+            return (high - low) / 2.0, None
+        return float(high - one.estimate if alternative == "less" else one.estimate - low), None
 
-    def result(error: float, df: float) -> dict[str, Any]:
-        fields = {"difference": None, "power": None, "confidence_level": level}
-        return {"half_width": reached(error, df), **fields}
-
-    return _sample_size(
-        *(one.metric, one, one.n_samples, one.n_groups),
-        lambda error, df: reached(error, df) <= width,
-        result,
-    )
+    pilot = one.metric, one, one.n_samples, one.n_groups
+    return _sample_size(*pilot, level, figures, lambda half_width, _: half_width <= width)
 
 
 def size_for_difference(
@@ -138,19 +135,12 @@ def size_for_difference(
     """Return how many samples show the difference of a `Pair` with a power, tested at a level."""
     gap, chance = check_positive("difference", difference), check_fraction("power", power)
 
-    def reached(error: float, df: float) -> float:
-        return _power(gap / error, df, abs(critical_value(df, 1.0 - level, alternative)))
+    def figures(error: float, df: float) -> tuple[float, float]:
+        critical = abs(critical_value(df, 1.0 - level, alternative))
+        return critical * error, _power(gap / error, df, critical)
 
-    def result(error: float, df: float) -> dict[str, Any]:
-        half_width = abs(critical_value(df, 1.0 - level, alternative)) * error
-        fields = {"difference": gap, "confidence_level": level}
-        return {"half_width": half_width, "power": reached(error, df), **fields}
-
-    return _sample_size(
-        *(f"{pair.metric} of {pair.a} and {pair.b}", pair, n_samples, n_groups),
-        lambda error, df: reached(error, df) >= chance,
-        result,
-    )
+    pilot = f"{pair.metric} of {pair.a} and {pair.b}", pair, n_samples, n_groups
+    return _sample_size(*pilot, level, figures, lambda _, power: power >= chance, gap)
 
 
 def _power(shift: float, df: float, critical: float) -> float:
