@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
@@ -36,7 +35,7 @@ from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.asking import MetricRequest
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.registry import LOSSES, OF_RANGES
-from fastmetrics.tables.bin_bounds import BinColumns, Bracket, Bracketed, precision_bracket
+from fastmetrics.tables.bin_bounds import Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_runs import ScoreRuns
@@ -101,7 +100,7 @@ def estimates_of_table(
         summary = summary_of_runs(table)
         return {one.label: of_summary(one, summary, *rule) for one in asked}
     if isinstance(table, Bracketed):
-        bins = _BinPoints.of(table)
+        bins = _BinPoints(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
     measured: Callable[[MetricRequest], Measured]
     if isinstance(table, ScoreTable):
@@ -152,35 +151,19 @@ def of_summary(
     return estimate_of(one, measured, 0, level, method, alternative, spread=spread)
 
 
-@dataclass(frozen=True, eq=False)
 class _BinPoints:
-    """Bins that are not empty, the highest first, as one point for each bin and class.
+    """Bins that are not empty, the highest first: a point for each bin and class, positives' first.
 
-    Attributes
-    ----------
-    columns : BinColumns
-    at, is_positive, counts
-        Of each point the index of its bin, its class, and its rows.
+    Bins are open where their rows have both classes and no known order.
     """
 
-    columns: BinColumns
-    at: NDArray[Any]
-    is_positive: NDArray[np.bool_]
-    counts: NDArray[Any]
-
-    @cached_property
-    def _is_open(self) -> NDArray[np.bool_]:
+    def __init__(self, table: Bracketed) -> None:
+        self.columns = table._columns()
+        check_counts(table, self.columns.n_roundings is not None)
         p, n, is_sure, _ = self.columns
-        return np.asarray(~is_sure & (p > 0) & (n > 0))
-
-    @classmethod
-    def of(cls, table: Bracketed) -> _BinPoints:
-        """Return the bins of a table of counts."""
-        columns = table._columns()
-        check_counts(table, columns.n_roundings is not None)
-        k = len(columns.positives)
-        counts = np.concatenate([columns.positives, columns.negatives])
-        return cls(columns, np.tile(np.arange(k), 2), np.repeat([True, False], k), counts)
+        self.is_positive = np.repeat([True, False], len(p))
+        self.counts = np.concatenate([p, n])
+        self.is_open = np.asarray(~is_sure & (p > 0) & (n > 0))
 
     def estimate(
         self, one: MetricRequest, level: float, method: str | None, alternative: Alternative
@@ -189,7 +172,7 @@ class _BinPoints:
         units = self._units(one)
         warn_of_units(units, None)
         worst, best = (self._measured(one, units, is_best) for is_best in (False, True))
-        if not (self._is_open.any() and all(self.columns.totals)):
+        if not (self.is_open.any() and all(self.columns.totals)):
             return estimate_of(one, best, 0, level, method, alternative)
         spread = self._widest(one, worst, best)
         with warnings.catch_warnings():  # a value on the edge of its scale: the limit is there, too
@@ -225,8 +208,8 @@ class _BinPoints:
         first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
         first[:], second[:] = (p, n), 0
         held = 1 if is_best else 0
-        second[held, self._is_open] = first[held, self._is_open]
-        first[held, self._is_open] = 0
+        second[held, self.is_open] = first[held, self.is_open]
+        first[held, self.is_open] = 0
         rows = np.stack([first, second], axis=2).reshape(2, -1)
         kept = rows.any(axis=0)
         place = np.cumsum(kept) - 1
@@ -234,12 +217,11 @@ class _BinPoints:
         table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
         found = of_curve(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
-        places = [place[at + (self._is_open & (held == code))] for code in (0, 1)]
+        places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]
         of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]
-        at = self.at
-        influences = np.where(self.is_positive, of_positives[at], of_negatives[at])
+        influences = np.concatenate([of_positives, of_negatives])
         value = found.value
-        if one.entry.is_area_of_precision and self._is_open.any():
+        if one.entry.is_area_of_precision and self.is_open.any():
             limits = precision_bracket(self.columns)
             value = limits.high if is_best else limits.low
         size = float(sum(self.columns.totals))
@@ -248,7 +230,7 @@ class _BinPoints:
     def _units(self, one: MetricRequest) -> Units:
         by_class = one.entry.is_free_of_shares
         strata = self.is_positive.astype(np.int64) if by_class else None
-        return Units(len(self.at), self.counts, strata=strata)
+        return Units(len(self.counts), self.counts, strata=strata)
 
 
 def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:
