@@ -30,7 +30,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import (
     check_score_matrix,
-    score_column,
+    contiguous,
 )
 from fastmetrics.errors import DataConversionWarning
 
@@ -465,7 +465,7 @@ def test_score_matrix(matrix: Any) -> None:
     assert got.dtype in (np.float32, np.float64)
     np.testing.assert_array_equal(got, MATRIX)
     for j in range(2):
-        column = score_column(got, j)
+        column = contiguous(got[:, j])
         assert column.flags.c_contiguous
         assert column.tolist() == MATRIX[:, j].tolist()
 
@@ -474,7 +474,7 @@ def test_score_matrix_in_place() -> None:
     for matrix in (MATRIX, np.asfortranarray(MATRIX), MATRIX[:, ::-1]):
         assert check_score_matrix(matrix) is matrix
     columns = np.asfortranarray(MATRIX)
-    assert np.shares_memory(score_column(columns, 1), columns)
+    assert np.shares_memory(contiguous(columns[:, 1]), columns)
     assert np.shares_memory(check_score_matrix(pd.DataFrame(MATRIX, copy=False)), MATRIX)
 
 
