@@ -184,7 +184,7 @@ def test_warnings_name_the_parameters_of_the_call() -> None:
         fm.f1_score(y.reshape(-1, 1), y)
 
 
-Y_CALLS_THAT_DO_NOT_FIT = np.array([0, 1, 1, 0, 1, 0, 0, 1])
+Y_FIT = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 
 FUNCTIONS = {name: public(name) for name in NAMES if inspect.isfunction(public(name))}
@@ -219,7 +219,7 @@ def test_random_state_is_called_rng(name: str) -> None:
 
 def test_what_has_no_rng_draws_nothing() -> None:
     with pytest.raises(TypeError, match="of `delong_test`: nothing in it is random"):
-        fm.delong_test(Y_CALLS_THAT_DO_NOT_FIT, {"a": P, "b": 1 - P}, random_state=0)
+        fm.delong_test(Y_FIT, {"a": P, "b": 1 - P}, random_state=0)
 
 
 @pytest.mark.parametrize("name", sorted({*taking("metrics")} - OPEN))
@@ -240,12 +240,12 @@ def test_models_come_by_name(name: str) -> None:
 def test_several_models_as_arguments() -> None:
     for function in (fm.evaluate, fm.delong_test, fm.paired_bootstrap, fm.paired_permutation_test):
         with pytest.raises(TypeError, match=r"pass \{'a': ..., 'b': ...\}; got 3 arguments by pos"):
-            function(Y_CALLS_THAT_DO_NOT_FIT, P, 1 - P)
+            function(Y_FIT, P, 1 - P)
     for scores in ([P, P**2], np.c_[P, P**2]):
         with pytest.raises(ValueError, match=r"pass \{'a': ..., 'b': ...\}"):
-            fm.delong_test(Y_CALLS_THAT_DO_NOT_FIT, scores)
+            fm.delong_test(Y_FIT, scores)
     with pytest.raises(TypeError, match=r"pass \(y_true, y_score_a, y_score_b\)"):
-        fm.dominance(Y_CALLS_THAT_DO_NOT_FIT, {"a": P, "b": P**2})
+        fm.dominance(Y_FIT, {"a": P, "b": P**2})
 
 
 @pytest.mark.parametrize(
@@ -270,19 +270,11 @@ def test_other_words(name: str, option: str, advice: str) -> None:
 @pytest.mark.parametrize(
     "plot",
     [
-        lambda ax, **options: fm.plots.plot_roc(Y_CALLS_THAT_DO_NOT_FIT, P, ax=ax, **options),
-        lambda ax, **options: fm.plots.plot_thresholds(
-            Y_CALLS_THAT_DO_NOT_FIT, P, ax=ax, **options
-        ),
-        lambda ax, **options: fm.costs.roc_convex_hull(Y_CALLS_THAT_DO_NOT_FIT, P).plot(
-            ax, **options
-        ),
-        lambda ax, **options: fm.ConfusionMatrix.from_labels(
-            Y_CALLS_THAT_DO_NOT_FIT, Y_CALLS_THAT_DO_NOT_FIT
-        ).plot(ax, **options),
-        lambda ax, **options: fm.bootstrap(Y_CALLS_THAT_DO_NOT_FIT, P, rng=1)["roc_auc"].plot(
-            ax, **options
-        ),
+        lambda ax, **options: fm.plots.plot_roc(Y_FIT, P, ax=ax, **options),
+        lambda ax, **options: fm.plots.plot_thresholds(Y_FIT, P, ax=ax, **options),
+        lambda ax, **options: fm.costs.roc_convex_hull(Y_FIT, P).plot(ax, **options),
+        lambda ax, **options: fm.ConfusionMatrix.from_labels(Y_FIT, Y_FIT).plot(ax, **options),
+        lambda ax, **options: fm.bootstrap(Y_FIT, P, rng=1)["roc_auc"].plot(ax, **options),
     ],
 )
 @pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
@@ -292,7 +284,7 @@ def test_options_of_plots(plot: Any) -> None:
     with pytest.raises(fm.InputTypeError, match=r"`title` is .*: set it on the axes that are ret"):
         plot(ax, title="two models")
     with pytest.raises(fm.InputTypeError, match=r"`groups` is .*: groups of rows are for interv"):
-        plot(ax, groups=Y_CALLS_THAT_DO_NOT_FIT)
+        plot(ax, groups=Y_FIT)
     with pytest.raises(fm.InputTypeError, match=r"`alhpa` is .*: did you mean `alpha`\?"):
         plot(ax, alhpa=0.5)
 
@@ -302,7 +294,7 @@ def test_errors_inside_a_function_are_its_own() -> None:
         return len(labels, scores)  # type: ignore[call-arg]
 
     with pytest.raises(TypeError, match=r"len\(\) takes exactly one argument"):
-        fm.bootstrap(Y_CALLS_THAT_DO_NOT_FIT, P, metrics=broken, rng=1)
+        fm.bootstrap(Y_FIT, P, metrics=broken, rng=1)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         fm.auc([0, 1])  # type: ignore[call-arg]
 
@@ -393,7 +385,7 @@ def test_travels(copied) -> None:
     assert (type(copied(error)), str(copied(error))) == (fm.InputError, MESSAGE)
 
 
-NAMES_SHARED_WARNINGS = ("UndefinedMetricWarning", "DataConversionWarning")
+NAMES_WARNINGS = ("UndefinedMetricWarning", "DataConversionWarning")
 
 
 def said(function, *args, **kwargs) -> list[warnings.WarningMessage]:
@@ -409,14 +401,14 @@ def warn_both() -> list[warnings.WarningMessage]:
 
 def test_a_filter_for_either_class_is_heard() -> None:
     found = {each.category.__name__: each.category for each in warn_both()}
-    assert set(found) == set(NAMES_SHARED_WARNINGS)
+    assert set(found) == set(NAMES_WARNINGS)
     for name, category in found.items():
         assert issubclass(category, getattr(fm, name))
         assert issubclass(category, getattr(exceptions, name))
     for module in (fm, exceptions):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for name in NAMES_SHARED_WARNINGS:
+            for name in NAMES_WARNINGS:
                 warnings.simplefilter("ignore", getattr(module, name))
             fm.roc_auc_score([[1], [1]], [0.2, 0.3])
 
@@ -451,12 +443,12 @@ def test_where_scikit_learn_is_not_loaded_the_classes_are_ours() -> None:
     subprocess.run(command, check=True)
 
 
-THREE_SHARED_WARNINGS = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
-CASES_SHARED_WARNINGS = [
+THREE_WARNINGS = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
+CASES_WARNINGS = [
     ("accuracy_score", ([[1], [0]], [1, 0]), {}),
     ("average_precision_score", ([0, 0], [0.2, 0.7]), {}),
     ("balanced_accuracy_score", ([0, 0, 0], [0, 0, 1]), {}),
-    ("brier_score_loss", (["b", "a", "c"], THREE_SHARED_WARNINGS), {"labels": ["c", "b", "a"]}),
+    ("brier_score_loss", (["b", "a", "c"], THREE_WARNINGS), {"labels": ["c", "b", "a"]}),
     ("class_likelihood_ratios", ([1, 1, 0], [1, 0, 0]), {}),
     ("class_likelihood_ratios", ([1, 1, 0], [0, 0, 0]), {}),
     ("class_likelihood_ratios", ([0, 0, 0], [1, 0, 0]), {}),
@@ -471,8 +463,8 @@ CASES_SHARED_WARNINGS = [
     ("d2_tweedie_score", ([1], [0.5]), {}),
     ("f1_score", ([0, 0], [0, 0]), {}),
     ("f1_score", ([0, 1], [0, 0]), {"average": "macro", "pos_label": 0}),
-    ("log_loss", ([0, 1, 2], THREE_SHARED_WARNINGS), {"labels": [2, 1, 0]}),
-    ("log_loss", ([0, 1, 2], [[0.5, 0.3, 0.3], *THREE_SHARED_WARNINGS[1:]]), {}),
+    ("log_loss", ([0, 1, 2], THREE_WARNINGS), {"labels": [2, 1, 0]}),
+    ("log_loss", ([0, 1, 2], [[0.5, 0.3, 0.3], *THREE_WARNINGS[1:]]), {}),
     ("log_loss", ([0, 1],), {"y_pred": [0.2, 0.7]}),
     ("precision_recall_curve", ([0, 0], [0.2, 0.7]), {}),
     ("precision_score", ([0, 1, 2], [0, 1, 1]), {"average": "macro"}),
@@ -481,12 +473,12 @@ CASES_SHARED_WARNINGS = [
     ("roc_auc_score", ([1, 1], [0.2, 0.7]), {}),
     ("roc_curve", ([0, 0], [0.2, 0.7]), {}),
     ("roc_curve", ([1, 1], [0.2, 0.7]), {}),
-    ("top_k_accuracy_score", ([0, 1, 2], THREE_SHARED_WARNINGS), {"k": 3}),
+    ("top_k_accuracy_score", ([0, 1, 2], THREE_WARNINGS), {"k": 3}),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "args", "kwargs"), CASES_SHARED_WARNINGS, ids=lambda part: str(part)[:40]
+    ("name", "args", "kwargs"), CASES_WARNINGS, ids=lambda part: str(part)[:40]
 )
 def test_words_begin_with_those_of_scikit_learn(name: str, args: tuple, kwargs: dict) -> None:
     caught = said(getattr(peer, name), *args, **kwargs)

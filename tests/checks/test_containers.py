@@ -334,10 +334,7 @@ LISTS: dict[str, Callable[[], list[Any]]] = {
     "device, numbers between": lambda: [OnDevice(np.array(ST[0])), *ST[1:].tolist()],
     "torch": lambda: torch_scalars(ST),
     "torch, gradient": lambda: torch_scalars(ST, requires_grad=True),
-    "torch, numbers between": lambda: [
-        *torch_scalars(ST[:2], requires_grad=True),
-        *ST[2:],
-    ],
+    "torch, numbers between": lambda: [*torch_scalars(ST[:2], requires_grad=True), *ST[2:]],
     "torch, bfloat16": lambda: [each.bfloat16() for each in torch_scalars(ST, requires_grad=True)],
     "jax": lambda: list(of_jax(ST)),
 }

@@ -228,7 +228,7 @@ def files(tmp_path, monkeypatch):
 BOTH = ("--before", "a*.json", "--after", "b*.json")
 
 
-def run_compare_benchmarks_command(capsys, *arguments, code):
+def run_command(capsys, *arguments, code):
     assert main(["compare-benchmarks", *arguments]) == code
     return capsys.readouterr()
 
@@ -247,7 +247,7 @@ def runs_of(side, names, n_runs=4):
 )
 def test_exit_status(files, capsys, names, code, said):
     files(*names)
-    out, err = run_compare_benchmarks_command(capsys, *BOTH, code=code)
+    out, err = run_command(capsys, *BOTH, code=code)
     assert err == ""
     assert said in out
 
@@ -255,7 +255,7 @@ def test_exit_status(files, capsys, names, code, said):
 def test_one_run_a_side_decides_nothing(files, capsys):
     files(*ROUNDS, n_runs=1)
     one = ("--before", "a0.json", "--after", "b0.json")
-    out, _ = run_compare_benchmarks_command(capsys, *one, code=3)
+    out, _ = run_command(capsys, *one, code=3)
     assert "nothing is decided" in " ".join(out.split())
 
 
@@ -265,21 +265,21 @@ def test_numbers_are_those_of_the_library(files, capsys):
         *(runs_of(side, ROUNDS) for side in (0, 1)), margin={"*near": 0.2, "*": 0.1}
     )
     given = (*BOTH, "--margin", "10%", "--margin", "*near=0.2")
-    out, _ = run_compare_benchmarks_command(capsys, *given, "--format", "json", code=1)
+    out, _ = run_command(capsys, *given, "--format", "json", code=1)
     assert json.loads(out) == {"schema_version": 1, "decision": "worse", **right.to_dict()}
-    out, _ = run_compare_benchmarks_command(capsys, *given, "--format", "csv", code=1)
+    out, _ = run_command(capsys, *given, "--format", "csv", code=1)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["name"] for row in rows] == list(ROUNDS)
     assert [float(row["estimate"]) for row in rows] == [row.estimate for row in right]
     assert [float(row["high"]) for row in rows] == [row.confidence_interval.high for row in right]
     assert [float(row["margin"]) for row in rows] == [0.1, 0.1, 0.2]
-    out, _ = run_compare_benchmarks_command(capsys, *given, "--format", "markdown", code=1)
+    out, _ = run_command(capsys, *given, "--format", "markdown", code=1)
     assert "| t.py::slow |" in out
 
 
 def test_decisions_for_build_servers(files, capsys, tmp_path):
     files(*ROUNDS)
-    run_compare_benchmarks_command(capsys, *BOTH, "--junit", "found.xml", code=1)
+    run_command(capsys, *BOTH, "--junit", "found.xml", code=1)
     suite = ET.parse(tmp_path / "found.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
@@ -289,7 +289,7 @@ def test_decisions_for_build_servers(files, capsys, tmp_path):
 def test_what_a_file_lacks_is_said(tmp_path, files, capsys):
     files("t.py::same")
     save(tmp_path / "b1.json", RUNS[1])
-    out, err = run_compare_benchmarks_command(capsys, *BOTH, code=0)
+    out, err = run_command(capsys, *BOTH, code=0)
     assert "not every run has 't.py::slow', 't.py::near': not compared" in err
     assert "slow" not in out
 
@@ -299,19 +299,17 @@ def test_what_was_left_out_is_said(tmp_path, files, capsys):
     content = json.loads((tmp_path / "b1.json").read_text())
     content["benchmarks"].append({"fullname": "t.py::none", "stats": {"mean": None}})
     (tmp_path / "b1.json").write_text(json.dumps(content), encoding="utf-8-sig")
-    _, err = run_compare_benchmarks_command(capsys, *BOTH, code=0)
+    _, err = run_command(capsys, *BOTH, code=0)
     assert err == "fastmetrics: warning: b1.json: 1 without a time left out: 't.py::none'\n"
 
 
 def test_a_file_on_both_sides(files, capsys):
     files("t.py::same")
-    _, err = run_compare_benchmarks_command(
-        capsys, "--before", "a*.json", "./a1.json", "--after", "./a0.json", code=2
-    )
+    _, err = run_command(capsys, "--before", "a*.json", "./a1.json", "--after", "./a0.json", code=2)
     assert "./a0.json is there twice, as a0.json too" in err
 
 
-FAULTS_COMPARE_BENCHMARKS_COMMAND = {
+FAULTS_COMMAND = {
     "not JSON": ("{", "b0.json: no JSON: "),
     "a list": ("[]", "b0.json: not what pytest-benchmark or hyperfine save"),
     "no stats": ('{"benchmarks": [{"fullname": "t"}]}', "b0.json: not whole, or of a version"),
@@ -327,12 +325,12 @@ FAULTS_COMPARE_BENCHMARKS_COMMAND = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS_COMPARE_BENCHMARKS_COMMAND)
-def test_faults_compare_benchmarks_command(tmp_path, files, capsys, fault):
+@pytest.mark.parametrize("fault", FAULTS_COMMAND)
+def test_faults_command(tmp_path, files, capsys, fault):
     files("t.py::same")
-    content, message = FAULTS_COMPARE_BENCHMARKS_COMMAND[fault]
+    content, message = FAULTS_COMMAND[fault]
     (tmp_path / "b0.json").write_text(content)
-    out, err = run_compare_benchmarks_command(capsys, *BOTH, code=2)
+    out, err = run_command(capsys, *BOTH, code=2)
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
@@ -343,25 +341,23 @@ def test_what_may_differ(tmp_path, files, capsys):
     content = json.loads((tmp_path / "b0.json").read_text())
     content["machine_info"] = {"node": "elsewhere"}
     (tmp_path / "b0.json").write_text(json.dumps(content))
-    assert "--allow-different" in run_compare_benchmarks_command(capsys, *BOTH, code=2).err
-    run_compare_benchmarks_command(capsys, *BOTH, "--allow-different", "machine", code=0)
-    run_compare_benchmarks_command(capsys, *BOTH, "--allow-different", "all", code=0)
-    err = run_compare_benchmarks_command(capsys, *BOTH, "--allow-different", "colour", code=2).err
+    assert "--allow-different" in run_command(capsys, *BOTH, code=2).err
+    run_command(capsys, *BOTH, "--allow-different", "machine", code=0)
+    run_command(capsys, *BOTH, "--allow-different", "all", code=0)
+    err = run_command(capsys, *BOTH, "--allow-different", "colour", code=2).err
     assert "the files tell machine" in err
 
 
 def test_a_missing_file(files, capsys):
     files("t.py::same")
-    out, err = run_compare_benchmarks_command(
-        capsys, "--before", "a0.json", "--after", "none.json", code=2
-    )
+    out, err = run_command(capsys, "--before", "a0.json", "--after", "none.json", code=2)
     assert (out, err) == ("", "fastmetrics: error: none.json: No such file or directory\n")
 
 
 @pytest.mark.parametrize("margin", ["0", "much", "inf", "=5%"])
 def test_a_margin_that_is_none(files, capsys, margin):
     files("t.py::same")
-    _, err = run_compare_benchmarks_command(capsys, *BOTH, f"--margin={margin}", code=2)
+    _, err = run_command(capsys, *BOTH, f"--margin={margin}", code=2)
     assert f"must be above 0, as 5% or 0.05: got {margin!r}" in err
 
 
@@ -435,7 +431,7 @@ ONE = ("all.csv", "--label", "y", "--baseline", "old", "--margin", "roc_auc=0.01
         ((*ONE, "--score", "new", "--margin", "roc_auc=0.1"), 2),
     ],
 )
-def test_exit_status_gate_command(folder, capsys, arguments, status: int) -> None:
+def test_exit_status_command(folder, capsys, arguments, status: int) -> None:
     assert gate(*arguments) == status
     out, err = capsys.readouterr()
     assert bool(out) == (status != 2)
@@ -513,7 +509,7 @@ def test_junit(folder, capsys) -> None:
     assert "more than the margin of 0.01" in cases[0].find("failure").get("message")
 
 
-def test_markdown_gate_command(folder, capsys) -> None:
+def test_markdown_command(folder, capsys) -> None:
     assert gate(*ONE, "--score", "new", "--format", "markdown") == 0
     out = capsys.readouterr().out
     assert "| measure |" in out.replace("| measure  |", "| measure |")

@@ -299,7 +299,7 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def fails_cli_slips(capsys, path: Path, *options: str) -> str:
+def fails_slips(capsys, path: Path, *options: str) -> str:
     """Return what is said of a failing call, the folder left out."""
     assert main(["evaluate", str(path), *COLUMNS, *options]) == 2
     out, err = capsys.readouterr()
@@ -315,9 +315,9 @@ LINES = ['{"label": 1, "score": 0.5}', '{"label": 0, "score": 0.25}', '{"label":
 def test_a_line_that_is_no_json_is_named_by_its_row(capsys, tmp_path, bad, at):
     lines = [*LINES[:at], bad, *LINES[at:]]
     path = written(tmp_path, "a.jsonl", "\n".join(lines) + "\n")
-    assert fails_cli_slips(capsys, path).startswith(f"a.jsonl: row {at + 1}: not JSON: ")
+    assert fails_slips(capsys, path).startswith(f"a.jsonl: row {at + 1}: not JSON: ")
     path = written(tmp_path, "a.jsonl", "\n \n" + "\n".join(lines) + "\n")
-    assert fails_cli_slips(capsys, path).startswith(
+    assert fails_slips(capsys, path).startswith(
         f"a.jsonl: row {at + 1} (line {at + 3}): not JSON: "
     )
 
@@ -342,7 +342,7 @@ def test_a_wrong_condition_is_not_blamed_on_the_file(capsys, tmp_path, where, ki
     else:
         lines = [line.replace("}", ', "k": 1}') for line in LINES]
         path.write_text("\n".join(lines) + "\n")
-    said = fails_cli_slips(capsys, path, "--where", where)
+    said = fails_slips(capsys, path, "--where", where)
     assert said.startswith(WHERE[where])
     assert said.endswith(f"(a.{kind})")
     assert "damaged" not in said
@@ -351,7 +351,7 @@ def test_a_wrong_condition_is_not_blamed_on_the_file(capsys, tmp_path, where, ki
 
 def test_a_bad_row_beside_a_condition_is_still_the_row(capsys, tmp_path):
     path = written(tmp_path, "a.csv", "label,score,k\n1,0.75,1\n0,x,2\n1,0.5,3\n")
-    assert fails_cli_slips(capsys, path, "--where", "k > 0").startswith(
+    assert fails_slips(capsys, path, "--where", "k > 0").startswith(
         "a.csv: row 2 (line 3): column 's"
     )
 
@@ -360,10 +360,10 @@ def test_a_bad_row_beside_a_condition_is_still_the_row(capsys, tmp_path):
 def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
     text = f"label,score\n1,0.75\n0,{odd}\n1,0.5\n0,0.25\n"
     message = f"a.csv: row 2 (line 3): column 'score': {odd!r} is not a number"
-    assert fails_cli_slips(capsys, written(tmp_path, "a.csv", text)) == message
+    assert fails_slips(capsys, written(tmp_path, "a.csv", text)) == message
     packed = tmp_path / "a.csv.gz"
     packed.write_bytes(gzip.compress(text.encode()))
-    assert fails_cli_slips(capsys, packed) == message.replace("a.csv", "a.csv.gz")
+    assert fails_slips(capsys, packed) == message.replace("a.csv", "a.csv.gz")
 
 
 @pytest.mark.parametrize("odd", ["1e1_0", "0x10", " 7 "])
@@ -371,8 +371,7 @@ def test_nor_is_such_a_text_in_json(capsys, tmp_path, odd):
     lines = [*LINES[:2], f'{{"label": 0, "score": "{odd}"}}', LINES[2]]
     path = written(tmp_path, "a.jsonl", "\n".join(lines))
     assert (
-        fails_cli_slips(capsys, path)
-        == f"a.jsonl: row 3: column 'score': '\"{odd}\"' is not a number"
+        fails_slips(capsys, path) == f"a.jsonl: row 3: column 'score': '\"{odd}\"' is not a number"
     )
 
 
@@ -432,7 +431,7 @@ def test_options_take_the_numbers_that_files_may_hold(
 )
 def test_a_number_beyond_the_floats_is_infinite(capsys, tmp_path, options, said):
     path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
-    assert said in fails_cli_slips(capsys, path, *options, "1" + 400 * "0")
+    assert said in fails_slips(capsys, path, *options, "1" + 400 * "0")
     asked = ["--bootstrap", "9", "--metrics", "accuracy", "--threshold", "1" + 400 * "0"]
     assert main(["evaluate", str(path), *COLUMNS, *asked]) == 0
     assert "positive means score ≥ inf" in capsys.readouterr().out
@@ -447,10 +446,10 @@ def test_labels_in_quotes_are_texts(capsys, tmp_path, memory):
         assert main(["evaluate", str(path), *COLUMNS, *options, label]) == 0
         assert '"n_positive": 1,' in capsys.readouterr().out
     said = "--pos-label \"'7'\" is none of the labels '007', '7'"
-    assert fails_cli_slips(capsys, path, *options, "''7''") == said
+    assert fails_slips(capsys, path, *options, "''7''") == said
     path = written(tmp_path, "a.csv", "label,score\n7,1\n1,0\n")
     said = "--pos-label \"'7'\" cannot be a label: column 'label' holds int64 numbers"
-    assert fails_cli_slips(capsys, path, *options, "'7'") == said
+    assert fails_slips(capsys, path, *options, "'7'") == said
 
 
 ODD_COLUMNS = [

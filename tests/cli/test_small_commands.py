@@ -240,7 +240,7 @@ TIMES = {
         }
     ],
 }
-COMMANDS_JSON_SCHEMA = {
+COMMANDS_SCHEMA = {
     "evaluate": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--score", "b"),
     "bounded": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--memory", "1GB"),
     "counts": ("evaluate", "counts.csv", "--counts"),
@@ -259,7 +259,7 @@ COMMANDS_JSON_SCHEMA = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", COMMANDS_JSON_SCHEMA)
+@pytest.mark.parametrize("name", COMMANDS_SCHEMA)
 def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     files = {"scores.csv": SCORES, "counts.csv": COUNTS, "table.csv": TABLE}
@@ -267,7 +267,7 @@ def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
     files["log.jsonl"] = '{"doc_id": 1, "acc": 1}\n{"doc_id": 2, "acc": 0}'
     for path, content in files.items():
         (tmp_path / path).write_text(content)
-    assert main([*COMMANDS_JSON_SCHEMA[name], "--format", "json"]) in (0, 1, 3)
+    assert main([*COMMANDS_SCHEMA[name], "--format", "json"]) in (0, 1, 3)
     printed = json.loads(capsys.readouterr().out)
     assert next(iter(printed.items())) == ("schema_version", 1)
 
@@ -285,4 +285,4 @@ def test_no_command_is_forgotten(capsys) -> None:
         for command in commands
         if re.search(r"--format \{[^}]*json", helped(capsys, command))
     }
-    assert printing == {given[0] for given in COMMANDS_JSON_SCHEMA.values()}
+    assert printing == {given[0] for given in COMMANDS_SCHEMA.values()}

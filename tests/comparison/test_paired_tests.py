@@ -328,9 +328,7 @@ def test_repetitions_without_correction_warn(rng):
 
 @pytest.mark.parametrize(
     ("shape", "said", "match"),
-    [
-        (12, {"n_folds": 1}, "needs `n_train` and `n_test` where there is one fold"),
-    ],
+    [(12, {"n_folds": 1}, "needs `n_train` and `n_test` where there is one fold")],
 )
 def test_faults_of_repetitions(rng, shape, said, match):
     with pytest.raises(ValueError, match=match):
@@ -465,7 +463,7 @@ def test_first_repetition_without_a_difference():
         )
 
 
-def test_differences_that_are_equal_but_for_rounding_five_by_two():
+def test_differences_that_are_equal_but_for_rounding_two():
     a = np.array([[0.3, 0.4], [0.7, 0.8], [0.3, 0.7], [0.4, 0.8], [0.3, 0.3]])
     b = np.array([[0.2, 0.3], [0.6, 0.7], [0.2, 0.6], [0.3, 0.7], [0.2, 0.2]])
     assert (a - b).std() > 0
@@ -475,16 +473,14 @@ def test_differences_that_are_equal_but_for_rounding_five_by_two():
 
 @pytest.mark.parametrize(
     ("table", "options", "match"),
-    [
-        (TABLE, {"variant": "f", "alternative": "less"}, "`variant='f'` is two-sided"),
-    ],
+    [(TABLE, {"variant": "f", "alternative": "less"}, "`variant='f'` is two-sided")],
 )
 def test_faults(table, options, match):
     with pytest.raises(ValueError, match=match):
         fm.comparison.five_by_two_cv_test(table, **options, higher_is_better=False)
 
 
-def test_the_largest_numbers_five_by_two():
+def test_the_largest_numbers_two():
     """Ten of them have no sum."""
     table = np.array(TABLE) / np.abs(TABLE).max()
     usual, large = (
@@ -653,7 +649,7 @@ def test_names_go_to_the_better_model():
             {"e01": 1, "e10": 2, "alternative": "less"},
             ValueError,
             "`method='corrected'` is two-sided",
-        ),
+        )
     ],
 )
 def test_faults_mcnemar(columns, options, error, match):

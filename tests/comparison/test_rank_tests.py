@@ -313,7 +313,7 @@ POSTHOCS_DEMSAR = [
 ]
 
 
-def test_the_textbook_table_rank_post_hoc():
+def test_the_textbook_table_hoc():
     test = fm.comparison.nemenyi_test(ranks=TEXTBOOK, names="A B C".split())
     assert test.critical_value == pytest.approx(2.343700586378409, rel=1e-12)
     assert test.critical_difference == pytest.approx(1.657246577699061, rel=1e-12)
@@ -344,7 +344,7 @@ def test_quantiles_against_the_range_of_normals(k, alpha):
     assert oracle.range_tail(q, k) == pytest.approx(alpha, rel=1e-6)
 
 
-def test_demsar_2006_rank_post_hoc():
+def test_demsar_2006_hoc():
     test = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES)
     assert round(test.critical_difference, 2) == 1.25
     assert test.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
@@ -469,14 +469,14 @@ def test_wilcoxon_needs_scores():
         wilcoxon_holm_of(rank_table(None, TEXTBOOK, None, None), 0.05, None, True)
 
 
-def test_faults_rank_post_hoc():
+def test_faults_hoc():
     with pytest.raises(ValueError, match="`control` must be one of '0', '1'"):
         fm.comparison.bonferroni_dunn_test(ranks=[[1, 2]], control="2")
     with pytest.raises(KeyError, match=r"\('0', '9'\): the pairs are \('0', '1'\)"):
         fm.comparison.nemenyi_test(ranks=[[1, 2]])["0", "9"]
 
 
-def test_displays_rank_post_hoc():
+def test_displays_hoc():
     test = fm.comparison.bonferroni_dunn_test(
         ranks=TEXTBOOK, names=["<A>", "B", "C"], control="<A>"
     )
@@ -730,7 +730,7 @@ def test_swapping_the_models(values, zero_method):
             np.arange(1, 1500),
             {"method": "exact"},
             "`method='exact'` is for at most 1,000 differences other than 0: got",
-        ),
+        )
     ],
 )
 def test_faults_wilcoxon(values, options, match):

@@ -152,7 +152,7 @@ def test_extreme_magnitudes(size):
             np.sqrt(np.arange(1, 60)),
             {"method": "exact"},
             "^`method='exact'` is not feasible for these 59 differences: use `method='auto'`$",
-        ),
+        )
     ],
 )
 def test_faults(values, options, match):

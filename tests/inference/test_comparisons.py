@@ -382,10 +382,10 @@ def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
     assert f"<br>{last[:9]}" in found._repr_html_()
 
 
-N_SAMPLE_SIZE = 4000
+N_SIZE = 4000
 
 
-def models_sample_size(rng, n=N_SAMPLE_SIZE):
+def models_size(rng, n=N_SIZE):
     y = rng.integers(0, 2, n)
     shared = y + rng.normal(0, 1, n)
     a, b = shared + rng.normal(0, 0.3, n), shared + rng.normal(0, 1, n)
@@ -405,7 +405,7 @@ def test_a_proportion_takes_as_many_as_its_closed_form():
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
 def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, power):
-    y, scores = models_sample_size(rng, 300)
+    y, scores = models_size(rng, 300)
     found = fm.compare(y, scores, metrics="brier_score", alternative=alternative)["brier_score"]
     plan = found.plan(difference=0.02, power=power)
     deviation = found.pairs[0].standard_error * math.sqrt(len(y))
@@ -418,12 +418,11 @@ def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, p
 
 def test_the_planned_power_is_that_of_new_samples():
     rng = np.random.default_rng(0)
-    pilot = models_sample_size(rng, 20_000)
+    pilot = models_size(rng, 20_000)
     found = fm.compare(*pilot, metrics="roc_auc")["roc_auc"]
     plan = found.plan(difference=found.pairs[0].difference, power=0.8)
     won = [
-        fm.compare(*models_sample_size(rng, plan.n_samples), metrics="roc_auc")["roc_auc"].better
-        == "a"
+        fm.compare(*models_size(rng, plan.n_samples), metrics="roc_auc")["roc_auc"].better == "a"
         for _ in range(400)
     ]
     assert np.mean(won) == pytest.approx(0.8, abs=0.07)
@@ -434,7 +433,7 @@ def test_the_planned_power_is_that_of_new_samples():
 )
 def test_an_interval_of_the_planned_size_has_the_half_width(metric):
     rng = np.random.default_rng(1)
-    pilot, new = models_sample_size(rng, 2_000), models_sample_size(rng, 20_000)
+    pilot, new = models_size(rng, 2_000), models_size(rng, 20_000)
 
     is_ranking = metric == "mean_average_precision"
 
@@ -453,12 +452,12 @@ def test_an_interval_of_the_planned_size_has_the_half_width(metric):
 
 def test_groups_are_counted_with_groups():
     rng = np.random.default_rng(2)
-    y, scores = models_sample_size(rng)
-    groups = np.arange(N_SAMPLE_SIZE) // 8
+    y, scores = models_size(rng)
+    groups = np.arange(N_SIZE) // 8
     one = fm.estimate(y, scores["a"], metrics="roc_auc", groups=groups)["roc_auc"]
     low, high = one.confidence_interval
     plan = one.plan(half_width=(high - low) / 4)
-    assert plan.n_groups == pytest.approx(4 * N_SAMPLE_SIZE // 8, rel=0.02)
+    assert plan.n_groups == pytest.approx(4 * N_SIZE // 8, rel=0.02)
     assert plan.n_samples == 8 * plan.n_groups
     pair = fm.compare(y, scores, metrics="roc_auc", groups=groups)["roc_auc"]
     plan = pair.plan(difference=0.01)
@@ -467,16 +466,14 @@ def test_groups_are_counted_with_groups():
 
 def test_one_limit_and_several_pairs():
     rng = np.random.default_rng(3)
-    y, scores = models_sample_size(rng)
+    y, scores = models_size(rng)
     for side in ("less", "greater"):
         one = fm.estimate(y, scores["a"], metrics="roc_auc", alternative=side)["roc_auc"]
         distance = max(
             abs(limit - one.estimate) for limit in one.confidence_interval if 0 < limit < 1
         )
-        assert one.plan(half_width=distance * 1.0001).n_samples == pytest.approx(
-            N_SAMPLE_SIZE, rel=0.001
-        )
-    three = scores | {"c": rng.random(N_SAMPLE_SIZE)}
+        assert one.plan(half_width=distance * 1.0001).n_samples == pytest.approx(N_SIZE, rel=0.001)
+    three = scores | {"c": rng.random(N_SIZE)}
     found = fm.compare(y, three, metrics="roc_auc")["roc_auc"]
     plan = found.plan(difference=0.05)
     needs_most = max(found.pairs, key=lambda pair: pair.standard_error)
@@ -503,8 +500,8 @@ def test_what_does_not_vary_has_no_plan():
 
 
 @pytest.mark.parametrize("bad", [0, -0.1, math.nan, math.inf, "0.1", None, True, 1e-12])
-def test_faults_sample_size(rng, bad):
-    y, scores = models_sample_size(rng, 100)
+def test_faults_size(rng, bad):
+    y, scores = models_size(rng, 100)
     one = fm.estimate(y, scores["a"], metrics="roc_auc")["roc_auc"]
     two = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
     said = "more than 10\\^15" if bad == 1e-12 else "`half_width`"

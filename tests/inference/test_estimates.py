@@ -333,7 +333,7 @@ def matrix(cells: tuple[int, ...]) -> fm.ConfusionMatrix:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_shares_have_wilsons_limits_matrix_estimates(alternative: Any) -> None:
+def test_shares_have_wilsons_limits_estimates(alternative: Any) -> None:
     options: Any = {"confidence_level": 0.9, "alternative": alternative}
     found = fm.estimate(fm.ConfusionMatrix.binary(**CELLS), metrics=list(SHARES), **options)
     for name, (k, n) in SHARES.items():
@@ -714,7 +714,7 @@ def test_a_balance_without_a_positive_is_told():
         evaluation_of(sum(summaries(table, [1])), "score", 0.95)
 
 
-def test_one_class_is_told_range_summary():
+def test_one_class_is_told_summary():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
         found = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
     assert (found.n_positive, found.n_negative) == (0, 2)

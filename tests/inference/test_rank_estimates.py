@@ -239,7 +239,7 @@ def test_what_is_refused(rng) -> None:
         fm.estimate(relevance, first, **good, groups=query % 4)
 
 
-few_rank_correlation = pytest.mark.filterwarnings(
+few_correlation = pytest.mark.filterwarnings(
     "ignore:the weights leave:fastmetrics.errors.SmallSampleWarning"
 )
 
@@ -269,7 +269,7 @@ def test_groups(rng) -> None:
     assert (twice.n_groups, alone.n_groups) == (50, None)
 
 
-@few_rank_correlation
+@few_correlation
 def test_undefined_or_without_variation(rng) -> None:
     weights = rng.random(400)
     for outcome, score in ((np.zeros(400), rng.random(400)), (rng.random(400), np.zeros(400))):
@@ -304,7 +304,7 @@ def censored(rng: np.random.Generator, n: int = 15) -> tuple[list[int], list[boo
     return time.tolist(), (rng.random(n) < 0.7).tolist(), (time + rng.integers(0, 9, n)).tolist()
 
 
-def estimated_censored_times(
+def estimated_times(
     time: Any, event: Any, score: Any, how: Any = LONGER, **rows: Any
 ) -> fm.results.Estimate:
     asked = {"it": ("concordance_index", how)}
@@ -315,34 +315,32 @@ def test_value_is_that_of_the_function(rng) -> None:
     time, event, score = censored(rng, 60)
     for more in ({}, {"weighting": "uno", "tau": 9}, {"ties_in_score": "excluded"}):
         how = LONGER | more
-        found = estimated_censored_times(time, event, score, how)
+        found = estimated_times(time, event, score, how)
         assert found.estimate == pytest.approx(
             fm.concordance.concordance_index(time, event, score, **how)
         )
         turned = how | {"higher_score_means": "shorter-time"}
-        other = estimated_censored_times(time, event, score, turned)
+        other = estimated_times(time, event, score, turned)
         assert found.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)
 
 
 def test_groups_and_strata(rng) -> None:
     columns = censored(rng, 50)
-    alone = estimated_censored_times(*columns)
-    once = estimated_censored_times(*columns, groups=np.arange(50))
+    alone = estimated_times(*columns)
+    once = estimated_times(*columns, groups=np.arange(50))
     assert once.standard_error == pytest.approx(alone.standard_error)
-    twice = estimated_censored_times(
-        *(column * 2 for column in columns), groups=np.tile(np.arange(50), 2)
-    )
+    twice = estimated_times(*(column * 2 for column in columns), groups=np.tile(np.arange(50), 2))
     assert twice.standard_error == pytest.approx(once.standard_error, rel=1e-12)
     assert (twice.n_groups, alone.n_groups) == (50, None)
-    apart = estimated_censored_times(*columns, strata=np.arange(50) % 2)
+    apart = estimated_times(*columns, strata=np.arange(50) % 2)
     assert apart.standard_error != alone.standard_error
 
 
-def test_undefined_or_without_variation_censored_times() -> None:
+def test_undefined_or_without_variation_times() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="`it` is not defined"):
-        assert math.isnan(estimated_censored_times([1, 2], [0, 0], [1, 2]).confidence_interval.high)
+        assert math.isnan(estimated_times([1, 2], [0, 0], [1, 2]).confidence_interval.high)
     with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
-        found = estimated_censored_times([1, 2, 3, 4], [1, 1, 1, 1], [1, 2, 3, 4])
+        found = estimated_times([1, 2, 3, 4], [1, 1, 1, 1], [1, 2, 3, 4])
     assert (found.estimate, found.standard_error) == (1.0, 0.0)
 
 

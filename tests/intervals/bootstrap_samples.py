@@ -120,12 +120,7 @@ def in_order(labels: Any, scores: Any, *less: Any) -> NDArray[np.int64]:
     return np.lexsort([*reversed(less), labels, scores])[::-1]
 
 
-def drawn(
-    results: fm.results.Estimates,
-    n_units: int,
-    *,
-    positive: Any = None,
-) -> NDArray[Any]:
+def drawn(results: fm.results.Estimates, n_units: int, *, positive: Any = None) -> NDArray[Any]:
     """Return how often each unit came in each replicate: (n_resamples, n_units).
 
     With ``positive``, in the engine's order, each class is drawn by itself.

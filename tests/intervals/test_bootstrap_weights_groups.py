@@ -92,10 +92,7 @@ def problem(n, *, step=0.02):
     return labels, np.round(1 / (1 + np.exp(-scores)) / step) * step
 
 
-WAYS = [
-    pytest.param({}, id="plain"),
-    pytest.param({"stratified": True}, id="stratified"),
-]
+WAYS = [pytest.param({}, id="plain"), pytest.param({"stratified": True}, id="stratified")]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -42,10 +42,7 @@ def test_no_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "kind", "message"),
-    [
-        ({"n_resamples": 10**9}, ValueError, "take fewer replicates"),
-    ],
+    ("options", "kind", "message"), [({"n_resamples": 10**9}, ValueError, "take fewer replicates")]
 )
 def test_faults(options, kind, message) -> None:
     with pytest.raises(kind, match=message):

@@ -146,12 +146,7 @@ def test_newcombe_by_hand() -> None:
     assert mirrored.high == pytest.approx(1 - low, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        (5, 0.5),
-    ],
-)
+@pytest.mark.parametrize("sizes", [(5, 0.5)])
 def test_newcombe_refuses(sizes: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match=r"`n_(positive|negative)`|`n_positive` and"):
         newcombe_interval(0.5, *sizes)

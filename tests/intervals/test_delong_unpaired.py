@@ -85,9 +85,7 @@ def test_undefined(y: list[int], match: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "options", "match"),
-    [
-        ((Y, S, [1, 2, 3, 4, 5], S2), {}, "`y_true_b` has 5 classes"),
-    ],
+    [((Y, S, [1, 2, 3, 4, 5], S2), {}, "`y_true_b` has 5 classes")],
 )
 def test_refused(arguments: tuple[Any, ...], options: dict[str, Any], match: str) -> None:
     with pytest.raises(ValueError, match=match):

@@ -108,11 +108,7 @@ def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)
     weights = rng.integers(1, 6, 60) / 4
     result = fm.bootstrap(
-        *(y, p),
-        metrics=list(MEASURES),
-        n_resamples=6,
-        rng=KEY,
-        sample_weight=weights,
+        *(y, p), metrics=list(MEASURES), n_resamples=6, rng=KEY, sample_weight=weights
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)

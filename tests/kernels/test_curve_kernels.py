@@ -152,7 +152,7 @@ def test_turns_of_lines(rng, kind, n):
         assert list(compress(found, is_new)) == expected
 
 
-def table_range_kernels(rng, n):
+def table_kernels(rng, n):
     positives = rng.integers(0, 3, n)
     negatives = rng.integers(0, 3, n) + (positives == 0)
     return positives, negatives
@@ -160,7 +160,7 @@ def table_range_kernels(rng, n):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
 def test_gap_ends(rng, n):
-    positives, negatives = table_range_kernels(rng, n)
+    positives, negatives = table_kernels(rng, n)
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     totals = int(tp[-1]) + 5, int(fp[-1]) + 2
     gaps = tp * totals[1] - fp * totals[0]
@@ -172,7 +172,7 @@ def test_gap_ends(rng, n):
 
 @pytest.mark.parametrize("above", [(0, 0), (3, 10**6), (1, 2**61), (2**61, 2**61)])
 def test_precisions_are_added_exactly(rng, above):
-    positives, negatives = table_range_kernels(rng, 200)
+    positives, negatives = table_kernels(rng, 200)
     limbs = np.zeros(7, np.int64)
     kernels.add_precisions(positives, negatives, *above, np.empty(200), limbs)
     tp, fp, expected = *above, Fraction(0)
@@ -220,7 +220,7 @@ def exact_average_precision(positives, negatives):
 @KINDS
 @pytest.mark.parametrize("n", [1, 2, 40])
 def test_what_rows_move_of_the_auc(rng, kind, n):
-    positives, negatives = (column.astype(kind) + 1 for column in table_range_kernels(rng, n))
+    positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_auc, positives, negatives)
     sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
     for piece in (slice(0, n // 2), slice(n // 2, n)):
@@ -234,7 +234,7 @@ def test_what_rows_move_of_the_auc(rng, kind, n):
 @KINDS
 @pytest.mark.parametrize("n", [1, 2, 40])
 def test_what_rows_move_of_average_precision(rng, kind, n):
-    positives, negatives = (column.astype(kind) + 1 for column in table_range_kernels(rng, n))
+    positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_average_precision, positives, negatives)
     found = np.empty((2, n))
     pieces, sums = (slice(0, n // 2), slice(n // 2, n)), []

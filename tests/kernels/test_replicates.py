@@ -347,7 +347,7 @@ def test_weighted_points(rng, n, kind):
 
 
 TABLES = np.linspace(0.0, 3.0, 40) ** 2, np.linspace(0.0, 2.0, 30) ** 3
-SIZES_REPLICATE_CURVES = (2, 63, 64, 65, 200)
+SIZES_CURVES = (2, 63, 64, 65, 200)
 TIES = (1_000_000, 40, 3)
 
 
@@ -384,7 +384,7 @@ def read(rows, counts, levels, tables=TABLES):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("n", SIZES_REPLICATE_CURVES)
+@pytest.mark.parametrize("n", SIZES_CURVES)
 def test_a_curve_is_read_along_its_scaled_length(rng, n, ties):
     rows = sample(rng, n, ties)
     counts = drawn(rng, rows)

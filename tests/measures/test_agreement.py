@@ -160,7 +160,7 @@ binary_rows = st.lists(
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
 @given(binary_rows)
-def test_small_cases_and_every_degenerate_one_likelihood_ratios(replacement, rows) -> None:
+def test_small_cases_and_every_degenerate_one_ratios(replacement, rows) -> None:
     y, p, w = zip(*rows, strict=True)
     for sample_weight in (None, w):
         assert_same_as_peer(

@@ -325,7 +325,7 @@ def test_few_rows_of_a_class_are_said(rng):
             function(y, p, sample_weight=w)
 
 
-def test_faults_calibration_summary():
+def test_faults_summary():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="needs counts: got importances"):
         fm.calibration.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
@@ -339,7 +339,7 @@ def test_faults_calibration_summary():
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 15)), min_size=3, max_size=30)
 
 
-def sample_goodness_of_fit(rng, n):
+def sample_fit(rng, n):
     p = rng.beta(2, 3, n)
     return (rng.random(n) < p).astype(int), p
 
@@ -397,7 +397,7 @@ def test_spiegelhalter_where_nothing_is_uncertain():
 
 
 def test_spiegelhalter_of_a_table_of_weights(rng):
-    y, p = sample_goodness_of_fit(rng, 50)
+    y, p = sample_fit(rng, 50)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=rng.random(50))
     with pytest.raises(TypeError, match="does not tell their squares: pass rows"):
         fm.calibration.spiegelhalter_test(table)

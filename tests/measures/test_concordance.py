@@ -156,10 +156,7 @@ def test_without_censoring_it_is_somers_d(rng) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
-    [
-        ({"higher_score_means": None}, TypeError, "never guessed"),
-    ],
+    ("changes", "error", "said"), [({"higher_score_means": None}, TypeError, "never guessed")]
 )
 def test_faults(changes, error, said) -> None:
     call = {"time": TIME, "event": EVENT, "score": SCORE, **LONGER, **changes}

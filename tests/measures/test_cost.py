@@ -280,7 +280,7 @@ def test_places_outside_the_axis_are_refused(place, error) -> None:
 
 
 @st.composite
-def problems_cost_decision(draw):
+def problems_decision(draw):
     """Draw probabilities and costs whose expected costs are exact in float64, with many ties."""
     k = draw(st.integers(1, 5))
     parts = st.lists(st.integers(0, 4), min_size=k, max_size=k)
@@ -292,7 +292,7 @@ def problems_cost_decision(draw):
     return np.array(shares) / 64, costs
 
 
-@given(problems_cost_decision())
+@given(problems_decision())
 def test_the_definition_with_ties(problem) -> None:
     probabilities, costs = problem
     exact = [oracle.expected_costs(row, costs) for row in probabilities.tolist()]
@@ -376,7 +376,7 @@ def test_probability_three_tenths_and_costs_by_hand() -> None:
         (([0.5], np.eye(2)), {"labels": [1, 1]}, ValueError, "1 comes twice"),
     ],
 )
-def test_refusals_cost_decision(arguments, options, error, match) -> None:
+def test_refusals_decision(arguments, options, error, match) -> None:
     with pytest.raises(error, match=match):
         cost_sensitive_predict(*arguments, **options)
 
@@ -432,7 +432,7 @@ def test_large_integer_scores_stay_whole() -> None:
     np.testing.assert_array_equal(predict_at_threshold(scores, best.threshold), [1, 0, 0])
 
 
-def test_refusals_best_threshold() -> None:
+def test_refusals_threshold() -> None:
     y, s = [0, 1], [1, 2]
     with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
         best_threshold(y, s, criterion="recall_at_false_positive_rate")

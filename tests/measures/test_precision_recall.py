@@ -165,7 +165,7 @@ def test_no_true_positive_at_the_count() -> None:
     assert record[0].filename == __file__
 
 
-def test_counts_of_any_size_break_even() -> None:
+def test_counts_of_any_size_even() -> None:
     big = 10**18
     point = break_even_point(ScoreTable.from_counts([2, 1], [big, big], [3 * big, 0]))
     assert point.value == 0.25

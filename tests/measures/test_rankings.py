@@ -408,7 +408,7 @@ def test_label_rankings_equal_scikit_learns(name: str, problem: Any, is_weighted
     assert getattr(fm, name)(csr_matrix(indicator), scores, **options) == ours
 
 
-def test_what_is_wrong_is_said_label_rankings() -> None:
+def test_what_is_wrong_is_said_rankings() -> None:
     with pytest.raises(ValueError, match="more than 1 document"):
         fm.ndcg_score([[1]], [[1]])
     with pytest.raises(ValueError, match="negative y_true"):

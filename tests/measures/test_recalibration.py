@@ -366,7 +366,7 @@ def test_faults_of_the_curve():
 Y = [0, 0, 0, 1, 1, 1]
 P = [0.4, 0.3, 0.2, 0.1, 0.5, 0.9]
 PARTS = ("loss", "miscalibration", "discrimination", "uncertainty")
-ROWS_SCORE_DECOMPOSITION = st.lists(
+ROWS_DECOMPOSITION = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 8), st.integers(0, 3)), min_size=1, max_size=20
 ).filter(lambda rows: any(weight for _, _, weight in rows))
 
@@ -395,7 +395,7 @@ def test_published_figures(score, published):
 
 
 @given(
-    ROWS_SCORE_DECOMPOSITION,
+    ROWS_DECOMPOSITION,
     st.sampled_from(["none", "counts", "quarters"]),
     st.sampled_from(["brier", "log_loss"]),
 )

@@ -116,9 +116,7 @@ def test_parameters() -> None:
 
 @pytest.mark.parametrize(
     ("metrics", "error", "message"),
-    [
-        (["f1", "f1"], ValueError, "names 'f1' 2 times: give each a label of its own"),
-    ],
+    [(["f1", "f1"], ValueError, "names 'f1' 2 times: give each a label of its own")],
 )
 def test_what_is_no_measure(metrics, error, message) -> None:
     with pytest.raises(error, match=f"^`metrics` {message}"):

@@ -341,7 +341,7 @@ def test_corrected_area(sample, ends, over):
 
 
 @pytest.mark.parametrize("size", [10**6, 10**12, 2**61 - 1])
-def test_injected_counts_partial_auc(size):
+def test_injected_counts_auc(size):
     positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
     negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
     table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)

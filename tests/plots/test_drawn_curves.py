@@ -324,51 +324,42 @@ def test_curves_differ_without_colour():
     assert len(looks) == 49
 
 
-RNG_COST_PLOTS = np.random.default_rng(2)
-Y_COST_PLOTS = (RNG_COST_PLOTS.random(N) < 0.3).astype(int)
-P = 1 / (1 + np.exp(1 - 1.5 * Y_COST_PLOTS - RNG_COST_PLOTS.normal(size=N)))
-MODELS_COST_PLOTS = {"a": P, "_a name of 5 $ or 6 $": P**2}
-AMOUNTS = RNG_COST_PLOTS.gamma(2, 50, N)
+RNG_PLOTS = np.random.default_rng(2)
+Y_PLOTS = (RNG_PLOTS.random(N) < 0.3).astype(int)
+P = 1 / (1 + np.exp(1 - 1.5 * Y_PLOTS - RNG_PLOTS.normal(size=N)))
+MODELS_PLOTS = {"a": P, "_a name of 5 $ or 6 $": P**2}
+AMOUNTS = RNG_PLOTS.gamma(2, 50, N)
 ONE_MODEL = {
-    "cost": (lambda y=Y_COST_PLOTS, p=P: fm.costs.cost_curve(y, p), {}),
-    "hull": (lambda y=Y_COST_PLOTS, p=P: fm.costs.roc_convex_hull(y, p), {}),
-    "thresholds": (
-        lambda y=Y_COST_PLOTS, p=P: fm.costs.threshold_costs(y, p, cost_fn=5, cost_fp=1),
-        {},
-    ),
-    "gain": (lambda y=Y_COST_PLOTS, p=P: fm.costs.gains_curve(y, p), {}),
-    "lift": (lambda y=Y_COST_PLOTS, p=P: fm.costs.gains_curve(y, p), {"kind": "lift"}),
-    "lorenz": (lambda y=Y_COST_PLOTS, p=P: fm.costs.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
-    "isotonic": (lambda y=Y_COST_PLOTS, p=P: fm.calibration.reliability_diagram(y, p), {}),
+    "cost": (lambda y=Y_PLOTS, p=P: fm.costs.cost_curve(y, p), {}),
+    "hull": (lambda y=Y_PLOTS, p=P: fm.costs.roc_convex_hull(y, p), {}),
+    "thresholds": (lambda y=Y_PLOTS, p=P: fm.costs.threshold_costs(y, p, cost_fn=5, cost_fp=1), {}),
+    "gain": (lambda y=Y_PLOTS, p=P: fm.costs.gains_curve(y, p), {}),
+    "lift": (lambda y=Y_PLOTS, p=P: fm.costs.gains_curve(y, p), {"kind": "lift"}),
+    "lorenz": (lambda y=Y_PLOTS, p=P: fm.costs.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
+    "isotonic": (lambda y=Y_PLOTS, p=P: fm.calibration.reliability_diagram(y, p), {}),
     "bins": (
-        lambda y=Y_COST_PLOTS, p=P: fm.calibration.reliability_diagram(
-            y, p, strategy="equal-count"
-        ),
+        lambda y=Y_PLOTS, p=P: fm.calibration.reliability_diagram(y, p, strategy="equal-count"),
         {},
     ),
-    "confidence": (lambda y=Y_COST_PLOTS, p=P: fm.calibration.reliability_band(y, p), {}),
+    "confidence": (lambda y=Y_PLOTS, p=P: fm.calibration.reliability_band(y, p), {}),
     "consistency": (
-        lambda y=Y_COST_PLOTS, p=P: fm.calibration.reliability_band(
-            y, p, kind="consistency", rng=1
-        ),
+        lambda y=Y_PLOTS, p=P: fm.calibration.reliability_band(y, p, kind="consistency", rng=1),
         {},
     ),
 }
 SEVERAL = {
-    "decision": (lambda: fm.costs.decision_curve(Y_COST_PLOTS, MODELS_COST_PLOTS), {}),
+    "decision": (lambda: fm.costs.decision_curve(Y_PLOTS, MODELS_PLOTS), {}),
     "difference": (
-        lambda: fm.costs.decision_curve(
-            Y_COST_PLOTS, MODELS_COST_PLOTS, reference=list(MODELS_COST_PLOTS)[1]
-        ),
+        lambda: fm.costs.decision_curve(Y_PLOTS, MODELS_PLOTS, reference=list(MODELS_PLOTS)[1]),
         {},
     ),
     "with a confidence band": (
-        lambda: fm.calibration.reliability_diagram(Y_COST_PLOTS, P),
-        {"band": fm.calibration.reliability_band(Y_COST_PLOTS, P)},
+        lambda: fm.calibration.reliability_diagram(Y_PLOTS, P),
+        {"band": fm.calibration.reliability_band(Y_PLOTS, P)},
     ),
     "with a consistency band": (
-        lambda: fm.calibration.reliability_diagram(Y_COST_PLOTS, P),
-        {"band": fm.calibration.reliability_band(Y_COST_PLOTS, P, kind="consistency", rng=1)},
+        lambda: fm.calibration.reliability_diagram(Y_PLOTS, P),
+        {"band": fm.calibration.reliability_band(Y_PLOTS, P, kind="consistency", rng=1)},
     ),
 }
 FIGURES = ONE_MODEL | SEVERAL
@@ -384,7 +375,7 @@ def test_every_plot_is_called_in_the_same_way():
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_everything_can_be_read_in_a_column_of_a_paper_cost_plots(name):
+def test_everything_can_be_read_in_a_column_of_a_paper_plots(name):
     make, options = FIGURES[name]
     ax = small()
     assert make().plot(ax, **options) is ax
@@ -418,7 +409,7 @@ def test_a_second_call_adds_a_curve_that_looks_otherwise(name):
 
 
 def test_curves_are_the_numbers():
-    decision = fm.costs.decision_curve(Y_COST_PLOTS, P)
+    decision = fm.costs.decision_curve(Y_PLOTS, P)
     ax = decision.plot()
     assert_array_equal(line(ax, "model").get_ydata(), decision.net_benefit[0])
     assert_array_equal(line(ax, "treat all").get_ydata(), decision.treat_all)
@@ -427,9 +418,9 @@ def test_curves_are_the_numbers():
     for limit in (decision.low[0], decision.high[0]):
         assert {*zip(decision.thresholds, limit, strict=True)} <= corners
     assert ax.get_legend().get_title().get_text() == "95 % band, pointwise"
-    gains = fm.costs.gains_curve(Y_COST_PLOTS, P)
+    gains = fm.costs.gains_curve(Y_PLOTS, P)
     assert_array_equal(line(gains.plot(), "the model").get_ydata(), gains.gain)
-    costs = fm.costs.threshold_costs(Y_COST_PLOTS, P, cost_fn=5, cost_fp=1)
+    costs = fm.costs.threshold_costs(Y_PLOTS, P, cost_fn=5, cost_fp=1)
     ax = costs.plot()
     drawn = line(ax, "the model")
     assert_array_equal(drawn.get_xydata(), np.c_[costs.thresholds, costs.costs][:0:-1])
@@ -437,14 +428,14 @@ def test_curves_are_the_numbers():
     assert set(line(ax, f"all positive: {costs.cost_all_positive:.4g}").get_ydata()) == {
         costs.cost_all_positive
     }
-    hull = fm.costs.roc_convex_hull(Y_COST_PLOTS, P)
-    ax = hull.plot(fm.plots.plot_roc(Y_COST_PLOTS, P))
+    hull = fm.costs.roc_convex_hull(Y_PLOTS, P)
+    ax = hull.plot(fm.plots.plot_roc(Y_PLOTS, P))
     drawn = line(ax, f"convex hull, area {hull.auc:.4g}")
     assert_array_equal(drawn.get_xydata(), np.c_[hull.false_positive_rate, hull.true_positive_rate])
 
 
 @pytest.mark.parametrize("n", [8, 3_000])
-def test_cost_curve(rng, n):
+def test_curve(rng, n):
     labels = np.tile([0, 1], n // 2)
     curve = fm.costs.cost_curve(labels, rng.normal(size=n) + labels)
     ax = curve.plot()
@@ -478,7 +469,7 @@ def test_lift_is_never_drawn_above_the_perfect_model():
 
 @pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile", "equal-count"])
 def test_reliability(bins):
-    found = fm.calibration.reliability_diagram(Y_COST_PLOTS, P, strategy=bins)
+    found = fm.calibration.reliability_diagram(Y_PLOTS, P, strategy=bins)
     ax = found.plot()
     label = "isotonic fit" if bins == "isotonic" else f"{len(found.observed)} {bins} bins"
     drawn = line(ax, label)
@@ -497,8 +488,8 @@ def test_reliability(bins):
 
 @pytest.mark.parametrize("kind", ["confidence", "consistency"])
 def test_bands_of_reliability(kind):
-    band = fm.calibration.reliability_band(Y_COST_PLOTS, P, kind=kind, rng=1)
-    for ax in (band.plot(), fm.calibration.reliability_diagram(Y_COST_PLOTS, P).plot(band=band)):
+    band = fm.calibration.reliability_band(Y_PLOTS, P, kind=kind, rng=1)
+    for ax in (band.plot(), fm.calibration.reliability_diagram(Y_PLOTS, P).plot(band=band)):
         (area,) = [one for one in ax.collections if one.get_label() == f"95 % {kind} band"]
         corners = [tuple(corner) for corner in area.get_paths()[0].vertices]
         for limit in (band.low, band.high):
@@ -514,10 +505,10 @@ def test_bands_of_reliability(kind):
     assert fit.get_linestyle() == "None"  # between its points nothing is known
     if kind == "consistency":
         with pytest.raises(ValueError, match="a consistency band is that of the isotonic fit"):
-            fm.calibration.reliability_diagram(Y_COST_PLOTS, P, strategy="uniform").plot(band=band)
+            fm.calibration.reliability_diagram(Y_PLOTS, P, strategy="uniform").plot(band=band)
     else:
         assert (
-            fm.calibration.reliability_diagram(Y_COST_PLOTS, P, strategy="uniform")
+            fm.calibration.reliability_diagram(Y_PLOTS, P, strategy="uniform")
             .plot(band=band)
             .collections
         )
@@ -560,7 +551,7 @@ def bias_variance(values=(1, 2, 3), decomposition="squared", replicates=3):
     return fm.results.BiasVarianceCurve("max_depth", tuple(values), points)
 
 
-def assert_readable_error_curves(ax):
+def assert_readable_curves(ax):
     assert faults(ax) == ([], [], [])
 
 
@@ -590,7 +581,7 @@ def test_learning_curve():
     assert band[:, 1].max() == pytest.approx((curve.test_means + half).max())
     assert band[:, 1].min() == pytest.approx((curve.test_means - half).min())
     assert ax.get_ylim()[1] > (curve.test_means + half).max()
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
 
 
 def test_one_split_has_no_spread():
@@ -609,23 +600,23 @@ def test_validation_curve():
     assert line(ax, "test").get_ydata().tolist() == curve.test_means[order].tolist()
     assert list(line(ax, "best: 2").get_xdata()) == [2, 2]
     assert sorted(label.get_text() for label in ax.get_xticklabels()) == list("12348")
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
 
 
 def test_values_over_decades_have_a_logarithmic_axis():
     ax = validation([1e-4, 1e-3, 0.01, 0.1, 1.0], "logisticregression__C").plot()
     assert ax.get_xscale() == "log"
     assert legend_texts(ax)[2] == "best: 0.01"
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
     assert validation([0.0, 1e-3, 1.0]).plot().get_xscale() == "linear"
 
 
 def test_values_that_crowd_get_ticks_of_their_own():
     ax = validation([1, 1.1, 1.2, 1.3, 40, 41, 42, 80]).plot()
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
     assert "1.1" not in {text.get_text() for text in texts(ax)}
     ax = validation(list(range(100, 200, 5))).plot()
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
 
 
 @pytest.mark.parametrize(
@@ -636,7 +627,7 @@ def test_names_stand_side_by_side(values):
     assert line(ax, "test").get_linestyle() == "None"
     shown = [label.get_text() for label in ax.get_xticklabels()]
     assert shown == [str(v) if len(str(v)) < 15 else "x" * 13 + "…" for v in values]
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
 
 
 @pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
@@ -649,7 +640,7 @@ def test_bias_variance_curve(decomposition):
     assert np.sum(drawn, axis=0) == pytest.approx(line(ax, "loss").get_ydata())
     assert "loss" in ax.get_ylabel()
     assert ax.get_legend().get_title().get_text() == "8 training sets"
-    assert_readable_error_curves(ax)
+    assert_readable_curves(ax)
 
 
 def test_no_noise_is_not_drawn():

@@ -211,7 +211,7 @@ CASES = {
 }
 
 
-def texts_rank_plots(ax):
+def texts_plots(ax):
     ax.figure.canvas.draw()
     shown = [text for text in ax.texts if text.get_text()]
     if ax.axison:
@@ -221,9 +221,9 @@ def texts_rank_plots(ax):
     return [text for text in shown if text.get_visible() and text.get_text()]
 
 
-def assert_readable_rank_plots(ax):
+def assert_readable_plots(ax):
     """Every text inside the figure, no two of them over one another."""
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts_rank_plots(ax)]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts_plots(ax)]
     whole = ax.figure.bbox
     for text, box in boxes:
         assert box.x0 >= whole.x0 - 1, text
@@ -251,14 +251,14 @@ def assert_grey(ax):
 @pytest.mark.parametrize("case", CASES)
 def test_critical_difference_is_readable(case):
     ax = compared(**CASES[case]).plot()
-    assert_readable_rank_plots(ax)
+    assert_readable_plots(ax)
     assert_grey(ax)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in ("Wilcoxon", "long names")])
 def test_friedman_plot_is_readable(case):
     ax = compared(**CASES[case]).plot_friedman()
-    assert_readable_rank_plots(ax)
+    assert_readable_plots(ax)
     assert_grey(ax)
 
 
@@ -270,7 +270,7 @@ def test_axes_of_the_user(size):
     result = compared(8)
     assert result.plot(ax) is ax
     assert tuple(figure.get_size_inches()) == size
-    assert_readable_rank_plots(ax)
+    assert_readable_plots(ax)
     figure, ax = pyplot.subplots(figsize=size)
     assert result.plot_friedman(ax=ax) is ax
 

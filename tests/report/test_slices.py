@@ -328,15 +328,15 @@ def test_rankings_in_slices(data, groups) -> None:
         assert np.isnan(row.gap) == (groups is not None)
 
 
-N_SUBGROUP_AUC = 800
+N_AUC = 800
 METRICS = ("subgroup_auc", "bpsn_auc", "bnsp_auc")
 
 
 @pytest.fixture
-def data_subgroup_auc():
+def data_auc():
     rng = np.random.default_rng(6)
-    y, sex = rng.integers(0, 2, N_SUBGROUP_AUC), rng.choice(["f", "m", "x"], N_SUBGROUP_AUC)
-    return y, np.round(y + rng.normal(size=N_SUBGROUP_AUC) + (sex == "m"), 1), sex
+    y, sex = rng.integers(0, 2, N_AUC), rng.choice(["f", "m", "x"], N_AUC)
+    return y, np.round(y + rng.normal(size=N_AUC) + (sex == "m"), 1), sex
 
 
 def chosen(y, inside, metric: str) -> np.ndarray:
@@ -347,9 +347,9 @@ def chosen(y, inside, metric: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_the_auc_of_those_rows(data_subgroup_auc, weighted: bool) -> None:
-    y, score, sex = data_subgroup_auc
-    weight = {"sample_weight": np.arange(N_SUBGROUP_AUC) % 4} if weighted else {}
+def test_it_is_the_auc_of_those_rows(data_auc, weighted: bool) -> None:
+    y, score, sex = data_auc
+    weight = {"sample_weight": np.arange(N_AUC) % 4} if weighted else {}
     found = fm.concordance.subgroup_auc(y, {"a": score, "b": -score}, {"sex": sex}, **weight)
     assert len(found) == 3 * 2 * 3
     assert {row.metric for row in found} == set(METRICS)
@@ -365,8 +365,8 @@ def test_it_is_the_auc_of_those_rows(data_subgroup_auc, weighted: bool) -> None:
         assert np.isnan(row.gap) == (row.metric != "subgroup_auc")
 
 
-def test_a_shifted_subgroup_is_ranked_well_and_treated_badly(data_subgroup_auc) -> None:
-    y, score, sex = data_subgroup_auc
+def test_a_shifted_subgroup_is_ranked_well_and_treated_badly(data_auc) -> None:
+    y, score, sex = data_auc
     found = fm.concordance.subgroup_auc(y, {"a": score}, {"sex": sex})
     assert found.worst("bpsn_auc").slice == "sex=m"
     assert found.between("sex=m", "sex=f").pvalue > 0.01
@@ -378,9 +378,9 @@ def test_a_shifted_subgroup_is_ranked_well_and_treated_badly(data_subgroup_auc) 
     assert "bpsn_auc ↑" in str(found)
 
 
-def test_groups_intersections_and_one_class(data_subgroup_auc) -> None:
-    y, score, sex = data_subgroup_auc
-    users = np.arange(N_SUBGROUP_AUC) // 2
+def test_groups_intersections_and_one_class(data_auc) -> None:
+    y, score, sex = data_auc
+    users = np.arange(N_AUC) // 2
     grouped = fm.concordance.subgroup_auc(y, {"a": score}, {"sex": sex}, groups=users)
     assert grouped.shared == ("sex",)
     both = fm.concordance.subgroup_auc(
@@ -393,5 +393,5 @@ def test_groups_intersections_and_one_class(data_subgroup_auc) -> None:
     assert values["label=0", "bpsn_auc"] == pytest.approx(roc_auc_score(y, score))
     with pytest.raises(fm.InputError, match="`slices` must be a mapping"):
         fm.concordance.subgroup_auc(y, {"a": score}, sex)
-    alone = fm.concordance.subgroup_auc(np.ones(N_SUBGROUP_AUC, int), {"a": score}, {"sex": sex})
+    alone = fm.concordance.subgroup_auc(np.ones(N_AUC, int), {"a": score}, {"sex": sex})
     assert all(np.isnan(row.estimate) and row.note for row in alone)

@@ -167,9 +167,9 @@ def test_validation_faults():
         fm.selection.estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
 
 
-X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS = load_breast_cancer(return_X_y=True)
-TREE_COMPARE_ESTIMATORS, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
-SEEN_COMPARE_ESTIMATORS: list[tuple[np.ndarray, np.ndarray]] = []
+X_ESTIMATORS, Y_ESTIMATORS = load_breast_cancer(return_X_y=True)
+TREE_ESTIMATORS, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
+SEEN_ESTIMATORS: list[tuple[np.ndarray, np.ndarray]] = []
 
 
 class RecorderCompareEstimators(BaseEstimator):
@@ -181,13 +181,13 @@ class RecorderCompareEstimators(BaseEstimator):
         return self
 
     def predict(self, X):
-        SEEN_COMPARE_ESTIMATORS.append((self.rows_, np.asarray(X)[:, 0].astype(int)))
+        SEEN_ESTIMATORS.append((self.rows_, np.asarray(X)[:, 0].astype(int)))
         return np.full(len(X), self.labels_[0])
 
 
 @pytest.fixture(autouse=True)
-def _forget_compare_estimators():
-    SEEN_COMPARE_ESTIMATORS.clear()
+def _forget_estimators():
+    SEEN_ESTIMATORS.clear()
 
 
 def numbered(n: int) -> np.ndarray:
@@ -200,17 +200,15 @@ def test_five_repetitions_of_two_folds():
         fm.selection.compare_estimators(
             RecorderCompareEstimators(), DummyClassifier(), numbered(60), y, rng=1
         )
-    assert len(SEEN_COMPARE_ESTIMATORS) == 10
-    for train, test in SEEN_COMPARE_ESTIMATORS:
+    assert len(SEEN_ESTIMATORS) == 10
+    for train, test in SEEN_ESTIMATORS:
         assert len(train) == len(test) == 30
         assert sorted([*train, *test]) == list(range(60))
         assert np.bincount(y[test]).tolist() == [10, 10, 10]
-    for first, second in zip(
-        SEEN_COMPARE_ESTIMATORS[::2], SEEN_COMPARE_ESTIMATORS[1::2], strict=True
-    ):
+    for first, second in zip(SEEN_ESTIMATORS[::2], SEEN_ESTIMATORS[1::2], strict=True):
         assert sorted(first[1]) == sorted(second[0])  # the halves change places
     assert (
-        len({tuple(sorted(test)) for _, test in SEEN_COMPARE_ESTIMATORS}) == 10
+        len({tuple(sorted(test)) for _, test in SEEN_ESTIMATORS}) == 10
     )  # five different partitions
 
 
@@ -229,10 +227,10 @@ def test_folds_of_cross_validation(repeats, splits):
         higher_is_better=False,
         rng=2,
     )
-    assert len(SEEN_COMPARE_ESTIMATORS) == splits * repeats
+    assert len(SEEN_ESTIMATORS) == splits * repeats
     for at in range(repeats):
         rows = np.concatenate(
-            [test for _, test in SEEN_COMPARE_ESTIMATORS[at * splits : (at + 1) * splits]]
+            [test for _, test in SEEN_ESTIMATORS[at * splits : (at + 1) * splits]]
         )
         assert sorted(rows) == list(range(120))
     assert test.df == splits * repeats - 1
@@ -249,10 +247,10 @@ def test_the_result_is_that_of_the_errors(variant):
         return float(np.mean(true != called))
 
     test = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
+        TREE_ESTIMATORS,
         BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
+        X_ESTIMATORS,
+        Y_ESTIMATORS,
         variant=variant,
         metrics=loss,
         higher_is_better=False,
@@ -264,12 +262,7 @@ def test_the_result_is_that_of_the_errors(variant):
     assert test.details["mean_a"] == pytest.approx(a.mean())
     assert test.details["mean_b"] == pytest.approx(b.mean())
     by_default = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
-        BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        variant=variant,
-        rng=3,
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, variant=variant, rng=3
     )
     assert by_default.statistic == pytest.approx(test.statistic)
     assert json.loads(json.dumps(test.to_dict()))["pvalue"] == test.pvalue
@@ -278,15 +271,10 @@ def test_the_result_is_that_of_the_errors(variant):
 def test_the_correction_is_the_default_of_kfold():
     options = {"cv": 5, "rng": 4}
     test = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, **options
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, **options
     )
     plain = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
-        BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        correction="none",
-        **options,
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, correction="none", **options
     )
     assert test.method == "k-fold paired t test, Nadeau-Bengio"
     own = ("standard_error",)
@@ -323,7 +311,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     iris = load_iris(return_X_y=True)
     test = fm.selection.compare_estimators(
         stump,
-        TREE_COMPARE_ESTIMATORS,
+        TREE_ESTIMATORS,
         *iris,
         metrics=metric,
         higher_is_better=higher,
@@ -342,20 +330,10 @@ def test_a_registered_measure_says_its_direction(compiled):
         agreement = lambda true, called: np.mean(true == called)  # noqa: E731
     fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
     test = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
-        BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        metrics="agreement",
-        rng=1,
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="agreement", rng=1
     )
     accuracy = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
-        BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        metrics="accuracy",
-        rng=1,
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="accuracy", rng=1
     )
     assert test.better == accuracy.better
     assert test.statistic == pytest.approx(accuracy.statistic)
@@ -365,43 +343,31 @@ def test_a_registered_measure_says_its_direction(compiled):
 def test_estimators_are_cloned_and_named():
     tree = DecisionTreeClassifier(random_state=0)
     assert (
-        fm.selection.compare_estimators(
-            tree, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=7
-        ).better
+        fm.selection.compare_estimators(tree, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better
         == "GaussianNB"
     )
     assert not hasattr(tree, "tree_")
     assert (
         fm.selection.compare_estimators(
-            tree, TREE_COMPARE_ESTIMATORS, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=7
+            tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7
         ).better
         == "B"
     )
     named = fm.selection.compare_estimators(
-        tree,
-        TREE_COMPARE_ESTIMATORS,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        rng=7,
-        names=("deep", "flat"),
+        tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7, names=("deep", "flat")
     )
     assert named.better == "flat"
 
 
 def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
-    groups = np.arange(len(Y_COMPARE_ESTIMATORS)) // 4
+    groups = np.arange(len(Y_ESTIMATORS)) // 4
     options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
     test = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS,
-        BAYES,
-        X_COMPARE_ESTIMATORS,
-        Y_COMPARE_ESTIMATORS,
-        n_jobs=2,
-        **options,
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, n_jobs=2, **options
     )
     alone = [
-        fm.selection.evaluate_estimator(one, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, **options)
-        for one in (TREE_COMPARE_ESTIMATORS, BAYES)
+        fm.selection.evaluate_estimator(one, X_ESTIMATORS, Y_ESTIMATORS, **options)
+        for one in (TREE_ESTIMATORS, BAYES)
     ]
     a, b = (one.folds["test_roc_auc"] for one in alone)
     wanted = fm.comparison.kfold_paired_t_test(a, b, n_folds=5, higher_is_better=True)
@@ -413,12 +379,9 @@ def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
 def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
     cv = fm.selection.HoldOut(0.2, n_repeats=15, rng=1)
     test = fm.selection.compare_estimators(
-        TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, cv=cv
+        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, cv=cv
     )
-    rows = [
-        len(test) / len(train)
-        for train, test in cv.split(X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS)
-    ]
+    rows = [len(test) / len(train) for train, test in cv.split(X_ESTIMATORS, Y_ESTIMATORS)]
     assert test.details["test_train_ratio"] == pytest.approx(np.mean(rows), rel=1e-12)
     assert test.df == 14
 
@@ -426,7 +389,7 @@ def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
 def test_the_seed_decides_the_folds():
     first, again, other = (
         fm.selection.compare_estimators(
-            TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS, rng=seed
+            TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=seed
         ).statistic
         for seed in (8, 8, 9)
     )
@@ -445,8 +408,8 @@ def test_objects_that_are_no_scikit_learn_estimators():
         test = fm.selection.compare_estimators(
             Majority(),
             DummyClassifier(),
-            X_COMPARE_ESTIMATORS,
-            Y_COMPARE_ESTIMATORS,
+            X_ESTIMATORS,
+            Y_ESTIMATORS,
             names=("ours", "theirs"),
             rng=10,
         )
@@ -456,41 +419,34 @@ def test_objects_that_are_no_scikit_learn_estimators():
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError, match="fitting estimators needs scikit-learn: pip inst"):
-        fm.selection.compare_estimators(
-            TREE_COMPARE_ESTIMATORS, BAYES, X_COMPARE_ESTIMATORS, Y_COMPARE_ESTIMATORS
-        )
+        fm.selection.compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS)
 
 
 @pytest.mark.parametrize(
     ("estimators", "options", "error", "match"),
     [
         (
-            (TREE_COMPARE_ESTIMATORS, object()),
+            (TREE_ESTIMATORS, object()),
             {},
             TypeError,
             "`estimator_b` must be an estimator with `fit`",
         ),
+        ((GaussianNB, TREE_ESTIMATORS), {}, TypeError, "`estimator_a` must be an estimator"),
+        ((TREE_ESTIMATORS, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
         (
-            (GaussianNB, TREE_COMPARE_ESTIMATORS),
-            {},
-            TypeError,
-            "`estimator_a` must be an estimator",
-        ),
-        ((TREE_COMPARE_ESTIMATORS, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
-        (
-            (TREE_COMPARE_ESTIMATORS, BAYES),
+            (TREE_ESTIMATORS, BAYES),
             {"variant": "f", "alternative": "less"},
             ValueError,
             "is two-sided",
         ),
         (
-            (TREE_COMPARE_ESTIMATORS, BAYES),
+            (TREE_ESTIMATORS, BAYES),
             {"metrics": ["f1", "accuracy"]},
             ValueError,
             "must be one measure: got 2",
         ),
         (
-            (TREE_COMPARE_ESTIMATORS, BAYES),
+            (TREE_ESTIMATORS, BAYES),
             {"metrics": lambda t, p: 1.0},
             ValueError,
             "`higher_is_better` is needed",
@@ -500,7 +456,7 @@ def test_without_scikit_learn(monkeypatch):
 def test_faults(estimators, options, error, match):
     with pytest.raises(error, match=match):
         fm.selection.compare_estimators(
-            *estimators, X_COMPARE_ESTIMATORS[:40], Y_COMPARE_ESTIMATORS[:40], **options
+            *estimators, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options
         )
 
 
@@ -509,9 +465,5 @@ def test_a_measure_that_is_undefined_in_a_split():
     undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
     with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:
         fm.selection.compare_estimators(
-            TREE_COMPARE_ESTIMATORS,
-            BAYES,
-            X_COMPARE_ESTIMATORS[:40],
-            Y_COMPARE_ESTIMATORS[:40],
-            **options,
+            TREE_ESTIMATORS, BAYES, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options
         )

@@ -238,9 +238,9 @@ def test_an_estimator_of_one_s_own():
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 
-X_EVALUATE_FAULTS, y_evaluate_faults = load_iris(return_X_y=True)
-TREE_EVALUATE_FAULTS = DecisionTreeClassifier(max_depth=1, random_state=0)
-TWO = y_evaluate_faults > 0
+X_FAULTS, y_faults = load_iris(return_X_y=True)
+TREE_FAULTS = DecisionTreeClassifier(max_depth=1, random_state=0)
+TWO = y_faults > 0
 
 
 @pytest.mark.parametrize(
@@ -250,8 +250,8 @@ TWO = y_evaluate_faults > 0
         ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
         ({"cv": fm.selection.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
         ({"cv": fm.selection.Folds}, TypeError, "a splitter or one of"),
-        ({"cv": "loo", "groups": y_evaluate_faults}, ValueError, "knows no `groups`"),
-        ({"cv": ".632", "groups": y_evaluate_faults}, ValueError, "draws rows, not groups"),
+        ({"cv": "loo", "groups": y_faults}, ValueError, "knows no `groups`"),
+        ({"cv": ".632", "groups": y_faults}, ValueError, "draws rows, not groups"),
         ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
         ({"metrics": ("log_loss", {"eps": 1})}, TypeError, "`log_loss` has no parameter 'eps'"),
         ({"metrics": "roc_auc"}, ValueError, "is for two classes, and `y` has 3: see roc_auc_ovr"),
@@ -265,9 +265,7 @@ TWO = y_evaluate_faults > 0
 )
 def test_faults(options, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, **options
-        )
+        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, **options)
 
 
 @pytest.mark.parametrize(
@@ -279,20 +277,16 @@ def test_faults(options, error, message):
 )
 def test_no_estimator(estimator, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.evaluate_estimator(estimator, X_EVALUATE_FAULTS, y_evaluate_faults)
+        fm.selection.evaluate_estimator(estimator, X_FAULTS, y_faults)
 
 
 def test_data_that_do_not_fit():
     with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
-        fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults[:-1]
-        )
+        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults[:-1])
     with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
-        fm.selection.evaluate_estimator(
-            LinearRegression(), X_EVALUATE_FAULTS, y_evaluate_faults, metrics="accuracy"
-        )
+        fm.selection.evaluate_estimator(LinearRegression(), X_FAULTS, y_faults, metrics="accuracy")
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        fm.selection.evaluate_estimator(LinearSVC(), X_EVALUATE_FAULTS, TWO, metrics="log_loss")
+        fm.selection.evaluate_estimator(LinearSVC(), X_FAULTS, TWO, metrics="log_loss")
 
 
 class Strange:
@@ -312,12 +306,10 @@ class Strange:
 
 def test_predictions_that_are_no_labels_and_where():
     with pytest.raises(ValueError, match="which is no label of `y`") as caught:
-        fm.selection.evaluate_estimator(Strange(), X_EVALUATE_FAULTS, y_evaluate_faults)
+        fm.selection.evaluate_estimator(Strange(), X_FAULTS, y_faults)
     assert caught.value.__notes__ == ["fastmetrics: at split 0, counted from 0"]
     with pytest.raises(TypeError, match="predicts int64 where `y` holds"):
-        fm.selection.evaluate_estimator(
-            Strange(), X_EVALUATE_FAULTS, np.array(["a", "b", "c"])[y_evaluate_faults]
-        )
+        fm.selection.evaluate_estimator(Strange(), X_FAULTS, np.array(["a", "b", "c"])[y_faults])
 
 
 class Shaped(Strange):
@@ -338,19 +330,19 @@ class Shaped(Strange):
 def test_columns_of_predictions():
     options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
-        found = fm.selection.evaluate_estimator(Shaped((1,)), X_EVALUATE_FAULTS, TWO, **options)
+        found = fm.selection.evaluate_estimator(Shaped((1,)), X_FAULTS, TWO, **options)
     assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
     assert found["brier_score"].estimate == 0.25
     with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
-        fm.selection.evaluate_estimator(Shaped((2,)), X_EVALUATE_FAULTS, TWO, **options)
+        fm.selection.evaluate_estimator(Shaped((2,)), X_FAULTS, TWO, **options)
     with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
-        fm.selection.evaluate_estimator(Shaped((1,), 3), X_EVALUATE_FAULTS, TWO, **options)
+        fm.selection.evaluate_estimator(Shaped((1,), 3), X_FAULTS, TWO, **options)
 
 
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
     options = {"cv": fm.selection.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
-        found = fm.selection.evaluate_estimator(Shaped((), 1), X_EVALUATE_FAULTS, TWO, **options)
+        found = fm.selection.evaluate_estimator(Shaped((), 1), X_FAULTS, TWO, **options)
     assert found["roc_auc"].estimate == 0.5
     assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
 
@@ -360,9 +352,7 @@ def test_a_model_without_scores():
         decision_function = property()
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        fm.selection.evaluate_estimator(
-            Silent(), X_EVALUATE_FAULTS, TWO, metrics="roc_auc", cv="3-fold"
-        )
+        fm.selection.evaluate_estimator(Silent(), X_FAULTS, TWO, metrics="roc_auc", cv="3-fold")
 
 
 def test_a_method_without_splits():
@@ -374,9 +364,7 @@ def test_a_method_without_splits():
             return 0
 
     with pytest.raises(ValueError, match="`cv` makes no split"):
-        fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, cv=Nothing()
-        )
+        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=Nothing())
 
 
 def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
@@ -385,7 +373,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     splitter = fm.selection.Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
         found = fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS, data, rare, cv=splitter, metrics="roc_auc"
+            TREE_FAULTS, data, rare, cv=splitter, metrics="roc_auc"
         )
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
@@ -397,11 +385,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
 def test_what_a_measure_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
         fm.selection.evaluate_estimator(
-            LinearRegression(),
-            X_EVALUATE_FAULTS[:9],
-            X_EVALUATE_FAULTS[:9, 0],
-            metrics="r2",
-            cv="loo",
+            LinearRegression(), X_FAULTS[:9], X_FAULTS[:9, 0], metrics="r2", cv="loo"
         )
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
     assert [str(warning.message) for warning in caught] == [said]
@@ -410,10 +394,7 @@ def test_what_a_measure_warns_of_in_each_split_is_said_once():
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
         found = fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS,
-            X_EVALUATE_FAULTS,
-            y_evaluate_faults,
-            cv=fm.selection.HoldOut(n_repeats=1, rng=0),
+            TREE_FAULTS, X_FAULTS, y_faults, cv=fm.selection.HoldOut(n_repeats=1, rng=0)
         )
     assert 0 < found["error_rate"].estimate < 1
     assert math.isnan(found["error_rate"].standard_deviation)
@@ -439,7 +420,7 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
 
     method, only = fm.selection.Folds(3, stratified=False, rng=1), np.arange(150) == 7
     found = fm.selection.evaluate_estimator(
-        TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, only, metrics={"it": infinite_with_any}, cv=method
+        TREE_FAULTS, X_FAULTS, only, metrics={"it": infinite_with_any}, cv=method
     )
     assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
     assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
@@ -449,24 +430,22 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
 def test_without_joblib(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     with pytest.raises(ImportError, match="n_jobs other than 1 needs joblib"):
-        fm.selection.evaluate_estimator(
-            TREE_EVALUATE_FAULTS, X_EVALUATE_FAULTS, y_evaluate_faults, n_jobs=2
-        )
+        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, n_jobs=2)
 
 
-X_FITTED_MODELS, y_fitted_models = (part[:240] for part in load_breast_cancer(return_X_y=True))
-X_FITTED_MODELS = X_FITTED_MODELS[:, :4]
+X_MODELS, y_models = (part[:240] for part in load_breast_cancer(return_X_y=True))
+X_MODELS = X_MODELS[:, :4]
 IRIS = load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
 BAYES = GaussianNB()
 
 
-def of_models(metric, cv, groups=None, model=BAYES, data=(X_FITTED_MODELS, y_fitted_models)):
+def of_models(metric, cv, groups=None, model=BAYES, data=(X_MODELS, y_models)):
     found = fm.selection.evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
     return found[metric].of_fitted_models, found[metric]
 
 
-def splits_of(cv, data=(X_FITTED_MODELS, y_fitted_models), groups=None):
+def splits_of(cv, data=(X_MODELS, y_models), groups=None):
     return list(cv.split(*data, groups))
 
 
@@ -474,12 +453,12 @@ def moved_by_rows(cv, groups=None):
     """What each row adds to the mean log loss: deviations from the mean, averaged over repeats."""
     splits, losses = splits_of(cv, groups=groups), []
     for train, test in splits:
-        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
-            X_FITTED_MODELS[test]
-        )[np.arange(len(test)), y_fitted_models[test]]
+        p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[
+            np.arange(len(test)), y_models[test]
+        ]
         losses.append(-np.log(np.clip(p, np.finfo(float).eps, 1.0)))
     mean = np.mean([loss.mean() for loss in losses])
-    moved = np.zeros(len(y_fitted_models))
+    moved = np.zeros(len(y_models))
     for (_, test), loss in zip(splits, losses, strict=True):
         for row, one in zip(test, loss, strict=True):
             moved[row] += (one - mean) / len(test) / len(splits)
@@ -491,7 +470,7 @@ def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
     cv = fm.selection.Folds(5, n_repeats=n_repeats, rng=3)
     mean, moved = moved_by_rows(cv)
     found, whole = of_models("log_loss", cv)
-    n = len(y_fitted_models)
+    n = len(y_models)
     error = math.sqrt(n / (n - 1) * np.sum(moved**2))
     assert found.estimate == whole.estimate
     assert found.estimate == pytest.approx(mean, rel=1e-12)
@@ -506,12 +485,10 @@ def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
 
 def test_of_one_round_of_equal_folds_it_is_that_of_bayle_and_others():
     cv = fm.selection.Folds(8, stratified=False, rng=1)
-    losses = np.empty(len(y_fitted_models))
+    losses = np.empty(len(y_models))
     for train, test in splits_of(cv):
-        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
-            X_FITTED_MODELS[test]
-        )[:, 1]
-        losses[test] = (p - y_fitted_models[test]) ** 2
+        p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
+        losses[test] = (p - y_models[test]) ** 2
     found, _ = of_models("brier_score", cv)
     assert found.standard_error == pytest.approx(stats.sem(losses), rel=1e-12)
 
@@ -528,7 +505,7 @@ def test_leaving_one_out_has_one():
 
 
 def test_groups_vary_not_rows():
-    groups = np.arange(len(y_fitted_models)) // 4
+    groups = np.arange(len(y_models)) // 4
     cv = fm.selection.GroupedFolds(5, rng=2)
     _, moved = moved_by_rows(cv, groups)
     sums = np.bincount(groups, moved)
@@ -536,26 +513,24 @@ def test_groups_vary_not_rows():
     m = len(sums)
     assert found.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
     assert found.n_groups == m
-    n = len(y_fitted_models)
+    n = len(y_models)
     by_rows = n / (n - 1) * moved @ moved
     assert found.design_effect == pytest.approx(found.standard_error**2 / by_rows, rel=1e-10)
-    few, _ = of_models("log_loss", cv, np.arange(len(y_fitted_models)) // 20)
+    few, _ = of_models("log_loss", cv, np.arange(len(y_models)) // 20)
     assert "below about 30 groups" in few.note
 
 
 def test_the_auc_has_the_placements_of_each_fold():
     cv = fm.selection.Folds(6, rng=5)
     splits, parts = splits_of(cv), []
-    of_cvauc, moved = [], np.zeros(len(y_fitted_models))
+    of_cvauc, moved = [], np.zeros(len(y_models))
     for train, test in splits:
-        p = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict_proba(
-            X_FITTED_MODELS[test]
-        )[:, 1]
+        p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
         wins = (p[:, None] > p) + 0.5 * (p[:, None] == p)  # of the row over the column
-        is_1 = y_fitted_models[test] == 1
+        is_1 = y_models[test] == 1
         placed = np.where(is_1, wins[:, ~is_1].mean(1), wins[is_1].mean(0))
         auc = placed[is_1].mean()
-        share = np.where(is_1, y_fitted_models.mean(), 1.0 - y_fitted_models.mean())
+        share = np.where(is_1, y_models.mean(), 1.0 - y_models.mean())
         of_cvauc.append(np.mean(((placed - auc) / share) ** 2))  # LeDell and others (2015), 4.1
         parts.append((test, placed, is_1, auc))
     mean = np.mean([auc for *_, auc in parts])
@@ -564,29 +539,29 @@ def test_the_auc_has_the_placements_of_each_fold():
         moved[test] += (placed - mean) / size / len(splits)
     variance = 0.0
     for label in (0, 1):
-        m = np.sum(y_fitted_models == label)
-        variance += m / (m - 1) * np.sum(moved[y_fitted_models == label] ** 2)
+        m = np.sum(y_models == label)
+        variance += m / (m - 1) * np.sum(moved[y_models == label] ** 2)
     found, _ = of_models("roc_auc", cv)
     assert found.estimate == pytest.approx(mean, rel=1e-12)
     assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
-    published = math.sqrt(np.mean(of_cvauc) / len(y_fitted_models))
+    published = math.sqrt(np.mean(of_cvauc) / len(y_models))
     assert published < found.standard_error < 1.1 * published
 
 
 def test_a_share_of_rows_that_are_met_once_has_wilson_s_limits():
     found, _ = of_models("accuracy", fm.selection.Folds(5, rng=1))
-    right = round(found.estimate * len(y_fitted_models))
-    limits = fm.comparison.proportion_interval(right, len(y_fitted_models), method="wilson")
+    right = round(found.estimate * len(y_models))
+    limits = fm.comparison.proportion_interval(right, len(y_models), method="wilson")
     assert found.method == "wilson"
     assert found.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
     repeated, _ = of_models("accuracy", fm.selection.Folds(5, n_repeats=2, rng=1))
     assert repeated.method == "influence"
 
 
-TREE_FITTED_MODELS = DecisionTreeClassifier(max_depth=2, random_state=0)
+TREE_MODELS = DecisionTreeClassifier(max_depth=2, random_state=0)
 KINDS = {
-    "two": ((X_FITTED_MODELS, y_fitted_models), BAYES),
-    "three": (IRIS, TREE_FITTED_MODELS),
+    "two": ((X_MODELS, y_models), BAYES),
+    "three": (IRIS, TREE_MODELS),
     "numbers": ((DIABETES[0][:200], DIABETES[1][:200]), LinearRegression()),
 }
 
@@ -619,10 +594,8 @@ def test_the_influences_are_derivatives_of_the_value_in_a_fold():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split"):
         found, _ = of_models("f1", cv)
     ((train, test),) = splits_of(cv)
-    predicted = BAYES.fit(X_FITTED_MODELS[train], y_fitted_models[train]).predict(
-        X_FITTED_MODELS[test]
-    )
-    theirs = fm.estimate(y_fitted_models[test], predicted, metrics="f1")["f1"]
+    predicted = BAYES.fit(X_MODELS[train], y_models[train]).predict(X_MODELS[test])
+    theirs = fm.estimate(y_models[test], predicted, metrics="f1")["f1"]
     assert found.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
     assert "covers this one on new examples" in found.note
 
@@ -633,11 +606,11 @@ def largest_error(y_true, y_pred):
 
 def test_none_where_influences_are_unknown_or_the_target_is_another():
     found = fm.selection.evaluate_estimator(
-        BAYES, X_FITTED_MODELS, y_fitted_models, cv=3, metrics={"own": largest_error}
+        BAYES, X_MODELS, y_models, cv=3, metrics={"own": largest_error}
     )
     assert found["own"].of_fitted_models is None
     plus = fm.selection.evaluate_estimator(
-        BAYES, X_FITTED_MODELS, y_fitted_models, cv=".632+", n_resamples=20, rng=1
+        BAYES, X_MODELS, y_models, cv=".632+", n_resamples=20, rng=1
     )
     assert plus["error_rate"].of_fitted_models is None
     assert "no interval" in str(plus)
@@ -645,7 +618,7 @@ def test_none_where_influences_are_unknown_or_the_target_is_another():
 
 def test_the_text_says_which_target_is_covered():
     found = fm.selection.evaluate_estimator(
-        BAYES, X_FITTED_MODELS, y_fitted_models, cv=3, metrics="roc_auc", rng=1
+        BAYES, X_MODELS, y_models, cv=3, metrics="roc_auc", rng=1
     )
     said = " ".join(str(found).split())
     assert "covers the average of these 3 on new examples" in said
@@ -666,20 +639,15 @@ def test_nested_cross_validation_has_that_of_its_outer_folds():
     assert "average of these 3" in str(found)
 
 
-X_BOUNDED_INTERVALS, y_bounded_intervals = load_iris(return_X_y=True)
-X_BOUNDED_INTERVALS = X_BOUNDED_INTERVALS - X_BOUNDED_INTERVALS.mean(axis=0)  # in fewer steps
+X_INTERVALS, y_intervals = load_iris(return_X_y=True)
+X_INTERVALS = X_INTERVALS - X_INTERVALS.mean(axis=0)  # in fewer steps
 MODEL = LogisticRegression(max_iter=1000)
 
 
 @functools.cache
 def estimate_of(metric, level=0.99):
     found = fm.selection.evaluate_estimator(
-        MODEL,
-        X_BOUNDED_INTERVALS,
-        y_bounded_intervals,
-        metrics=metric,
-        rng=0,
-        confidence_level=level,
+        MODEL, X_INTERVALS, y_intervals, metrics=metric, rng=0, confidence_level=level
     )
     (estimate,) = found.metrics.values()
     return estimate, repr(found)

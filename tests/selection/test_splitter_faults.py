@@ -225,15 +225,15 @@ def test_a_class_in_too_few_groups_is_warned_of():
         )
 
 
-X_SPLITTERS_IN_SKLEARN, y = load_iris(return_X_y=True)
+X_SKLEARN, y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
 
 
 def by_hand(splitter, groups=None):
     scores = []
-    for train, test in splitter.split(X_SPLITTERS_IN_SKLEARN, y, groups):
-        model = DecisionTreeClassifier(random_state=0).fit(X_SPLITTERS_IN_SKLEARN[train], y[train])
-        scores.append(np.mean(model.predict(X_SPLITTERS_IN_SKLEARN[test]) == y[test]))
+    for train, test in splitter.split(X_SKLEARN, y, groups):
+        model = DecisionTreeClassifier(random_state=0).fit(X_SKLEARN[train], y[train])
+        scores.append(np.mean(model.predict(X_SKLEARN[test]) == y[test]))
     return scores
 
 
@@ -251,18 +251,14 @@ def by_hand(splitter, groups=None):
 )
 def test_cross_validate(make, n_jobs):
     splitter = make()
-    found = cross_validate(TREE, X_SPLITTERS_IN_SKLEARN, y, cv=splitter, n_jobs=n_jobs)[
-        "test_score"
-    ]
+    found = cross_validate(TREE, X_SKLEARN, y, cv=splitter, n_jobs=n_jobs)["test_score"]
     assert found.tolist() == by_hand(splitter)
 
 
 def test_cross_validate_with_groups():
     groups = np.arange(150) // 4
     splitter = fm.selection.GroupedFolds(3, n_repeats=2, stratified=True, rng=0)
-    found = cross_validate(TREE, X_SPLITTERS_IN_SKLEARN, y, groups=groups, cv=splitter)[
-        "test_score"
-    ]
+    found = cross_validate(TREE, X_SKLEARN, y, groups=groups, cv=splitter)["test_score"]
     assert found.tolist() == by_hand(splitter, groups)
 
 
@@ -270,13 +266,9 @@ def test_cross_validate_with_groups():
 def test_grid_search(n_jobs):
     splitter = fm.selection.Folds(4, n_repeats=2, rng=3)
     grid = {"max_depth": [1, 3]}
-    found = (
-        GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs)
-        .fit(X_SPLITTERS_IN_SKLEARN, y)
-        .cv_results_
-    )
+    found = GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs).fit(X_SKLEARN, y).cv_results_
     for i, depth in enumerate(grid["max_depth"]):
         tree = DecisionTreeClassifier(random_state=0, max_depth=depth)
-        scores = cross_validate(tree, X_SPLITTERS_IN_SKLEARN, y, cv=splitter)["test_score"]
+        scores = cross_validate(tree, X_SKLEARN, y, cv=splitter)["test_score"]
         own = [found[f"split{j}_test_score"][i] for j in range(8)]
         assert own == scores.tolist()

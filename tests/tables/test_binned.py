@@ -495,11 +495,7 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "other bins": ("bins", {"edges": LAYOUT.edges + 0.4}, "`seen` does not go with counts"),
     "negative": ("bins", {"counts": COUNTS - 1}, "negative, or not finite"),
     "not finite": ("bins", {"counts": np.full(10, np.inf)}, "negative, or not finite"),
-    "too many": (
-        "bins",
-        {"counts": binned()._bins.counts * 2**60},
-        r"fewer than 2\*\*62 rows",
-    ),
+    "too many": ("bins", {"counts": binned()._bins.counts * 2**60}, r"fewer than 2\*\*62 rows"),
     "32 bits": ("bins", {"counts": COUNTS.astype(np.int32)}, "not two of each"),
     "no counts": ("bins", {"counts": COUNTS}, "`seen` does not go with counts"),
     "seen": ("bins", {"seen": FIVE}, "`seen` does not go with counts"),
