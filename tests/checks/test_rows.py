@@ -28,10 +28,7 @@ from fastmetrics._input.scalars import (
     check_positive,
     check_real,
 )
-from fastmetrics._input.scores import (
-    check_score_matrix,
-    contiguous,
-)
+from fastmetrics._input.scores import check_score_matrix, contiguous
 from fastmetrics.errors import DataConversionWarning
 
 Y = [0, 1, 1, 0]
@@ -334,7 +331,7 @@ def test_a_constant_is_not_in_memory_row_by_row(targets) -> None:
     np.testing.assert_array_equal(rows.piece(0, 8)[1], np.resize(constant, targets.size))
 
 
-NAN_CLASSES_AND_SCALARS, INF_CLASSES_AND_SCALARS = float("nan"), float("inf")
+NAN_SCALARS, INF_SCALARS = float("nan"), float("inf")
 
 
 @pytest.mark.parametrize(
@@ -388,9 +385,7 @@ def test_class_labels_over_chunks(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "error", "match"),
-    [
-        ([[1, 2], [3, 4]], ValueError, r"`y_true` must be labels of shape \(n,\): got \(2, 2\)"),
-    ],
+    [([[1, 2], [3, 4]], ValueError, r"`y_true` must be labels of shape \(n,\): got \(2, 2\)")],
 )
 def test_class_labels_refused(labels: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
@@ -434,7 +429,7 @@ def test_indicator_of_objects() -> None:
     [
         ([[0, 2], [1, 0]], ValueError, r"indicator matrix of 0 and 1: got values in \{0, 1, 2\}"),
         ([[0, -1], [1, 0]], ValueError, r"got values in \{-1, 0, 1\}"),
-        ([[0.0, NAN_CLASSES_AND_SCALARS], [1, 0]], ValueError, "indicator matrix of 0 and 1"),
+        ([[0.0, NAN_SCALARS], [1, 0]], ValueError, "indicator matrix of 0 and 1"),
     ],
 )
 def test_indicator_refused(matrix: Any, error: type[Exception], match: str) -> None:
