@@ -284,7 +284,7 @@ def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
     return asked
 
 
-class _Model(NamedTuple):
+class _ScoredModel(NamedTuple):
     """The partitions of a model, and how far rows of each class and score move its metrics."""
 
     parts: Sequence[Delayed]
@@ -307,7 +307,7 @@ def _model_of(
     pos_label: Any,
     weights_are: WeightsAre | None,
     are_grouped: bool,
-) -> _Model:
+) -> _ScoredModel:
     runs = runs_of(parts, pos_label, weights_are=weights_are)
     table = runs.table()
     labels, scores, counts = _points_of(table)
@@ -336,7 +336,7 @@ def _model_of(
         own = each.influences[0]
         row[slice(None) if len(own) == len(row) else places] = own
     lookup = Lookup(table.scores[::-1], influences[:, ::-1, ::-1], np.zeros((len(asked), 2)))
-    return _Model(parts, runs.positive, measured, lookup)
+    return _ScoredModel(parts, runs.positive, measured, lookup)
 
 
 # --- sums over rows ------------------------------------------------------------------------------
@@ -388,7 +388,7 @@ class _GroupSums(NamedTuple):
         return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
 
 
-def _group_sums(model: _Model, weights_are: WeightsAre | None) -> _GroupSums:
+def _group_sums(model: _ScoredModel, weights_are: WeightsAre | None) -> _GroupSums:
     task = delayed(model.lookup), weights_are, model.positive
     whole: _GroupSums = total(over(model.parts, _sums_by_group, *task))
     return whole

@@ -192,7 +192,10 @@ class TablePoints:
             columns = own.strata, np.concatenate([table.scores] * 2), own.counts
             found = moved(one, measure.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
-        return Measured((found.value,), [found.influences], units, (None,), n)
+        measured = Measured((found.value,), [found.influences], units, (None,), n)
+        if measure.interval != LARGEST_GAP:
+            return measured
+        return _with_rates(measured, [table], self._units_by_class)
 
     def _largest_gap(self) -> Measured:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""
