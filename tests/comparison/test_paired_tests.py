@@ -145,20 +145,6 @@ def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
 # --- k-fold --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_kfold_is_scipys_paired_t(alternative):
-    a, b = floats(A), floats(B)
-    test = kfold_paired_t_test(
-        a, b, correction="none", alternative=alternative, higher_is_better=False
-    )
-    peer = stats.ttest_rel(a, b, alternative=alternative)
-    assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
-    interval = peer.confidence_interval()
-    found = (test.confidence_interval.low, test.confidence_interval.high)
-    assert found == pytest.approx((interval.low, interval.high), rel=1e-9)
-    assert (test.df, test.better) == (5, "B")
-
-
 def test_the_correction_is_of_the_error():
     ratio = Fraction(1, 5)  # six folds: one to five
     plain = kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)

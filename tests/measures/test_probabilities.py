@@ -144,13 +144,6 @@ def test_rows_that_do_not_sum_to_one_warn(shift):
     same_as_sklearn("log_loss", [0, 1, 2], y_proba.astype(np.float32), rtol=1e-5)
 
 
-def test_former_name():
-    with pytest.warns(FutureWarning, match="renamed to `y_proba`"):
-        assert log_loss([0, 1], y_pred=[0.5, 0.5]) == pytest.approx(math.log(2))
-    with pytest.raises(ValueError, match="former name of `y_proba`: got both"):
-        d2_log_loss_score([0, 1], [0.5, 0.5], y_pred=[0.5, 0.5])
-
-
 def test_shapes():
     with pytest.raises(ValueError, match="`y_proba` must have shape"):
         log_loss([0, 1], np.full((2, 2, 2), 0.5))

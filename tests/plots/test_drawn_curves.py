@@ -1,6 +1,5 @@
 """Curves of scores, of costs and of errors: the numbers of the library, readable."""
 
-import inspect
 import itertools
 import math
 
@@ -12,7 +11,6 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from public import NAMES, public
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -250,19 +248,6 @@ def test_wrong_bands():
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_calls_on_the_same_axes_add_up(plot):
-    whole = plot(Y, MODELS)
-    ax = small()
-    for name, scores in MODELS.items():
-        assert plot(Y, {name: scores}, ax=ax) is ax
-    assert sorted(legend_texts(ax)) == sorted(legend_texts(whole))
-    assert len(ax.lines) == len(whole.lines)  # guides are drawn once
-    colors = [[one.get_color() for one in curves_on(drawn)] for drawn in (ax, whole)]
-    assert colors[0] == colors[1]
-    assert ax.get_xlim() == whole.get_xlim()
-
-
-@pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("options", [{}, {"threshold": 0.5}])
 def test_everything_can_be_read_in_a_column_of_a_paper(plot, options):
     assert_readable(plot(Y, MODELS, ax=small(), **options))
@@ -279,15 +264,6 @@ def test_a_table_and_a_single_column_have_no_name():
     assert fm.plots.plot_det(table).get_legend() is None
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         fm.plots.plot_roc(table, names=["a"])
-
-
-@pytest.mark.parametrize("plot", PLOTS)
-def test_any_name_is_shown(plot):
-    names = ["_hidden", "5 $ or 6 $", "naïve Bayes", "x_1", "%"]
-    ax = plot(Y, dict.fromkeys(names, MODELS["a"]))
-    shown = [text.split(": ")[0].replace(r"\$", "$").strip() for text in legend_texts(ax)]
-    assert shown[:5] == names
-    ax.figure.draw_without_rendering()
 
 
 def test_options_of_lines():
@@ -363,15 +339,6 @@ SEVERAL = {
     ),
 }
 FIGURES = ONE_MODEL | SEVERAL
-
-
-def test_every_plot_is_called_in_the_same_way():
-    results = [public(name) for name in NAMES if hasattr(public(name), "plot")]
-    assert len(results) > 15
-    for result in results:
-        _, ax, *others = inspect.signature(result.plot).parameters.values()
-        assert (ax.name, ax.kind, ax.default) == ("ax", ax.POSITIONAL_OR_KEYWORD, None)
-        assert {other.kind for other in others} <= {ax.KEYWORD_ONLY, ax.VAR_KEYWORD}, result
 
 
 @pytest.mark.parametrize("name", FIGURES)

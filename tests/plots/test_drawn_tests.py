@@ -15,7 +15,6 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics._plots.tests import _bar_levels, _ticks
-from fastmetrics.comparison.post_hoc import save_critical_difference
 from fastmetrics.results import ComparisonTest
 
 ERRORS = ([0.20, 0.24, 0.18, 0.22, 0.21], [0.18, 0.21, 0.18, 0.19, 0.20])
@@ -262,19 +261,6 @@ def test_friedman_plot_is_readable(case):
     assert_grey(ax)
 
 
-@pytest.mark.parametrize("size", [(4, 3), (12, 4)])
-def test_axes_of_the_user(size):
-    from matplotlib import pyplot
-
-    figure, ax = pyplot.subplots(figsize=size)
-    result = compared(8)
-    assert result.plot(ax) is ax
-    assert tuple(figure.get_size_inches()) == size
-    assert_readable_plots(ax)
-    figure, ax = pyplot.subplots(figsize=size)
-    assert result.plot_friedman(ax=ax) is ax
-
-
 def test_the_diagram_shows_the_data():
     result = compared(6, slope=0.15)
     ax = result.plot()
@@ -313,21 +299,6 @@ def test_the_friedman_plot_shows_the_data():
 def test_no_friedman_plot_without_a_critical_difference():
     with pytest.raises(ValueError, match="Wilcoxon with Holm has none: compare with `post_hoc="):
         compared(4, post_hoc="wilcoxon-holm").plot_friedman()
-
-
-@pytest.mark.parametrize("ending", [".png", ".pdf", ".svg"])
-def test_files(ending, tmp_path):
-    from matplotlib import pyplot
-
-    path = tmp_path / f"diagram{ending}"
-    save_critical_difference(compared(20), str(path))
-    assert path.stat().st_size > 1000
-    assert not pyplot.get_fignums()
-    if ending == ".png":
-        pixels = pyplot.imread(path)[..., :3]
-        assert pixels.shape[1] == 1600
-        assert 0.01 < (pixels < 0.5).mean() < 0.3
-        assert (pixels.max(axis=2) - pixels.min(axis=2)).max() == 0
 
 
 def test_without_matplotlib(monkeypatch):

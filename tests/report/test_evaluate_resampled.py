@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
 from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate, paired_bootstrap
 from fastmetrics.comparison import effective_sample_size
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning
 
 TABLE = {
     "roc_auc": "roc_auc",
@@ -131,29 +131,6 @@ def test_measures_by_name_beside_the_auc(models):
     assert all(same(model.bootstrap[metric], again[metric]) for metric in again)
 
 
-def lowest(labels, scores):
-    return float(scores.min())
-
-
-@pytest.mark.parametrize(
-    ("metrics", "labels"),
-    [
-        ("ks_statistic", ["roc_auc", "ks_statistic"]),
-        (["fpr_at_best_threshold", "roc_auc"], ["roc_auc", "fpr_at_best_threshold"]),
-        (("ks_statistic", "rank_loss"), ["roc_auc", "ks_statistic", "rank_loss"]),
-        (lowest, ["roc_auc", "lowest"]),
-        (
-            [("recall_at_false_positive_rate", {"false_positive_rate": 0.1}), lowest],
-            ["roc_auc", "recall_at_false_positive_rate", "lowest"],
-        ),
-    ],
-)
-def test_every_way_to_name_measures(models, metrics, labels):
-    y, scores, _ = models
-    model = evaluate(y, scores["a"], n_resamples=9, rng=0, metrics=metrics)[0]
-    assert list(model.bootstrap) == labels
-
-
 def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
     y, scores, groups = models
     result = evaluate(y, scores)
@@ -184,16 +161,6 @@ def test_one_key_is_drawn_of_a_generator_in_a_call(models):
     assert generator.integers(2**40) == other.integers(2**40)
     again = evaluate(y, scores["b"], n_resamples=99, rng=found.bootstrap.key)
     assert again[0].confidence_interval == found[0].confidence_interval
-
-
-def test_one_class_is_not_resampled(models):
-    _, scores, _ = models
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        result = evaluate(np.ones(240, np.int8), {"a": scores["a"]}, n_resamples=99)
-    assert len(caught) == 1
-    assert result.bootstrap is None
-    assert math.isnan(result["a"].confidence_interval.low)
-    assert result["a"].note.startswith("one class only")
 
 
 def test_degenerate_intervals_warn_and_leave_a_note():

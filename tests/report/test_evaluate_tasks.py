@@ -1,7 +1,6 @@
 """`evaluate` of every task: the same as the metrics alone."""
 
 import dataclasses
-import json
 import math
 import re
 from collections.abc import Callable
@@ -28,7 +27,6 @@ from fastmetrics import (
     evaluate,
     ks_statistic,
 )
-from fastmetrics.cli import main
 from fastmetrics.comparison import newcombe_interval
 from fastmetrics.errors import InputError, InputTypeError
 from measure_names import MEASURES, REQUIRED, Measure
@@ -410,55 +408,6 @@ def test_measures_beside_the_usual_need_no_bootstrap(rng) -> None:
         fm.evaluate(y, scores, metrics="break_even_point")
     with pytest.raises(fm.InputError, match="measures of labels"):
         fm.evaluate(y, scores, threshold=0.5)
-
-
-class TestCommand:
-    @pytest.fixture
-    def file(self, tmp_path, classes, values, monkeypatch):
-        y, models = classes
-        truth, predicted = values
-        frame = pd.DataFrame({"y": y, "truth": truth, **predicted})
-        frame[["p_ape", "p_bee", "p_cat"]] = models["a"]
-        frame["called"] = np.unique(y)[np.argmax(models["a"], axis=1)]
-        frame.to_csv(tmp_path / "all.csv", index=False)
-        monkeypatch.chdir(tmp_path)
-        return frame
-
-    def test_values(self, file, capsys) -> None:
-        command = ("evaluate", "all.csv", "--label", "truth", "--score", "a", "--score", "b")
-        assert main([*command, "--format", "json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["task"] == "values"
-        expected = fm.evaluate(file.truth, {"a": file.a, "b": file.b})
-        own = found["models"]["a"]["r2"]["estimate"]
-        assert own == pytest.approx(expected["a"]["r2"].estimate, rel=1e-12)
-        assert main([*command, "--format", "csv"]) == 0
-        rows = pd.read_csv(pd.io.common.StringIO(capsys.readouterr().out))
-        assert len(rows) == 2 * 5 + 3
-        assert main([*command, "--task", "values", "--memory", "1GB"]) == 2
-        assert "--memory is for scores of two classes" in capsys.readouterr().err
-        assert main([*command, "--bootstrap", "99"]) == 2
-        assert "--bootstrap is of scores of two classes" in capsys.readouterr().err
-
-    def test_classes_and_labels(self, file, capsys) -> None:
-        scores = [f"--class-score={name}=p_{name}" for name in ("cat", "ape", "bee")]
-        assert main(["evaluate", "all.csv", "--label", "y", *scores, "--format", "json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        matrix = file[["p_ape", "p_bee", "p_cat"]].to_numpy()
-        own = found["models"]["score"]["log_loss"]["estimate"]
-        assert own == pytest.approx(sk.log_loss(file.y, matrix))
-        labels = ("evaluate", "all.csv", "--label", "y", "--score", "called", "--task", "labels")
-        assert main([*labels, "--format", "json"]) == 0
-        again = json.loads(capsys.readouterr().out)
-        accuracy = [
-            each["accuracy"]["estimate"]
-            for each in (found["models"]["score"], again["models"]["called"])
-        ]
-        assert accuracy[0] == accuracy[1]
-        assert main(["evaluate", "all.csv", "--label", "y", *scores[:2]]) == 2
-        assert "each class needs its scores" in capsys.readouterr().err
-        assert main(["evaluate", "all.csv", "--label", "y", "--score", "a"]) == 2
-        assert "--class-score" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("task", ["multiclass", "values"])

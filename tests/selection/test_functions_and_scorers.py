@@ -11,12 +11,10 @@ import numba
 import numpy as np
 import pytest
 import sklearn.metrics as theirs
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
-    GridSearchCV,
     TunedThresholdClassifierCV,
     cross_val_score,
     cross_validate,
@@ -208,19 +206,6 @@ def regressed():
     return y, LinearRegression().fit(X, y).predict(X)
 
 
-def test_no_room_of_measures_is_loaded_to_recognise_a_function():
-    import subprocess
-
-    code = (
-        "import sys\nfrom fastmetrics.measures.asking import ask\n"
-        "def f(y, p): return 0.0\nask(f); ask(len)\n"
-        "print([m for m in sys.modules if m.startswith('fastmetrics.measures.') and "
-        "m.count('.') > 2])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 # --- scorers -------------------------------------------------------------------------------------
 
 SCORED = [
@@ -255,17 +240,6 @@ def test_a_scorer_is_scikit_learn_s_own_and_takes_words(name):
         found = cross_validate(LOGISTIC, *data, scoring={"a": fm.scorer(name)}, **options)
         own = cross_validate(LOGISTIC, *CANCER, scoring=f"neg_{name}" if negated else name, cv=3)
         assert found["test_a"] == pytest.approx(own["test_score"], rel=1e-12)
-
-
-def test_searches_with_several_scorers_and_processes():
-    scoring = {"auc": fm.scorer("roc_auc"), "loss": fm.scorer("neg_log_loss")}
-    grid = {"logisticregression__C": [0.01, 1.0]}
-    search = clone(GridSearchCV(LOGISTIC, grid, scoring=scoring, refit="loss", cv=3, n_jobs=2))
-    again = pickle.loads(pickle.dumps(search.fit(*CANCER)))
-    own = GridSearchCV(LOGISTIC, grid, scoring="neg_log_loss", cv=3).fit(*CANCER)
-    assert again.best_params_ == own.best_params_
-    assert again.cv_results_["mean_test_loss"] == pytest.approx(own.cv_results_["mean_test_score"])
-    assert again.score(*CANCER) == pytest.approx(own.score(*CANCER), rel=1e-12)
 
 
 def test_a_threshold_is_tuned_by_a_cost():

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from scripted import SEEN, Scripted, scripted
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
@@ -69,17 +69,6 @@ def test_inner_folds_keep_groups_whole():
     for train, one, two in inner_tests(3, 3, groups=groups):
         assert not set(groups[one]) & set(groups[two])
         assert sorted(one + two) == sorted(train)
-
-
-def test_tuning_alone_claims_the_value_of_the_chosen_setting():
-    found = fm.selection.nested_cross_validation(
-        TREE, *load_breast_cancer(return_X_y=True), {"max_depth": [1, 2, 3, 4]}, outer_cv=3,
-        inner_cv=5, rule="one-standard-error", complexity="max_depth", rng=0,
-    )  # fmt: skip
-    assert any(tuning.index != tuning.best_index for tuning in found.tunings)
-    claimed = [tuning.means[tuning.index] for tuning in found.tunings]
-    assert found.inner_estimate == np.mean(claimed)
-    assert [tuning.value for tuning in found.tunings] == claimed
 
 
 def test_one_outer_fold_has_no_spread():

@@ -158,18 +158,6 @@ def test_several_names_of_complexity_count_in_their_order():
         assert tabled(grid, estimator=Crossed(), complexity=names, **rule).setting == setting
 
 
-def test_one_standard_error_where_higher_is_better():
-    found = tabled(
-        {"depth": [4, 3, 2, 1]},
-        metrics=lambda _, p: 1 - float(p[0]),
-        higher_is_better=True,
-        rule="one-standard-error",
-        complexity=lambda setting: setting["depth"],
-    )
-    assert found.setting == {"depth": 3}
-    assert [row["rank"] for row in found.table] == [1, 2, 3, 4]
-
-
 def test_ties_go_to_the_simplest_and_then_to_the_first():
     grid = {"width": [2, 1, 3], "depth": [4, 3]}
     assert tabled(grid).setting == {"width": 2, "depth": 4}

@@ -58,19 +58,6 @@ def test_batches_of_given_labels(data) -> None:
     check(matrix, [(t, p, 1) for t, p, _ in whole(some)])
 
 
-def test_a_long_stream_of_many_sizes(rng) -> None:
-    for dtype, k in itertools.product((np.int8, np.int32, np.int64), (2, 9)):
-        matrix, parts = ConfusionMatrix(), []
-        for n in (1, 5, 1023, 1024, 1025, 1, 20_000, 3):
-            y, p = (rng.integers(0, k, n).astype(dtype) for _ in range(2))
-            matrix.update(y, p)
-            parts.append((y, p))
-        y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
-        wanted = np.zeros((k, k), np.int64)
-        np.add.at(wanted, (y, p), 1)
-        assert matrix.counts.tolist() == wanted.tolist()
-
-
 @given(batches(st.integers(0, 3)), batches(st.sampled_from([0.0, 1.0, 4.0])))
 def test_kinds_of_numbers_mix(integers, floats) -> None:
     matrix, rows = ConfusionMatrix(), []
