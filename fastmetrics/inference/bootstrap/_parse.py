@@ -389,7 +389,14 @@ def parse(given: Given, specs: Specs) -> BootstrapSample:
                 raise InputTypeError(
                     f"{spec.label!r} does not follow from a ConfusionMatrix: pass rows"
                 )
-        return MatrixCells.of_matrix(y_true)
+        if y_true.is_weighted:
+            raise InputTypeError(
+                "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "
+                "how many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
+            )
+        if int(y_true.n) == 0:
+            raise InputError("`y_true` must hold at least one example: got an empty matrix")
+        return MatrixCells.of(np.asarray(y_true.counts))
     are = columns_are(specs, given.threshold, given.pos_label)
     if are != "classes":
         refuse_several(given.scores, "paired_bootstrap")

@@ -8,7 +8,6 @@ metrics of the data themselves follow from.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +26,6 @@ from fastmetrics.inference.units import (
     warn_of_few_rows,
     warn_of_rare_classes,
 )
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -76,21 +74,18 @@ class Draws:
     def totals(self, first: int, count: int) -> NDArray[np.int64]:
         """Return the draws of each window: (count, n_windows), or those of each class."""
         if not self._of_windows:  # once for all replicates: counting a class takes a pass
-            self._of_windows[:] = self._sizes()
+            sizes = np.full(self.n_windows, WINDOW, np.int64)
+            sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
+            strata = [sizes]
+            if self.masks is not None:
+                positive, starts = self.masks > 0, np.arange(self.n_windows) * WINDOW
+                of_positives = np.add.reduceat(positive[: self.n_units], starts, dtype=np.int64)
+                strata = [of_positives, sizes - of_positives]
+            self._of_windows[:] = strata
         totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
         for stratum, sizes in enumerate(self._of_windows):
             fill_totals(self.key, first, stratum, sizes, totals[stratum])
         return totals[0] if self.masks is None else totals
-
-    def _sizes(self) -> list[NDArray[np.int64]]:
-        """Return the units of each window, or its positives and its negatives."""
-        sizes = np.full(self.n_windows, WINDOW, np.int64)
-        sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
-        if self.masks is None:
-            return [sizes]
-        starts = np.arange(self.n_windows) * WINDOW
-        of_positives = np.add.reduceat(self.masks[: self.n_units] > 0, starts, dtype=np.int64)
-        return [of_positives, sizes - of_positives]
 
     def counts(
         self,
@@ -192,40 +187,6 @@ class Yield:
         return np.stack((self.n_negative - fp, fp, self.n_positive - tp, tp), axis=-1)
 
 
-def pairs_and_sums(
-    rows: SortedRows | None,
-    columns: Floats | None,
-    counts: Bytes,
-    row: int,
-    state: NDArray[np.int64],
-    out: Yield,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Add what the rows from ``row`` on give to pairs and sums.
-
-    Returns the positives and the negatives of each segment.
-    """
-    count, size = counts.shape
-    shape = (count, -(-size // replicates.SEGMENT))
-    segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    if rows is not None:
-        pieces = rows.tie_pieces(row, row + size)
-        masks = rows.masks[row : row + size].view(np.uint64)
-        scratch = np.empty((2, replicates.SEGMENT), np.uint8)
-        words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
-        replicates.pair_counts(
-            words, masks, pieces, counts, scratch_words, scratch, state, *segments
-        )
-    sum_columns(counts, columns, row, out)
-    return segments
-
-
-def sum_columns(drawn: NDArray[Any], columns: Floats | None, row: int, out: Yield) -> None:
-    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
-    if columns is not None:
-        part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
-        replicates.column_sums(drawn, part, out.sums)
-
-
 def called_positive(
     rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -289,7 +250,7 @@ _MOST_REPLICATES: Final = 4096  # of a batch
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class BootstrapSample(ABC):
+class BootstrapSample:
     """What all samples have.
 
     Attributes
@@ -313,13 +274,14 @@ class BootstrapSample(ABC):
     table: ScoreTable | None = None
     counts: NDArray[Any] | None = None
 
-    @abstractmethod
     def batch_size(self) -> int:
         """Return how many replicates make a batch: a number of the data, not of the threads."""
+        n_cells = self.matrix().size if self.table is None else 2 * len(self.table)
+        return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // n_cells))
 
-    @abstractmethod
     def masks(self) -> Bytes:
         """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
+        return np.zeros(0, np.uint8)
 
     @property
     def is_grouped(self) -> bool:
@@ -456,16 +418,25 @@ class RowSample(BootstrapSample):
         n_columns = 0 if self.columns is None else len(self.columns)
         return Yield.empty(count, self.score_at, n_columns, self._n_cells())
 
-    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
-        """Add what the rows from ``row`` on give to pairs and sums; return segments' totals."""
-        segments = pairs_and_sums(None, self.columns, counts, row, state, out)
+    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, ...]:
+        """Add what the rows from ``row`` on give to pairs and sums.
+
+        Return the positives and the negatives of each segment, of labels with scores.
+        """
+        self._add_sums(counts, row, out)
         out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
-        return segments
+        return ()
 
     def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
         """Add what the weighted rows from ``row`` on give, a line a replicate."""
-        sum_columns(weights, self.columns, row, out)
+        self._add_sums(weights, row, out)
         replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
+
+    def _add_sums(self, drawn: NDArray[Any], row: int, out: Yield) -> None:
+        """Add what the rows from ``row`` on give to the sums: counts or weights."""
+        if self.columns is not None:
+            part = np.ascontiguousarray(self.columns[:, row : row + drawn.shape[1]])
+            replicates.column_sums(drawn, part, out.sums)
 
     def passes_through(self, lines: Sequence[Line]) -> bool:
         """Return whether parts of a replicate can be forgotten one after the other."""
@@ -473,11 +444,6 @@ class RowSample(BootstrapSample):
 
     def weights_of_columns(self) -> NDArray[Any] | None:
         return self.weights
-
-    def statistic(self, function: Statistic) -> float:
-        """Return a function of the user's of the rows."""
-        ones = np.ones(self.n, np.int64) if self.weights is None else self.weights
-        return function(self.arguments, self.in_given_order(ones))
 
     def each(self, function: Statistic, counts: Bytes) -> Floats:
         """Return a function of the user's of every replicate."""
@@ -542,11 +508,22 @@ class ScoredRowSample(RowSample):
         positive = self.rows.labels == 1
         return [values[positive], values[~positive]]
 
-    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
-        return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
+    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, ...]:
+        self._add_sums(counts, row, out)
+        count, size = counts.shape
+        shape = (count, -(-size // replicates.SEGMENT))
+        segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
+        pieces = self.rows.tie_pieces(row, row + size)
+        masks = self.rows.masks[row : row + size].view(np.uint64)
+        scratch = np.empty((2, replicates.SEGMENT), np.uint8)
+        words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
+        replicates.pair_counts(
+            words, masks, pieces, counts, scratch_words, scratch, state, *segments
+        )
+        return segments
 
     def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
-        sum_columns(weights, self.columns, row, out)
+        self._add_sums(weights, row, out)
         stop = row + weights.shape[1]
         pieces = self.rows.tie_pieces(row, stop)
         replicates.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
@@ -624,12 +601,6 @@ class TableCells(BootstrapSample):
     table: ScoreTable
     cut: int | None = None
 
-    def batch_size(self) -> int:
-        return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // (2 * len(self.table))))
-
-    def masks(self) -> Bytes:
-        return np.zeros(0, np.uint8)
-
     def weights_of_columns(self) -> NDArray[Any]:
         return np.concatenate(self.times("scores"), dtype=np.float64)
 
@@ -685,24 +656,6 @@ class MatrixCells(BootstrapSample):
         """Return the cells of a matrix."""
         n = int(counts.sum())
         return cls(n_rows=n, n_units=n, counts=counts)
-
-    @classmethod
-    def of_matrix(cls, matrix: ConfusionMatrix) -> MatrixCells:
-        """Return a matrix that the user passed alone."""
-        if matrix.is_weighted:
-            raise InputTypeError(
-                "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "
-                "how many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
-            )
-        if int(matrix.n) == 0:
-            raise InputError("`y_true` must hold at least one example: got an empty matrix")
-        return cls.of(np.asarray(matrix.counts))
-
-    def batch_size(self) -> int:
-        return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // self.counts.size))
-
-    def masks(self) -> Bytes:
-        return np.zeros(0, np.uint8)
 
     def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
         """Return what ``count`` replicates yield; by class, each true class by itself."""

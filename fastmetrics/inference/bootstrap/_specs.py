@@ -406,9 +406,10 @@ class UserSpec(MetricSpec):
 
     def estimate(self, sample: BootstrapSample) -> float:
         rows = cast(RowSample, sample)
-        value = rows.statistic(self.statistic)
+        once = np.ones((1, rows.n), np.uint8)
+        value = float(rows.each(self.statistic, once)[0])
         if not (self.compiled or self.weighted or rows.fractional is not None):
-            turned = rows.statistic(self._of_reversed_rows)
+            turned = float(rows.each(self._of_reversed_rows, once)[0])
             if not np.isclose(value, turned, rtol=1e-6, atol=1e-9, equal_nan=True):
                 raise InputError(
                     f"`metrics`: {self.function!r} depends on the order of rows ({value:.6g}, and "
