@@ -183,23 +183,31 @@ class _Aucs(NamedTuple):
         warn_of_units(units, self.weights_are)
 
 
-def _aucs(y_true: Any, models: list[NamedScores], **given: Any) -> _Aucs:
+def _aucs(
+    y_true: Any,
+    models: list[NamedScores],
+    groups: Any,
+    sample_weight: Any,
+    weights_are: WeightsAre,
+    pos_label: Any,
+) -> _Aucs:
     """Return the AUCs of models, and their covariance by influence values."""
-    read = given["weights_are"] = check_weights_are(given["sample_weight"], given["weights_are"])
-    is_table = isinstance(y_true, ScoreTable)
-    if is_table and (given["groups"] is not None or read == "importances"):
-        what = "`sample_weight`" if given["groups"] is None else "`groups`"
+    read = check_weights_are(sample_weight, weights_are)
+    is_table, is_grouped = isinstance(y_true, ScoreTable), groups is not None
+    if is_table and (is_grouped or read == "importances"):
+        what = "`groups`" if is_grouped else "`sample_weight`"
         raise InputTypeError(
             f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
-    if is_table or (len(models) == 1 and given["groups"] is None and read is None):
-        own = {name: given[name] for name in ("sample_weight", "pos_label")}
+    own: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    if is_table or (len(models) == 1 and not is_grouped and read is None):
         table = as_table(y_true, models[0].values, **own)
         check_counts(table, table.is_weighted)
         measured = TablePoints(table).measured(_AUC)
     else:
-        given |= {"strata": None, "threshold": None, "asked": (_AUC,)}
-        measured = BinarySample(y_true, models, given).measured(_AUC)
+        own |= {"groups": groups, "weights_are": read, "strata": None}
+        own |= {"threshold": None, "asked": (_AUC,)}
+        measured = BinarySample(y_true, models, own).measured(_AUC)
     units, df, effective = measured.units, math.inf, None
     sizes = [*map(int, units.sizes_of_strata.tolist()), 0]  # of one class, without the other
     if units.groups is not None:
@@ -315,14 +323,8 @@ def delong(
     level = check_confidence_level(confidence_level)
     check_choice("scale", scale, ("plain", "logit"))
     refuse_several(y_score, "delong_test")
-    found = _aucs(
-        y_true,
-        [NamedScores("", "y_score", y_score)],
-        groups=groups,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        pos_label=pos_label,
-    )
+    models = [NamedScores("", "y_score", y_score)]
+    found = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
     found.warn()
     return found.estimate(0, level, "identity" if scale == "plain" else scale)
 
@@ -391,14 +393,7 @@ def delong_test(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     models = named_scores(scores, names, at_least=2)
-    found = _aucs(
-        y_true,
-        models,
-        groups=groups,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        pos_label=pos_label,
-    )
+    found = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
     own, k, units = tuple(model.name for model in models), len(models), found.measured.units
     values, influences = found.measured.values, found.measured.influences
     pairs, variances = [], np.zeros((k, k))
@@ -537,15 +532,8 @@ def delong_unpaired_test(
         names = ("y_true", "y_score", "sample_weight", "groups")
         with renamed(**{name: f"{name}_{sample}" for name in names}):
             refuse_several(y_score, "delong_test")
-            one = _aucs(
-                y_true,
-                [NamedScores("", "y_score", y_score)],
-                groups=groups,
-                sample_weight=weight,
-                weights_are=weights_are,
-                pos_label=pos_label,
-            )
-        found.append(one)
+            models = [NamedScores("", "y_score", y_score)]
+            found.append(_aucs(y_true, models, groups, weight, weights_are, pos_label))
     for sample, one in zip("ab", found, strict=True):
         one.warn(f"sample {sample}: ")
     variances = [float(one.covariance[0, 0]) for one in found]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -243,9 +242,7 @@ def _auc(case: _Case) -> _Found:
         level = 2.0 * level - 1.0
     if level <= 0.0:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
+    shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
     low, high = sorted((factor * shape.low + shift, factor * shape.high + shift))
     name = "newcombe"
     if case.method is None and is_known:
