@@ -1,0 +1,711 @@
+"""`bootstrap` of weights, groups and classes, and where replicates come from."""
+
+import math
+import threading
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from bootstrap_samples import (
+    THRESHOLD,
+    THRESHOLD_METRICS,
+    assert_replicates,
+    binary,
+    drawn,
+    in_order,
+    quiet_bootstrap,
+    value_of,
+)
+from draws import times_drawn
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+import engine_sizes
+import fastmetrics as fm
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from measure_names import COUNT_MEASURES
+from reference import count_oracle
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
+
+COUNTED = ("accuracy", "f1", "recall", "matthews_corrcoef", "cohen_kappa", "f1_macro")
+SUMMED = ("brier_score", "log_loss", "mean_squared_error", "r2", "mean", "mean_absolute_error")
+CLASSES = ["accuracy", "f1_macro", "recall_weighted", "cohen_kappa"]
+
+
+@numba.njit
+def weighted_mean(labels, scores, weights):
+    return (scores * weights).sum() / weights.sum()
+
+
+EVERYTHING = (
+    THRESHOLD_METRICS | {name: name for name in (*COUNTED, *SUMMED)} | {"numba": weighted_mean}
+)
+
+
+def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
+    """Compare all measures of ``EVERYTHING`` with those of rows with weights, a row a replicate."""
+    tables = []
+    for row in weights:
+        kept = row > 0
+        table = fm.ScoreTable.from_counts(p, row * labels, row * (1 - labels))
+        tables.append(table if kept.any() else fm.ScoreTable.from_counts([0.0], [0], [0]))
+    for label in THRESHOLD:
+        got = results[label].details.distribution
+        wanted = np.array([value_of(label, table) for table in tables])
+        if label.endswith("True"):
+            far = [not abs(value - 0.5) < 1e-9 for value in got]
+            got, wanted = got[far], wanted[far]
+        np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol, err_msg=label)
+    called = p >= threshold
+    for name in COUNTED:
+        values = []
+        for row in weights:
+            rows = count_oracle.rows_of(labels.tolist(), called.astype(int).tolist(), row.tolist())
+            values.append(count_oracle.value(COUNT_MEASURES[name].name, rows, [0, 1]))
+        got = results[name].details.distribution
+        np.testing.assert_allclose(got, values, rtol=1e-9, atol=1e-9, err_msg=name)
+    clipped = np.clip(p, 2.0**-52, 1 - 2.0**-52)
+    columns = {
+        "brier_score": (labels - p) ** 2,
+        "mean_squared_error": (labels - p) ** 2,
+        "mean_absolute_error": np.abs(labels - p),
+        "mean": labels,
+        "log_loss": -np.log(np.where(labels == 1, clipped, 1 - clipped)),
+        "numba": p,
+    }
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for name, column in columns.items():
+            wanted = weights @ column / weights.sum(axis=1)
+            got = results[name].details.distribution
+            np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12, err_msg=name)
+        squares = weights @ (labels - p) ** 2 / weights.sum(axis=1)
+        share = weights @ labels / weights.sum(axis=1)
+        both = (share > 0) & (share < 1)
+        got, wanted = results["r2"].details.distribution, 1 - squares / (share * (1 - share))
+    np.testing.assert_allclose(got[both], wanted[both], rtol=1e-10)
+    assert np.isnan(got[~both]).all()
+
+
+def fractions(rng, n):
+    """Return weights of which some are 0; no two sums of others are equal but for rounding."""
+    return np.where(rng.random(n) < 0.2, 0.0, rng.exponential(size=n))
+
+
+READ = {"integer": "frequencies"}
+
+
+def problem(n, *, step=0.02):
+    labels, scores = binary(n, seed=7)
+    return labels, np.round(1 / (1 + np.exp(-scores)) / step) * step
+
+
+WAYS = [pytest.param({}, id="plain"), pytest.param({"stratified": True}, id="stratified")]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("n", [9, 70, 700])
+def test_fractional_weights(n, way):
+    labels, p = problem(n)
+    weights = fractions(np.random.default_rng(n), n)
+    weights[:2] = 0.3
+    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 15 if n < 100 else 4}
+    results = quiet_bootstrap(labels, p, sample_weight=weights, **options, **way)
+    order = in_order(labels, p, weights)
+    positive = labels[order] == 1 if way.get("stratified") else None
+    counts = drawn(results, n, positive=positive)
+    assert_weighted(results, labels[order], p[order], 0.5, counts * weights[order])
+    whole = fm.ScoreTable.from_scores(labels, p, sample_weight=weights)
+    for label in THRESHOLD:
+        np.testing.assert_equal(results[label].estimate, value_of(label, whole))
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    assert results["auc"].details.effective_sample_size == pytest.approx(effective, rel=1e-12)
+
+
+@pytest.mark.parametrize("weighted", ["none", "integer", "fractional"])
+def test_groups(weighted):
+    """Whole groups are drawn, as often as their unit; a group of no frequency is no group."""
+    n = 90
+    labels, p = problem(n)
+    rng = np.random.default_rng(4)
+    groups = rng.integers(0, 17, n)
+    weights = {
+        "none": None,
+        "integer": np.where(groups == 3, 0, rng.integers(0, 4, n)),
+        "fractional": fractions(rng, n),
+    }[weighted]
+    names = np.array([f"patient {group}" for group in range(17)])[groups]
+    options = {"threshold": 0.5, "groups": names, "n_resamples": 12}
+    options["weights_are"] = READ.get(weighted, "importances")
+    results = quiet_bootstrap(labels, p, metrics=EVERYTHING, sample_weight=weights, **options)
+    kept = np.ones(n, bool) if weighted != "integer" else weights > 0
+    units = np.unique(names[kept], return_inverse=True)[1]
+    counts = drawn(results, units.max() + 1)
+    order = np.arange(n)[kept]
+    of_rows = counts[:, units] * (1 if weights is None else weights[order])
+    assert_weighted(results, labels[order], p[order], 0.5, of_rows.astype(float))
+    size = {"none": n, "integer": None if weights is None else weights.sum()}.get(weighted)
+    if size is not None:
+        assert results["auc"].details.effective_sample_size == size
+
+
+@pytest.mark.parametrize("weighted", ["none", "integer", "fractional", "fractional, no groups"])
+def test_predicted_classes_of_groups_and_weights(weighted):
+    n = 80
+    rng = np.random.default_rng(2)
+    names = np.array(["x", "y", "z", "rare"])
+    true, predicted = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    groups = rng.integers(0, 11, n)
+    weights = {"none": None, "integer": rng.integers(0, 4, n)}.get(weighted)
+    if weighted.startswith("fractional"):
+        weights = rng.choice([0.0, 0.5, 1.75], n)
+    if weights is not None:
+        true[np.flatnonzero(weights == 0)[0]] = 3  # a class that no row of a weight has
+    grouped = weighted != "fractional, no groups"
+    options = {"metrics": CLASSES, "sample_weight": weights}
+    options["weights_are"] = READ.get(weighted, "importances")
+    results = quiet_bootstrap(
+        names[true], names[predicted], groups=groups if grouped else None, **options
+    )
+    if grouped:
+        kept = weights > 0 if weighted == "integer" else np.ones(n, bool)
+        units = np.unique(groups[kept], return_inverse=True)[1]
+        order = np.flatnonzero(kept)
+    else:
+        cells = np.where(true == 3, 0, true) * 3 + predicted  # weightless: wherever it is put
+        order = np.lexsort((weights, cells))
+        units = np.arange(n)
+    counts = drawn(results, units.max() + 1)
+    of_rows = counts[:, units] * (1 if weights is None else weights[order])
+    for r, row in enumerate(of_rows):
+        rows = count_oracle.rows_of(
+            names[true[order]].tolist(), names[predicted[order]].tolist(), row.tolist()
+        )
+        for name in CLASSES:
+            wanted = count_oracle.value(name, rows, ["x", "y", "z"])
+            got = results[name].details.distribution[r]
+            np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("weighted", ["none", "integer", "fractional"])
+def test_numbers_of_groups_and_weights(weighted):
+    n = 60
+    rng = np.random.default_rng(6)
+    y, p, groups = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 9, n)
+    weights = {"none": np.ones(n), "integer": rng.integers(0, 4, n)}.get(weighted, rng.random(n))
+    results = quiet_bootstrap(
+        *(y, p),
+        metrics=["mean_squared_error", "mean", "r2"],
+        sample_weight=None if weighted == "none" else weights,
+        weights_are=READ.get(weighted, "importances"),
+        groups=groups,
+    )
+    counts = drawn(results, 9)
+    of_rows = counts[:, groups] * weights
+    total = of_rows.sum(axis=1)
+    error, mean = of_rows @ (y - p) ** 2 / total, of_rows @ y / total
+    spread = of_rows @ y**2 / total - mean**2
+    assert_replicates(results["mean"].details.distribution, mean)
+    assert_replicates(results["mean_squared_error"].details.distribution, error)
+    assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
+
+
+def test_a_group_a_row_is_no_group():
+    """As many groups as rows: another order of units, but the same distribution of draws."""
+    labels, p = problem(300)
+    rows = quiet_bootstrap(labels, p, n_resamples=2_000)["roc_auc"]
+    groups = quiet_bootstrap(labels, p, n_resamples=2_000, groups=np.arange(300))["roc_auc"]
+    assert groups.standard_error == pytest.approx(rows.standard_error, rel=0.08)
+
+
+def test_python_functions_get_weights_where_these_may_be_fractions():
+    """All rows come in the order given, those that are not drawn with a weight of 0."""
+    labels, p = problem(40)
+    weights = np.random.default_rng(0).choice([0.0, 0.5, 1.5], 40)
+    seen = []
+
+    def with_weights(labels, scores, weights):
+        seen.append(weights)
+        return float(scores @ weights / weights.sum())
+
+    metrics = [with_weights, "roc_auc"]
+    results = quiet_bootstrap(labels, p, metrics=metrics, sample_weight=weights, n_threads=1)
+    order = in_order(labels, p, weights)
+    of_rows = drawn(results, 40) * weights[order]
+    for row, given in zip(of_rows, seen[1:], strict=True):
+        assert given[order].tolist() == row.tolist()
+    assert seen[0].tolist() == weights.tolist()
+
+
+METRICS = {
+    "auc": "roc_auc",
+    "average_precision": "average_precision",
+    "ks": "ks_statistic",
+    "break_even": "break_even_point",
+    "threshold": ("best_threshold", {"of": "threshold"}),
+    "partial": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4)}),
+    **{
+        name: name
+        for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")
+    },
+}
+
+
+def sample(n, step=0.01):
+    labels, scores = binary(n, seed=1)
+    return labels, np.round(1 / (1 + np.exp(-scores)) / step) * step
+
+
+N = 260
+RNG = np.random.default_rng(99)
+COLUMNS = {
+    "groups": RNG.integers(0, 50, N),
+    "frequencies": RNG.integers(0, 4, N),
+    "importances": RNG.choice([0.1, 0.7, 1.9], N),
+}
+COUNTED_RANDOM = {"sample_weight": COLUMNS["frequencies"], "weights_are": "frequencies"}
+WAYS_RANDOM = {
+    "plain": {},
+    "stratified": {"stratified": True},
+    "groups": {"groups": COLUMNS["groups"]},
+    "frequencies": COUNTED_RANDOM,
+    "importances": {"sample_weight": COLUMNS["importances"]},
+    "both": {"sample_weight": COLUMNS["importances"], "groups": COLUMNS["groups"]},
+    "counted groups": {**COUNTED_RANDOM, "groups": COLUMNS["groups"]},
+    "stratified importances": {"sample_weight": COLUMNS["importances"], "stratified": True},
+}
+
+
+def assert_same(one, other, first=None, *, rtol=0.0):
+    """Compare replicates bit for bit, or the first of them."""
+    for name, result in one.items():
+        np.testing.assert_allclose(
+            result.details.distribution[:first],
+            other[name].details.distribution[:first],
+            rtol=rtol,
+            err_msg=name,
+        )
+
+
+@pytest.fixture(scope="module")
+def of_way():
+    """Return the replicates of each way, computed once, with one thread."""
+    labels, p = sample(N)
+    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, "n_threads": 1}
+    return {name: quiet_bootstrap(labels, p, **options, **way) for name, way in WAYS_RANDOM.items()}
+
+
+@pytest.mark.parametrize("name", WAYS_RANDOM)
+def test_first_replicates_and_company_leave_no_trace(name, of_way):
+    """The first 2 or 37 of 150 are those of a run of so many; a measure alone is as in company.
+
+    Measures of counts draw cells where they are among themselves.
+    """
+    labels, p = sample(N)
+    options = {"threshold": 0.5, **WAYS_RANDOM[name]}
+    for few in (2, 37):
+        fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
+        assert_same(of_way[name], fewer, few)
+    for metric in ("auc", "threshold", "log_loss", "r2"):
+        alone = quiet_bootstrap(
+            labels, p, metrics={metric: METRICS[metric]}, n_resamples=150, **options
+        )
+        assert_same(alone, of_way[name])
+    counts = quiet_bootstrap(labels, p, metrics=["f1", "accuracy"], n_resamples=150, **options)
+    alone = quiet_bootstrap(labels, p, metrics="accuracy", n_resamples=37, **options)
+    assert_same(alone, counts, 37)
+
+
+@pytest.mark.parametrize("name", ["plain", "stratified", "importances"])
+def test_batches_and_parts_leave_no_trace(name, monkeypatch):
+    n = 9_001
+    labels, p = binary(n, seed=3)
+    options = {
+        "n_resamples": 40,
+        "metrics": ["roc_auc", "mean_error"],
+        "rng": 1,
+        **WAYS_RANDOM[name],
+    }
+    if name == "importances":
+        options["sample_weight"] = np.resize(COLUMNS["importances"], n)
+    one_by_one = quiet_bootstrap(labels, p, **options)
+    engine_sizes.put(monkeypatch, batches_of_a_part=1)
+    assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
+    engine_sizes.put(monkeypatch, part_bytes=1, part_rows=7 * n, batch_bytes=n)  # of one replicate
+    assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
+
+
+@pytest.mark.parametrize("way", [{}, {"stratified": True}])
+def test_cells_leave_no_trace_either(way, monkeypatch):
+    """Heavily tied scores are drawn by cells: threads, batches, numbers of replicates, company."""
+    labels, p = sample(3_000, step=0.25)
+    options = {"threshold": 0.5, **way}
+    many = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=9_000, n_threads=1, **options)
+    for n_threads in (2, 3, 7):
+        threaded = quiet_bootstrap(
+            labels, p, metrics=METRICS, n_resamples=9_000, n_threads=n_threads, **options
+        )
+        assert_same(many, threaded)
+    for few in (2, 37, 100):
+        fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
+        assert_same(many, fewer, few)
+    for metric in ("auc", "log_loss", "r2"):
+        alone = {metric: METRICS[metric]}
+        assert_same(quiet_bootstrap(labels, p, metrics=alone, **options), many, 40)
+    engine_sizes.put(monkeypatch, cell_batch=150)  # several replicates a batch, many batches
+    assert_same(quiet_bootstrap(labels, p, metrics=METRICS, **options), many, 40)
+
+
+def test_matrix_cells_leave_no_trace(monkeypatch):
+    matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
+    metrics = ["accuracy", "f1_macro", "cohen_kappa"]
+    for way in ({}, {"stratified": True}):
+        many = quiet_bootstrap(matrix, metrics=metrics, n_resamples=9_000, n_threads=1, **way)
+        for few in (2, 100, 9_000):
+            fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)
+            assert_same(many, fewer, few)
+        with monkeypatch.context() as patch:
+            engine_sizes.put(patch, cell_batch=40)
+            batches = quiet_bootstrap(matrix, metrics=metrics, n_resamples=100, **way)
+        assert_same(many, batches, 100)
+
+
+def test_tables_and_arrays_are_one():
+    for step in (0.01, 0.25):  # by rows, by cells
+        labels, p = sample(3_000, step=step)
+        table = fm.ScoreTable.from_scores(labels, p)
+        options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 30}
+        of_arrays = quiet_bootstrap(labels, p, **options)
+        assert_same(of_arrays, quiet_bootstrap(table, **options))
+        halves = [fm.ScoreTable.from_scores(labels[i::2], p[i::2]) for i in (0, 1)]
+        assert_same(of_arrays, quiet_bootstrap(sum(halves), **options))
+
+
+def test_a_key_draws_the_same_again():
+    labels, p = sample(N)
+    for rng in (None, 7, np.random.default_rng(5), np.random.SeedSequence(8), [1, 2, 3]):
+        first = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=rng)
+        key = first["auc"].details.key
+        again = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=key)
+        assert again["auc"].details.key == key == first["f1"].details.key
+        assert_same(first, again)
+    assert quiet_bootstrap(labels, p, rng=key.upper())["roc_auc"].details.key == key
+
+
+def test_a_generator_advances_and_no_seed_is_new():
+    labels, p = sample(N)
+    generator = np.random.default_rng(3)
+    keys = [quiet_bootstrap(labels, p, rng=generator)["roc_auc"].details.key for _ in range(3)]
+    keys += [quiet_bootstrap(labels, p, rng=None)["roc_auc"].details.key for _ in range(3)]
+    assert len(set(keys)) == 6
+    assert keys[0] == quiet_bootstrap(labels, p, rng=3)["roc_auc"].details.key
+
+
+def test_the_global_state_is_neither_read_nor_changed():
+    labels, p = sample(N)
+    np.random.seed(1)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    one = quiet_bootstrap(labels, p, rng=1)
+    np.random.seed(2)  # noqa: NPY002
+    assert_same(one, quiet_bootstrap(labels, p, rng=1))
+    np.random.seed(1)  # noqa: NPY002
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_seeds_share_no_replicates():
+    values = np.random.default_rng(0).normal(size=200)
+    seen: set[float] = set()
+    count = 0
+    for seed in range(12):
+        found = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
+        seen.update(found["mean"].details.distribution.tolist())
+        count += 300
+    assert len(seen) == count
+
+
+def test_replicates_of_seeds_are_not_correlated():
+    values = np.random.default_rng(0).normal(size=50)
+    runs = [
+        quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=2_000)["mean"]
+        for seed in range(6)
+    ]
+    correlations = np.corrcoef([run.details.distribution for run in runs])
+    assert np.abs(correlations[np.triu_indices(6, 1)]).max() < 4.5 / 2_000**0.5
+    lagged = np.corrcoef(runs[0].details.distribution[:-1], runs[0].details.distribution[1:])
+    assert abs(lagged[0, 1]) < 4.5 / 2_000**0.5
+
+
+def test_calls_from_many_threads():
+    """The same seeds give the same bits; one generator serves all, a key each."""
+    labels, p = sample(N)
+    wanted = {seed: quiet_bootstrap(labels, p, rng=seed)["roc_auc"] for seed in range(4)}
+    generator = np.random.default_rng(1)
+    keys: list[str] = []
+    wrong: list[int] = []
+
+    def work(seed):
+        for _ in range(5):
+            got = fm.bootstrap(labels, p, rng=seed, n_resamples=40)["roc_auc"]
+            if not np.array_equal(got.details.distribution, wanted[seed].details.distribution):
+                wrong.append(seed)
+            keys.append(
+                fm.bootstrap(labels, p, rng=generator, n_resamples=2)["roc_auc"].details.key
+            )
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(keys) == len(set(keys)) == 20
+
+
+KEY = "00c0ffee0badcafe"
+MEASURES = {
+    "roc_auc_ovr": ("ovr", "macro"),
+    "roc_auc_ovr_weighted": ("ovr", "weighted"),
+    "roc_auc_ovo": ("ovo", "macro"),
+    "roc_auc_ovo_weighted": ("ovo", "weighted"),
+}
+
+
+def samples(
+    rng: np.random.Generator, n: int, k: int, *, sixteenths: bool = True
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return classes and probabilities; in sixteenths they have many ties and add up exactly."""
+    y = rng.permutation(np.arange(n) % k)
+    p = np.exp(rng.normal(size=(n, k)) + 1.2 * (np.arange(k) == y[:, None]))
+    p /= p.sum(axis=1, keepdims=True)
+    if sixteenths:
+        p = np.floor(16 * p) / 16
+        p[:, 0] += 1 - p.sum(axis=1)
+    return y, p
+
+
+def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
+    """Return scikit-learn's value of the rows; of weighted ones, from binary problems."""
+    kind, average = MEASURES[name]
+    if weights is None:
+        return float(roc_auc_score(y, p, multi_class=kind, average=average))
+    k = p.shape[1]
+    areas, sizes = [], []
+    for a in range(k):
+        for b in range(k) if kind == "ovo" else (None,):
+            kept = np.ones(len(y), bool) if b is None else (y == a) | (y == b)
+            if a == b:
+                continue
+            there = (y[kept] == a, p[kept, a])
+            areas.append(roc_auc_score(*there, sample_weight=weights[kept]))
+            sizes.append(weights[kept].sum() if kind == "ovo" else weights[y == a].sum())
+    return float(np.average(areas, weights=sizes if average == "weighted" else None))
+
+
+def counts_of_units(n: int, n_resamples: int) -> NDArray[Any]:
+    return times_drawn(KEY, n, n_resamples)
+
+
+def in_order_of_classes(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]:
+    """Return rows as they are drawn: by class, probabilities, and then what else there is."""
+    others = [column.tolist() for column in last]
+    return sorted(range(len(y)), key=lambda i: (y[i], *p[i], *(column[i] for column in others)))
+
+
+def check(
+    result: fm.results.Estimates, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]
+) -> None:
+    """Assert that replicates are the measure of rows with such counts, or weights."""
+    n_lost = 0
+    for r, weight in enumerate(weights):
+        there = weight > 0
+        whole = len(np.unique(y[there])) == p.shape[1]
+        for name, one in result.items():
+            found = one.details.distribution[r]
+            if not whole:
+                assert math.isnan(found)
+                n_lost += 1
+            elif weight.dtype.kind == "i":
+                rows = np.repeat(np.arange(len(y)), weight)
+                assert found == pytest.approx(area(name, y[rows], p[rows]), abs=1e-13)
+            else:
+                expected = area(name, y[there], p[there], weight[there])
+                assert found == pytest.approx(expected, abs=1e-12)
+    assert sum(one.details.n_failed for one in result.values()) == n_lost
+    assert n_lost < len(weights)
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("sixteenths", [True, False])
+@pytest.mark.parametrize("k", [3, 4])
+def test_replicates_are_sklearns_of_the_drawn_rows(
+    k: int, sixteenths: bool, rng: np.random.Generator
+) -> None:
+    y, p = samples(rng, 50, k, sixteenths=sixteenths)
+    result = fm.bootstrap(y, p, metrics=list(MEASURES), n_resamples=6, rng=KEY)
+    assert list(result) == list(MEASURES)
+    for name, one in result.items():
+        assert one.metric == name
+        assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
+        assert one.details.effective_sample_size == 50
+    order = in_order_of_classes(y, p)
+    check(result, y[order], p[order], counts_of_units(50, 6))
+
+
+def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 60, 3)
+    weights = rng.integers(1, 6, 60) / 4
+    result = fm.bootstrap(
+        *(y, p), metrics=list(MEASURES), n_resamples=6, rng=KEY, sample_weight=weights
+    )
+    for name, one in result.items():
+        assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
+        assert one.details.effective_sample_size == pytest.approx(
+            weights.sum() ** 2 / (weights**2).sum()
+        )
+    order = in_order_of_classes(y, p, weights)
+    times = counts_of_units(60, 6)
+    check(result, y[order], p[order], times * weights[order])
+
+
+@pytest.mark.parametrize("weighted", [None, "frequencies", "importances"])
+def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None:
+    y, p = samples(rng, 90, 3)
+    groups = rng.integers(0, 25, 90)
+    weights = None
+    if weighted == "frequencies":
+        weights = rng.integers(0, 3, 90)
+        weights[groups == 4] = 0  # a group of no row is as good as absent
+    elif weighted == "importances":
+        weights = rng.integers(1, 6, 90) / 4
+    result = fm.bootstrap(
+        *(y, p),
+        metrics=list(MEASURES),
+        n_resamples=6,
+        rng=KEY,
+        groups=groups,
+        sample_weight=weights,
+        weights_are=weighted or "importances",
+    )
+    kept = np.ones(90, bool) if weights is None else weights > 0
+    y, p, groups = y[kept], p[kept], groups[kept]
+    names = np.unique(groups)
+    times = counts_of_units(len(names), 6)[:, np.searchsorted(names, groups)]
+    if weights is not None:
+        times = times * weights[kept]
+    if weighted != "importances":
+        size = len(y) if weights is None else weights.sum()
+        assert result["roc_auc_ovo"].details.effective_sample_size == size
+    check(result, y, p, times)
+
+
+def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 40, 3)
+    y[y == 2] = 1
+    y[:2] = 2
+    with pytest.warns(UndefinedMetricWarning, match="they lost a class") as caught:
+        result = fm.bootstrap(y, p, metrics=list(MEASURES), n_resamples=200, rng=KEY)
+    assert len(caught) == len(MEASURES) + 1  # the rare class
+    order = in_order_of_classes(y, p)
+    times = counts_of_units(40, 200)
+    lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
+    assert 10 < lost.sum() < 50  # (38 / 40)^40 = 0.13
+    for one in result.values():
+        assert np.array_equal(np.isnan(one.details.distribution), lost)
+        assert one.details.n_failed == lost.sum()
+        kept = one.details.distribution[~lost]
+        assert one.standard_error == pytest.approx(kept.std(ddof=1))
+        assert one.confidence_interval.low == pytest.approx(np.quantile(kept, 0.025))
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_limits_follow_from_the_replicates(
+    method: Any, alternative: Any, rng: np.random.Generator
+) -> None:
+    y, p = samples(rng, 150, 3)
+    one = fm.bootstrap(
+        y,
+        p,
+        metrics="roc_auc_ovr",
+        method=method,
+        alternative=alternative,
+        n_resamples=400,
+        confidence_level=0.9,
+    )["roc_auc_ovr"]
+    tail = 0.05 if alternative == "two-sided" else 0.1
+    low, high = np.quantile(one.details.distribution, (tail, 1 - tail))
+    if method == "basic":
+        low, high = 2 * one.estimate - high, 2 * one.estimate - low
+    expected = (
+        -np.inf if alternative == "less" else low,
+        np.inf if alternative == "greater" else high,
+    )
+    found = (one.confidence_interval.low, one.confidence_interval.high)
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert one.details.bias == pytest.approx(one.details.distribution.mean() - one.estimate)
+
+
+def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 200, 3, sixteenths=False)
+    drawn = fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=4_000, rng=1)
+    found = drawn["roc_auc_ovr"].standard_error
+    plain = [
+        fm.roc_auc_score(y[rows], p[rows], multi_class="ovr")
+        for rows in rng.integers(0, 200, (1_000, 200))
+    ]
+    assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"y_score": [0.2, 0.3]}, ValueError, r"`y_score` must have shape \(n_samples, n_classes\)"),
+    ({"y_score": [[0.2, 0.3], [1.0]]}, ValueError, "`y_score` is not a rectangular sequence"),
+    (
+        {"y_score": np.full((6, 3), 0.5)},
+        ValueError,
+        "`y_score` must hold probabilities: row 0 adds up to 1.5",
+    ),
+    ({"y_score": np.full((6, 2), 0.5)}, ValueError, r"three classes or more: got shape \(6, 2\)"),
+    ({"y_true": [0, 1, 0, 1, 0, 1]}, ValueError, "a column for each class of `y_true`, 2: got 3"),
+    ({"metrics": ["roc_auc", "roc_auc_ovr"]}, ValueError, "and 'roc_auc' does not: ask for them"),
+    ({"threshold": 0.5}, TypeError, "`threshold` has no meaning for 'roc_auc_ovr'"),
+    ({"pos_label": 1}, TypeError, "`pos_label` has no meaning for 'roc_auc_ovr'"),
+    ({"stratified": True}, ValueError, "`stratified` needs two classes"),
+    ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
+    ({"metrics": None}, TypeError, "`metrics` must be a name"),
+    ({"metrics": ["roc_auc_ovr"] * 2}, ValueError, "names 'roc_auc_ovr' 2 times"),
+    ({"method": "bca"}, ValueError, "`method='bca'` is not defined for 'roc_auc_ovr'"),
+    ({"n_resamples": 10**9}, ValueError, "GB of replicates, more than"),
+    ({"groups": np.zeros(6, int)}, ValueError, "at least two groups"),
+    (
+        {"groups": np.arange(6) // 3, "sample_weight": [1, 1, 1, 0, 0, 0]}
+        | {"weights_are": "frequencies"},
+        ValueError,
+        "two groups",
+    ),
+    (
+        {"sample_weight": [1, 1, 0, 1, 1, 0], "weights_are": "frequencies"},
+        ValueError,
+        "a column for each class of `y_true`, 2: got 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"), BAD, ids=[f"{i}-{'-'.join(bad[0])}" for i, bad in enumerate(BAD)]
+)
+def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], message: str) -> None:
+    call = {"y_true": [0, 1, 2, 0, 1, 2], "y_score": np.eye(3)[[0, 1, 2, 1, 2, 0]]}
+    call |= {"metrics": "roc_auc_ovr", **wrong}
+    with pytest.raises(error, match=message):
+        fm.bootstrap(call.pop("y_true"), call.pop("y_score"), **call)
+
+
+def test_perfect_scores_have_an_interval_of_no_width() -> None:
+    y = np.arange(30) % 3
+    with pytest.warns(DegenerateDataWarning, match="all replicates are equal"):
+        one = fm.bootstrap(y, np.eye(3)[y], metrics="roc_auc_ovr", n_resamples=50, rng=1)[
+            "roc_auc_ovr"
+        ]
+    assert one.estimate == one.confidence_interval.low == one.confidence_interval.high == 1.0
