@@ -42,10 +42,10 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     Bytes,
-    ClassSample,
     Codes,
     Floats,
     MatrixCells,
+    MulticlassRowSample,
     RowSample,
     ScoredRowSample,
     TableCells,
@@ -694,7 +694,9 @@ def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
         for how in {cast(ClassesSpec, spec).multi_class: None for spec in specs}
     }
     names = check_class_labels(given.y_true).classes.tolist()
-    return [ClassSample(**of_rows, arguments=(codes, scores), names=names, problems=problems)]
+    return [
+        MulticlassRowSample(**of_rows, arguments=(codes, scores), names=names, problems=problems)
+    ]
 
 
 _ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: got one"

@@ -568,7 +568,7 @@ def _measure_curve(
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ClassSample(RowSample):
+class MulticlassRowSample(RowSample):
     """Rows of several classes, whose ``names`` are given; arguments are codes and scores.
 
     ``problems`` are the binary ones, of each class against the rest ("ovr") or of pairs ("ovo").

@@ -25,10 +25,10 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     CellsAre,
-    ClassSample,
     Floats,
     Line,
     Method,
+    MulticlassRowSample,
     RowSample,
     Statistic,
     Yield,
@@ -330,7 +330,7 @@ class ClassesSpec(MetricSpec):
         return np.asarray(sum(map(operator.mul, areas, sizes)) / sum(sizes))
 
     def estimate(self, sample: BootstrapSample) -> float:
-        rows = cast(ClassSample, sample)
+        rows = cast(MulticlassRowSample, sample)
         return float(self.entry.value(*rows.arguments, sample_weight=rows.weights))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
