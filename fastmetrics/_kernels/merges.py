@@ -23,34 +23,6 @@ def split_classes(scores, labels, negative, positives, negatives):
 
 
 @kernel
-def pairs_of_few(scores, labels, negative, positives, negatives, counts):
-    """Count the rows of each class and twice the pairs (positive above negative) plus the tied.
-
-    Every pair is compared, which for few rows is sooner done than a sort. ``counts`` gets the rows
-    that are 1, those that are ``negative``, the doubled pairs, and the scores that are not finite.
-    """
-    p = 0
-    n = 0
-    odd = 0
-    for j in range(scores.size):
-        score = scores[j]
-        positives[p] = score
-        negatives[n] = score
-        p += np.int64(labels[j] == 1)
-        n += np.int64(labels[j] == negative)
-        odd += np.int64(not np.isfinite(score))
-    twice = 0
-    for i in range(p):
-        score = positives[i]
-        for j in range(n):
-            twice += np.int64(score > negatives[j]) + np.int64(score >= negatives[j])
-    counts[0] = p
-    counts[1] = n
-    counts[2] = twice
-    counts[3] = odd
-
-
-@kernel
 def pairs_of_sorted(positive, negative):
     """Return twice the pairs (positive above negative) plus the tied ones; both runs ascend.
 
@@ -235,23 +207,11 @@ def weigh_pairs(positives, negatives, found):
 
 
 @kernel
-def cumulative_weights(weights, out):
-    """Write the running sums of non-negative weights: compensated (Kahan 1965), never falling."""
-    total = 0.0
-    lost = 0.0
-    highest = 0.0
-    for i in range(weights.size):
-        step = weights[i] - lost
-        new = total + step
-        lost = (new - total) - step
-        total = new
-        highest = max(highest, total)
-        out[i] = highest
-
-
-@kernel
 def cumulative_pair(positives, negatives, of_positives, of_negatives):
-    """Write the ``cumulative_weights`` of two columns, side by side as soon as of one."""
+    """Write the running sums of two columns of weights >= 0: compensated, never falling.
+
+    The two chains of dependent steps (Kahan 1965) are taken side by side, as soon as one.
+    """
     total_p = 0.0
     lost_p = 0.0
     highest_p = 0.0

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,10 +181,6 @@ def _distinct_partitioned(parted: Partition) -> Columns:
     return _shortened(columns, at)
 
 
-#: Up to so many rows every pair is compared.
-_FEW: Final = 256
-
-
 @dataclass(frozen=True, slots=True)
 class PairCounts:
     """Concordant pairs of one positive and one negative row.
@@ -234,8 +230,6 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     """
     if rows.weights is not None:
         return pairs_of_weights(*distinct_scores(rows)[0][1:])
-    if len(rows) <= _FEW:
-        return _pairs_of_few(rows)
     if len(rows) < PLAIN_ROWS:
         return pairs_of_sorted(*sorted_classes(rows))
     parted = partition(rows)
@@ -261,20 +255,6 @@ def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCount
     """Return the pair counts of the scores of two classes, each ascending and checked."""
     twice = int(merges.pairs_of_sorted(positive, negative))
     return PairCounts.of(len(positive), len(negative), twice)
-
-
-def _pairs_of_few(rows: BinaryRows) -> PairCounts:
-    labels, negative, scores = rows.unverified
-    n = len(scores)
-    positives, negatives = np.empty(n + 1, scores.dtype), np.empty(n + 1, scores.dtype)
-    counts = np.empty(4, np.int64)
-    merges.pairs_of_few(scores, labels, negative, positives, negatives, counts)
-    n_positive, n_negative, twice, odd = counts.tolist()
-    if odd:  # infinities, which may be allowed, or nan, which is not
-        rows.verify()
-    if not rows.accept(n_positive + n_negative == n):
-        return _pairs_of_few(rows)
-    return PairCounts.of(n_positive, n_negative, twice)
 
 
 def _pairs_inside(parted: Partition) -> NDArray[np.int64]:

@@ -238,7 +238,7 @@ def test_damaged_files_of_the_cache_cost_one_warning(filled, tmp_path, suffix, d
 #: Ask for a version that is not in the cache.
 ANOTHER = """
 from fastmetrics._kernels import merges
-print(merges.cumulative_weights.compiled()(np.ones(4), np.ones(4)))
+print(merges.cumulative_pair.compiled()(*np.ones((4, 4))))
 """
 
 

@@ -35,26 +35,6 @@ def test_pairs_of_sorted(rng, dtype, sizes) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("negative", [0, -1])
-def test_pairs_of_few(rng, dtype, negative) -> None:
-    for n, distinct in ((1, 1), (2, 1), (7, 3), (40, 9), (60, 500)):
-        (scores, _) = runs(rng, (n, 0), dtype, distinct)
-        labels = rng.choice(np.array([negative, 1, 5], np.int8), n, p=[0.5, 0.4, 0.1])
-        p, q = scores[labels == 1], scores[labels == negative]
-        above, tied = (p[:, None] > q).sum(), (p[:, None] == q).sum()
-        buffers, found = np.empty((2, n + 1), dtype), np.full(4, -7)
-        merges.pairs_of_few(scores, labels, negative, *buffers, found)
-        assert found.tolist() == [len(p), len(q), 2 * above + tied, 0]
-
-
-def test_pairs_of_few_that_are_not_finite() -> None:
-    scores, labels = np.array([np.nan, 1.0, np.inf, -np.inf]), np.array([0, 1, 0, 1], np.int8)
-    found = np.zeros(4, np.int64)
-    merges.pairs_of_few(scores, labels, 0, *np.empty((2, 5)), found)
-    assert found[[0, 1, 3]].tolist() == [2, 2, 3]
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
 def test_merge_descending(rng, dtype, sizes) -> None:
     for distinct in (1, 2, 9, 500):
@@ -128,11 +108,17 @@ def test_whole_weights_are_weighed_exactly(rng) -> None:
     assert tuple(found[2:]) == exact
 
 
+def cumulative(weights: np.ndarray) -> np.ndarray:
+    out = np.full((2, len(weights)), np.nan)
+    merges.cumulative_pair(weights, weights, *out)
+    np.testing.assert_array_equal(*out)
+    return out[0]
+
+
 @pytest.mark.parametrize("n", [0, 1, 300])
-def test_cumulative_weights(rng, n: int) -> None:
+def test_cumulative_pair(rng, n: int) -> None:
     weights = np.exp2(rng.uniform(-53, 53, n)) * (rng.random(n) < 0.7)
-    out = np.full(n, np.nan)
-    merges.cumulative_weights(weights, out)
+    out = cumulative(weights)
     assert (np.diff(out) >= 0).all()
     total = Fraction(0)
     for weight, value in zip(weights.tolist(), out.tolist(), strict=True):
@@ -140,26 +126,14 @@ def test_cumulative_weights(rng, n: int) -> None:
         assert abs(Fraction(value) - total) <= 4 * UNIT * total
 
 
-@pytest.mark.parametrize("n", [0, 1, 300])
-def test_cumulative_pair(rng, n: int) -> None:
-    columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
-    found, alone = np.full((2, n), np.nan), np.empty((2, n))
-    merges.cumulative_pair(*columns, *found)
-    for weights, sums in zip(columns, alone, strict=True):
-        merges.cumulative_weights.py_func(weights, sums)
-    np.testing.assert_array_equal(found, alone)
-
-
 def test_cumulative_weights_keep_what_is_small() -> None:
-    out = np.empty(1_001)
-    merges.cumulative_weights(np.array([1.0, *[1e-16] * 1_000]), out)
-    assert out[-1] == 1 + 1e-13
+    assert cumulative(np.array([1.0, *[1e-16] * 1_000]))[-1] == 1 + 1e-13
 
 
 def test_cumulative_weights_never_fall() -> None:
     """A weight of 0 after a sum that was rounded up: what was lost is more than what comes."""
-    unit, out = float(UNIT), np.empty(4)
-    merges.cumulative_weights(np.array([unit, 1.5 * unit, 1 - unit, 0.0]), out)
+    unit = float(UNIT)
+    out = cumulative(np.array([unit, 1.5 * unit, 1 - unit, 0.0]))
     assert out.tolist() == [unit, 2.5 * unit, 1 + 2 * unit, 1 + 2 * unit]
 
 

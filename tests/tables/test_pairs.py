@@ -110,20 +110,6 @@ def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) ->
     assert sorted_buckets
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
-@pytest.mark.parametrize("kind", [np.int8, np.bool_, np.int64])
-def test_few_rows_are_compared_pair_by_pair(rng, monkeypatch, dtype: Any, kind: Any) -> None:
-    merges.split_classes.compiled()
-    monkeypatch.setattr(pairs, "sorted_classes", None)  # a call would fail
-    for n in (1, 2, 50, pairs._FEW):
-        labels = labels_of(rng, n, 0.4).astype(kind)
-        rows = check_binary(labels, rng.integers(0, 30, n).astype(dtype))
-        truth = oracle.counted(np.asarray(labels == 1), rows.scores)
-        found = count_pairs(rows)
-        assert found.twice_concordant == oracle.twice_concordant(truth)
-        assert (found.n_positive, found.n_negative) == oracle.totals(truth)
-
-
 def test_few_rows_are_verified_on_the_way() -> None:
     merges.split_classes.compiled()
     y, signs = np.array([0, 1, 1, 0], np.int8), np.array([-1, 1, 1, -1], np.int8)

@@ -24,22 +24,6 @@ Floats = NDArray[np.float64]
 REPLICATES, PLACES, MANY_PLACES = 4, 101, 2048
 
 
-def pairs_of_few(data: Data) -> Pair:
-    columns = np.empty(len(data.scores)), np.empty(len(data.scores))
-    counts = np.empty(4, np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        merges.pairs_of_few(data.scores, data.labels, 0, *columns, counts)
-        return tuple(counts.tolist())
-
-    def twin() -> tuple[Any, ...]:
-        positive, negative = naive.split(data)
-        odd = np.count_nonzero(~np.isfinite(data.scores))
-        return len(positive), len(negative), naive.pairs_by_broadcast(positive, negative), odd
-
-    return ours, twin
-
-
 def pairs_of_sorted(data: Data) -> Pair:
     positive, negative = map(np.sort, naive.split(data))
     return (
@@ -113,18 +97,16 @@ def weigh_pairs(data: Data) -> Pair:
     )
 
 
-def cumulative_weights(data: Data) -> Pair:
-    """Cover ``cumulative_weights`` and ``cumulative_pair``."""
+def cumulative_pair(data: Data) -> Pair:
     weights = data.weights
     more = weights[::-1].copy()
-    out, left, right = np.empty((3, len(weights)))
+    left, right = np.empty((2, len(weights)))
 
     def ours() -> tuple[Any, ...]:
-        merges.cumulative_weights(weights, out)
         merges.cumulative_pair(weights, more, left, right)
-        return out, left, right
+        return left, right
 
-    return ours, lambda: (np.cumsum(weights), np.cumsum(weights), np.cumsum(more))
+    return ours, lambda: (np.cumsum(weights), np.cumsum(more))
 
 
 def columns(data: Data) -> tuple[NDArray[Any], ...]:
@@ -297,14 +279,13 @@ _OF_ROWS = tuple(
 )
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    pairs_of_few: (("merges:pairs_of_few",), True),
     pairs_of_sorted: (("merges:pairs_of_sorted",), True),
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),
     merge_tables: (("merges:merge_tables",), False),
     lost_pairs: (("merges:lost_pairs",), False),
     weigh_pairs: (("merges:weigh_pairs",), True),
-    cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
+    cumulative_pair: (("merges:cumulative_pair",), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     precision_steps: (
         ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
