@@ -585,64 +585,58 @@ def split_block(weights, masks, positives, negatives):
 
 
 @kernel
-def pairs_of_replicate(weights, masks, pieces, state):
-    """Count the pairs of one replicate, for `weighted_pairs`.
+def weighted_pairs(weights, masks, pieces, states):
+    """Count, on through a part of the rows of each replicate, the weighted pairs a positive wins.
 
-    The quarters of a block are walked through side by side, so that no sum waits for another.
+    ``states[r]`` is [positives, negatives, doubled pairs won where a tie is a whole one, tied
+    pairs, positives and negatives of the open tie], and goes on where the part before it ended: a
+    part is of whole blocks, or the last. ``pieces`` are ties, as of `pair_counts`. The quarters of
+    a block are walked through side by side, so that no sum waits for another.
     """
     positives = np.empty(BLOCK)
     negatives = np.empty(BLOCK)
-    for start in range(0, weights.size, BLOCK):
-        size = min(BLOCK, weights.size - start)
-        stop = start + size
-        n = split_block(weights[start:stop], masks[start:stop], positives, negatives)
-        positives_1, negatives_1 = positives[n:], negatives[n:]
-        positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
-        positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
-        p0, n0, w0, p1, n1, w1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        p2, n2, w2, p3, n3, w3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for i in range(n):
-            p0 += positives[i]
-            n0 += negatives[i]
-            w0 += p0 * negatives[i]
-            p1 += positives_1[i]
-            n1 += negatives_1[i]
-            w1 += p1 * negatives_1[i]
-            p2 += positives_2[i]
-            n2 += negatives_2[i]
-            w2 += p2 * negatives_2[i]
-            p3 += positives_3[i]
-            n3 += negatives_3[i]
-            w3 += p3 * negatives_3[i]
-        for i in range(4 * n, size):
-            p3 += positives[i]
-            n3 += negatives[i]
-            w3 += p3 * negatives[i]
-        for p, q, w in ((p0, n0, w0), (p1, n1, w1), (p2, n2, w2), (p3, n3, w3)):
-            state[2] += 2.0 * (state[0] * q + w)
-            state[0] += p
-            state[1] += q
-    for piece in range(pieces.shape[0]):
-        for i in range(pieces[piece, 0], pieces[piece, 1]):
-            state[4] += weights[i]
-        for i in range(pieces[piece, 1], pieces[piece, 2]):
-            state[5] += weights[i]
-        if pieces[piece, 3]:
-            state[3] += state[4] * state[5]
-            state[4] = 0.0
-            state[5] = 0.0
-
-
-@kernel
-def weighted_pairs(weights, masks, pieces, state):
-    """Count, on through a part of the rows of each replicate, the weighted pairs a positive wins.
-
-    ``state[r]`` is [positives, negatives, doubled pairs won where a tie is a whole one, tied pairs,
-    positives and negatives of the open tie], and goes on where the part before it ended: a part is
-    of whole blocks, or the last. ``pieces`` are ties, as of `pair_counts`.
-    """
     for r in range(weights.shape[0]):
-        pairs_of_replicate(weights[r], masks, pieces, state[r])
+        row = weights[r]
+        state = states[r]
+        for start in range(0, row.size, BLOCK):
+            size = min(BLOCK, row.size - start)
+            stop = start + size
+            n = split_block(row[start:stop], masks[start:stop], positives, negatives)
+            positives_1, negatives_1 = positives[n:], negatives[n:]
+            positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
+            positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
+            p0, n0, w0, p1, n1, w1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            p2, n2, w2, p3, n3, w3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for i in range(n):
+                p0 += positives[i]
+                n0 += negatives[i]
+                w0 += p0 * negatives[i]
+                p1 += positives_1[i]
+                n1 += negatives_1[i]
+                w1 += p1 * negatives_1[i]
+                p2 += positives_2[i]
+                n2 += negatives_2[i]
+                w2 += p2 * negatives_2[i]
+                p3 += positives_3[i]
+                n3 += negatives_3[i]
+                w3 += p3 * negatives_3[i]
+            for i in range(4 * n, size):
+                p3 += positives[i]
+                n3 += negatives[i]
+                w3 += p3 * negatives[i]
+            for p, q, w in ((p0, n0, w0), (p1, n1, w1), (p2, n2, w2), (p3, n3, w3)):
+                state[2] += 2.0 * (state[0] * q + w)
+                state[0] += p
+                state[1] += q
+        for piece in range(pieces.shape[0]):
+            for i in range(pieces[piece, 0], pieces[piece, 1]):
+                state[4] += row[i]
+            for i in range(pieces[piece, 1], pieces[piece, 2]):
+                state[5] += row[i]
+            if pieces[piece, 3]:
+                state[3] += state[4] * state[5]
+                state[4] = 0.0
+                state[5] = 0.0
 
 
 @kernel

@@ -17,7 +17,7 @@ from fastmetrics._kernels import replicates
 
 
 def weighted_pairs(data: Data) -> Pair:
-    """Cover ``pairs_of_replicate``, ``split_block`` and ``weigh_rows`` too."""
+    """Cover ``split_block`` and ``weigh_rows`` too."""
     rows = _Rows(data)
     n = len(data.weights)
     weights = np.empty((1, n))
@@ -58,7 +58,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     weighted_pairs: (
         _names(
             "replicates",
-            *("weighted_pairs", "pairs_of_replicate", "split_block", "weigh_rows"),
+            *("weighted_pairs", "split_block", "weigh_rows"),
         ),
         False,
     ),
