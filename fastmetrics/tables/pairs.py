@@ -235,31 +235,8 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     parted = partition(rows)
     if not rows.accept(parted.is_clean):
         return count_pairs(rows)
-    inside = _pairs_inside(parted)
-    parted.release()
-    n_negative = n_positive = twice = 0
-    for negatives, positives, pairs, ties in zip(
-        parted.rows[0::2].tolist(),
-        parted.rows[1::2].tolist(),
-        inside.tolist(),
-        parted.plan.holds_one_score.tolist(),
-        strict=True,
-    ):
-        twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)
-        n_negative += negatives
-        n_positive += positives
-    return PairCounts.of(n_positive, n_negative, twice)
-
-
-def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
-    """Return the pair counts of the scores of two classes, each ascending and checked."""
-    twice = int(merges.pairs_of_sorted(positive, negative))
-    return PairCounts.of(len(positive), len(negative), twice)
-
-
-def _pairs_inside(parted: Partition) -> NDArray[np.int64]:
-    """Return twice the concordant plus the tied pairs inside each bucket of several scores."""
     plan = parted.plan
+    # Twice the concordant pairs plus the tied ones inside each bucket of several scores.
     inside = np.zeros(plan.n_buckets, np.int64)
 
     def count(first: int, stop: int) -> None:
@@ -275,7 +252,25 @@ def _pairs_inside(parted: Partition) -> NDArray[np.int64]:
             inside[b] = merges.pairs_of_sorted(positive, negative)
 
     run([partial(count, *job) for job in bucket_jobs(plan.n_buckets)])
-    return inside
+    parted.release()
+    n_negative = n_positive = twice = 0
+    for negatives, positives, pairs, ties in zip(
+        parted.rows[0::2].tolist(),
+        parted.rows[1::2].tolist(),
+        inside.tolist(),
+        plan.holds_one_score.tolist(),
+        strict=True,
+    ):
+        twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)
+        n_negative += negatives
+        n_positive += positives
+    return PairCounts.of(n_positive, n_negative, twice)
+
+
+def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
+    """Return the pair counts of the scores of two classes, each ascending and checked."""
+    twice = int(merges.pairs_of_sorted(positive, negative))
+    return PairCounts.of(len(positive), len(negative), twice)
 
 
 def pairs_of_weights(
