@@ -124,9 +124,10 @@ def bin_starts(
         below = np.cumsum(weight) - weight
         if weight.dtype.kind == "f":
             bins = np.floor(below / weight.sum() * n_bins)
-        else:
-            bins = below * n_bins // weight.sum()
-        return np.flatnonzero(np.diff(bins, prepend=-1))
+            return np.flatnonzero(np.diff(bins, prepend=-1))
+        total = int(weight.sum())
+        cuts = np.searchsorted(below, [-(-total * k // n_bins) for k in range(n_bins)])
+        return np.unique(cuts[cuts < len(p)])
     edges = _percentiles(p, weight, n_bins) if strategy == "quantile" else uniform_edges(n_bins)
     cuts = np.searchsorted(p, edges, side="left" if strategy == LEFT_CLOSED else "right")
     starts = np.unique(np.concatenate([[0], cuts]))

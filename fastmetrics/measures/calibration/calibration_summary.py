@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
-    PIECE,
     Floats,
     minus_logs,
     probabilities,
@@ -35,6 +33,7 @@ from fastmetrics.measures.calibration._probability_table import (
     sums_of,
     table_with_squares,
 )
+from fastmetrics.measures.calibration.calibration_errors import ascending, bin_starts
 from fastmetrics.measures.calibration.logistic_calibration import (
     LogisticCalibration,
     logistic_of_table,
@@ -426,7 +425,11 @@ def hosmer_lemeshow_of_table(
         )
     if table.is_weighted:
         raise InputError("the Hosmer-Lemeshow test needs counts: got importances")
-    n, observed, expected = _groups(table, n_groups)
+    p, positives, rows = ascending(table)
+    starts = bin_starts(p, rows, n_groups, "equal-count")
+    n, observed, expected = (
+        np.add.reduceat(column, starts).astype(np.float64) for column in (rows, positives, rows * p)
+    )
     gaps = observed - expected
     variances = expected * (1.0 - expected / n)
     is_certain = ~(variances > 0.0)
@@ -446,38 +449,6 @@ def hosmer_lemeshow_of_table(
 
     statistic = float(terms.sum())
     return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
-
-
-def _groups(table: ScoreTable, n_groups: int) -> tuple[Floats, Floats, Floats]:
-    """Return rows, positives and the sum of probabilities of each group, the greatest first.
-
-    Rows come by descending probability: group k and those above it begin with the row below which
-    there is at least a share k / n_groups of all.
-    """
-    positives, negatives, p = table.positives, table.negatives, probabilities(table)
-    total = int(table.n_positive) + int(table.n_negative)
-    shares = [total + -total * k // n_groups for k in range(n_groups)]
-    pieces = np.arange(0, len(p), PIECE)
-    running = np.cumsum(np.add.reduceat(positives, pieces) + np.add.reduceat(negatives, pieces))
-    ends = []
-    for share in shares:  # the rows among which at most so many are counted
-        piece = int(np.searchsorted(running, share, side="right"))
-        rows = slice(piece * PIECE, (piece + 1) * PIECE)
-        inside = np.cumsum(positives[rows] + negatives[rows])
-        rest = share - (int(running[piece - 1]) if piece else 0)
-        ends.append(rows.start + int(np.searchsorted(inside, rest, side="right")))
-    cuts = np.unique(np.minimum([0, *ends], len(p))).tolist()
-
-    def terms(p: Floats, ones: NDArray[Any], zeros: NDArray[Any]) -> tuple[float, float, float]:
-        both = ones + zeros
-        return float(both.sum()), float(ones.sum()), float((both * p).sum())
-
-    groups = [
-        sums_of(terms, (p[a:b], positives[a:b], negatives[a:b]))
-        for a, b in itertools.pairwise(cuts)
-    ]
-    n, observed, expected = np.array(groups).T
-    return n, observed, expected
 
 
 #: What is shown of a score: it, and the parts that it is the sum of.
