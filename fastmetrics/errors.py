@@ -110,11 +110,9 @@ def _plain(message: str) -> str:
         message = f"{message[: _LONGEST - 200]} … {message[-150:]}"
     if "np." not in message:
         return message
-    return _NUMPY_SCALAR.sub(_content, message)
-
-
-def _content(scalar: re.Match[str]) -> str:
-    return scalar["text"] or scalar["bool"] or scalar["number"].strip("'")
+    return _NUMPY_SCALAR.sub(
+        lambda found: found["text"] or found["bool"] or found["number"].strip("'"), message
+    )
 
 
 def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:

@@ -193,17 +193,12 @@ def losses_of(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
     if not isinstance(loss, str):
         return lambda p: (_checked(loss, 1.0, p), _checked(loss, 0.0, p))
     if loss == "brier_score":
-        return _squares
+        return lambda p: (np.square(1.0 - p), p * p)
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
     return lambda p: minus_logs(np.clip(p, eps, 1.0 - eps))
 
 
 _NAMED: Final = ("brier_score", "log_loss")
-
-
-def _squares(p: Floats) -> tuple[Floats, Floats]:
-    q = 1.0 - p
-    return q * q, p * p
 
 
 def _checked(loss: RowScore, label: float, p: Floats) -> Floats:

@@ -58,18 +58,6 @@ class _Over(NamedTuple):
     """How it moves with the weight of each row besides."""
 
 
-def _geometric(total: PairTotals) -> _Over:
-    """Return the geometric mean of the pairs apart in one and in the other."""
-    pairs = total.concordant + total.discordant
-    score, outcome = pairs + total.tied_in_outcome, pairs + total.tied_in_score
-    root = math.sqrt(score * outcome)
-    if root == 0.0:
-        return _Over(0.0)
-    by_score, by_outcome = root / (2 * score), root / (2 * outcome)
-    both = by_score + by_outcome
-    return _Over(root, (both, both, by_outcome, by_score))
-
-
 def _over(
     option: Any,
     sums: RowSums | RowCounts,
@@ -83,7 +71,14 @@ def _over(
         pairs, by_row = sums.every(are_frequencies)
         return _Over(pairs, by_row=by_row)
     if option == "b":
-        return _geometric(total)
+        pairs = total.concordant + total.discordant
+        score, outcome = pairs + total.tied_in_outcome, pairs + total.tied_in_score
+        root = math.sqrt(score * outcome)  # pairs apart in one and in the other
+        if root == 0.0:
+            return _Over(0.0)
+        by_score, by_outcome = root / (2 * score), root / (2 * outcome)
+        both = by_score + by_outcome
+        return _Over(root, (both, both, by_outcome, by_score))
     if option == "c":  # the most that there can be in a table so narrow
         whole, share = weight, (n_values - 1) / n_values
         return _Over(whole * whole / 2 * share, by_row=whole * share)
@@ -93,15 +88,6 @@ def _over(
     pairs = total.concordant + total.discordant
     pairs += in_score * total.tied_in_score + in_outcome * total.tied_in_outcome
     return _Over(pairs, (1.0, 1.0, in_score, in_outcome))
-
-
-def of_index(sums: RowSums | RowCounts, half: bool, weights: Floats) -> RowInfluences:
-    """Return the concordance index, with the influence of each row; nan where it is undefined."""
-    total, share = sums.totals(), float(half)
-    pairs = total.concordant + total.discordant + share * total.tied_in_score
-    top = total.concordant + share / 2 * total.tied_in_score
-    over = _Over(pairs, (1.0, 1.0, share, 0.0))
-    return _influences_of_ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, weights)
 
 
 def _influences_of_ratio(
@@ -247,20 +233,11 @@ def index_influences(
 ) -> RowInfluences:
     """Return the index of one model with the derivative by the weight of each row."""
     sums = pairs.sums(score, options.higher_is_longer)
-    return of_index(sums, options.half, pairs.weights)
-
-
-def index_of(concordant: float, discordant: float, tied: float, half: bool) -> float:
-    """Return the share of concordant pairs; nan with a warning where there is no pair."""
-    counted = concordant + discordant + (tied if half else 0.0)
-    if counted > 0.0:
-        return (concordant + (tied / 2 if half else 0.0)) / counted
-    why = "comparable" if tied == 0.0 else "of different scores"
-    warn_user(
-        f"the concordance index is undefined: no pair of times is {why}; set to nan",
-        UndefinedMetricWarning,
-    )
-    return nan
+    total, share = sums.totals(), float(options.half)
+    counted = total.concordant + total.discordant + share * total.tied_in_score
+    top = total.concordant + share / 2 * total.tied_in_score
+    over = _Over(counted, (1.0, 1.0, share, 0.0))
+    return _influences_of_ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, pairs.weights)
 
 
 @documented(CENSORED, CENSORING)
@@ -344,7 +321,16 @@ def concordance_index(
     pairs = compare_times(times, is_event, weights, *options[1:3], options.others)
     check_same_length(time=pairs.weights, score=values)
     total = pairs.sums(values, options.higher_is_longer).totals()
-    return index_of(total.concordant, total.discordant, total.tied_in_score, options.half)
+    tied = total.tied_in_score
+    counted = total.concordant + total.discordant + (tied if options.half else 0.0)
+    if counted > 0.0:
+        return (total.concordant + (tied / 2 if options.half else 0.0)) / counted
+    why = "comparable" if tied == 0.0 else "of different scores"
+    warn_user(
+        f"the concordance index is undefined: no pair of times is {why}; set to nan",
+        UndefinedMetricWarning,
+    )
+    return nan
 
 
 #: What measures of concordance take, and say alike.

@@ -211,7 +211,9 @@ def h_measure(
     >>> h_measure(y_true, y_score, cost_weight="symmetric")
     0.25
     """
-    given = checked_weight(cost_weight)
+    from scipy.special import betainc, betaincc
+
+    given = _checked_weight(cost_weight)
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the H-measure"):
         return math.nan
@@ -219,11 +221,18 @@ def h_measure(
     n_positive, n_negative = float(table.n_positive), float(table.n_negative)
     positives = np.append(hull.positives, n_positive) / (n_positive + n_negative)
     negatives = np.append(hull.negatives, n_negative) / (n_positive + n_negative)
-    lost = mean_losses(positives, negatives, *beta_of(given, float(positives[-1])))
+    share = float(positives[-1])
+    named = {"symmetric": (2.0, 2.0), "prevalence": (1.0 + share, 2.0 - share)}
+    a, b = named[given] if isinstance(given, str) else given
+    # The mean of min(c n, (1 - c) p) over c from Beta(a, b), for each block.
+    turn = positives / (positives + negatives)
+    low, high = a / (a + b), b / (a + b)  # the means of c and of 1 - c
+    lost: Floats = negatives * low * betainc(a + 1.0, b, turn)
+    lost += positives * high * betaincc(a, b + 1.0, turn)
     return float(max(0.0, 1.0 - math.fsum(lost[:-1]) / lost[-1]))
 
 
-def checked_weight(cost_weight: Any) -> str | tuple[float, float]:
+def _checked_weight(cost_weight: Any) -> str | tuple[float, float]:
     """Return the name of a weight, or both parameters of a Beta distribution."""
     if isinstance(cost_weight, str) and cost_weight in _WEIGHTS:
         return cost_weight
@@ -234,21 +243,3 @@ def checked_weight(cost_weight: Any) -> str | tuple[float, float]:
         )
     a, b = (check_positive("cost_weight", parameter) for parameter in cost_weight)
     return a, b
-
-
-def beta_of(cost_weight: str | tuple[float, float], prevalence: float) -> tuple[float, float]:
-    """Return the parameters that a name stands for where so many examples are positive."""
-    if isinstance(cost_weight, tuple):
-        return cost_weight
-    return (2.0, 2.0) if cost_weight == "symmetric" else (1.0 + prevalence, 2.0 - prevalence)
-
-
-def mean_losses(positives: Floats, negatives: Floats, a: float, b: float) -> Floats:
-    """Return the mean of min(c n, (1 - c) p) over c from Beta(a, b), for each block."""
-    from scipy.special import betainc, betaincc
-
-    turn = positives / (positives + negatives)
-    low, high = a / (a + b), b / (a + b)  # the means of c and of 1 - c
-    losses: Floats = negatives * low * betainc(a + 1.0, b, turn)
-    losses += positives * high * betaincc(a, b + 1.0, turn)
-    return losses

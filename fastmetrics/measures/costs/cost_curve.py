@@ -195,18 +195,10 @@ def cost_curve(
     if lacks_a_class(table, "the cost curve"):
         x, y, thresholds, fpr, tpr = (np.empty(0) for _ in range(5))
         return CostCurve(math.nan, x, y, thresholds, fpr, tpr, math.nan)
-    return curve_of_table(table)
-
-
-def curve_of_table(table: ScoreTable) -> CostCurve:
-    """Return the cost curve of a table with both classes.
-
-    With x the share of cost that positives bear, a block of the hull with the shares p of all
-    positives and n of all negatives costs min(x p, (1 - x) n): what the best threshold costs is a
-    sum over the blocks, of terms that are all positive. A vertex that another one beats at every
-    cost is left out: (0, 0) where the highest scores are all of positives, (1, 1) where the lowest
-    are all of negatives.
-    """
+    # With x the share of cost that positives bear, a block of the hull with the shares p of all
+    # positives and n of all negatives costs min(x p, (1 - x) n). A vertex that another one beats at
+    # every cost is left out: (0, 0) where the highest scores are all of positives, (1, 1) where the
+    # lowest are all of negatives.
     hull = upper_hull(table)
     tp, fp = hull.true_positives, hull.false_positives
     n_positive, n_negative = tp[-1].item(), fp[-1].item()
@@ -215,10 +207,10 @@ def curve_of_table(table: ScoreTable) -> CostCurve:
     tp, fp = tp[kept], fp[kept]
     missed = n_positive - tp
     columns = hull.positives[blocks], hull.negatives[blocks], missed[:-1], fp[:-1]
-    meetings = [
-        _meeting(n_positive, n_negative, *block)
-        for block in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    meetings = []  # where calling a block positive or negative costs the same, divided once
+    for p, n, below, above in zip(*(column.tolist() for column in columns), strict=True):
+        whole = n * n_positive + p * n_negative
+        meetings.append((n * n_positive / whole, (below * n + above * p) / whole))
     x, y = np.array(meetings, np.float64).reshape(-1, 2).T
     fpr, tpr, fnr = fp / n_negative, tp / n_positive, missed / n_positive
     thresholds = float_thresholds(table.scores[hull.ends])
@@ -231,12 +223,6 @@ def curve_of_table(table: ScoreTable) -> CostCurve:
         true_positive_rate=tpr,
         prevalence=float(n_positive / (n_positive + n_negative)),
     )
-
-
-def _meeting(m_pos: Any, m_neg: Any, p: Any, n: Any, missed: Any, false: Any) -> tuple[Any, Any]:
-    """Return (x, y) where calling a block positive or negative costs the same, divided once."""
-    whole = n * m_pos + p * m_neg
-    return n * m_pos / whole, (missed * n + false * p) / whole
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)

@@ -186,16 +186,6 @@ def picked(counts: ClassCounts, labels: Any) -> ClassCounts:
     return _at(counts, asked, positions(asked, counts.labels))
 
 
-def averaged_over(counts: ClassCounts, average: Any) -> tuple[ClassCounts, NDArray[Any] | None]:
-    """Return the counts that an average (or None) is taken over, and their weights."""
-    if average == "micro":
-        hits, true, predicted = map(_sum, (counts.hits, counts.true, counts.predicted))
-        return counts.of(counts.labels[:1], hits, true, predicted), None
-    if average == "samples":
-        return by_row(counts)
-    return counts, counts.true if average == "weighted" else None
-
-
 def row_counts(counts: ClassCounts) -> Margins:
     """Return the counts of every row of a multilabel problem over the columns selected."""
     if counts.indicators is None:
@@ -486,7 +476,12 @@ class ScoreRequest(NamedTuple):
 
 def averaged_scores(counts: ClassCounts, average: str, asked: ScoreRequest) -> list[float]:
     """Return the averages over the classes of ``counts`` (or over rows, for "samples")."""
-    counts, weights = averaged_over(counts, average)
+    weights = counts.true if average == "weighted" else None
+    if average == "micro":
+        hits, true, predicted = map(_sum, (counts.hits, counts.true, counts.predicted))
+        counts = counts.of(counts.labels[:1], hits, true, predicted)
+    elif average == "samples":
+        counts, weights = by_row(counts)
     scores = class_scores(counts, asked, of_rows=average == "samples")
     return [mean_defined(values, weights) for values in scores]
 

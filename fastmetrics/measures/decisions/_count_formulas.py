@@ -222,20 +222,16 @@ def tally(counts: Array, coefficients: Array | None = None) -> Tally:
     diagonal = np.arange(n_classes)
     rest = np.array(counts, order="C")
     rest[..., diagonal, diagonal] = 0.0
+    linear = np.zeros(())
+    if coefficients is not None:
+        terms = np.ascontiguousarray(counts * coefficients)
+        linear = np.asarray(terms.reshape(*counts.shape[:-2], n_classes**2).sum(axis=-1))
     return Tally(
         np.ascontiguousarray(np.einsum("...kk->...k", counts)),
         rest.sum(axis=-1),
         np.ascontiguousarray(rest.swapaxes(-2, -1)).sum(axis=-1),
-        linear_sum(counts, coefficients),
+        linear,
     )
-
-
-def linear_sum(counts: Array, coefficients: Array | None) -> Array:
-    """Return the sum of the cells times their coefficients; 0 where there are none."""
-    if coefficients is None:
-        return np.zeros(())
-    terms = np.ascontiguousarray(counts * coefficients)
-    return np.asarray(terms.reshape(*counts.shape[:-2], counts.shape[-1] ** 2).sum(axis=-1))
 
 
 # --- ratios of sums that each class has: precision, recall, F, Jaccard -------------------------

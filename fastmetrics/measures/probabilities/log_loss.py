@@ -19,7 +19,6 @@ from fastmetrics.measures.probabilities._loss_sums import (
     LABELS,
     LABELS_OR_INDICATOR,
     LOG,
-    LossSums,
     ProbabilityRows,
     renamed,
     undefined_skill,
@@ -146,12 +145,8 @@ def d2_brier_score(
     rows = ProbabilityRows(y_true, y_proba, sample_weight, labels)
     if rows.are_too_few():
         return math.nan
-    return skill_of_squares(rows.squares(pos_label), is_one_column=rows.scores.ndim == 1)
-
-
-def skill_of_squares(sums: LossSums, *, is_one_column: bool) -> float:
-    """Return the Brier skill score of sums of squares, of the error of one class or of all."""
-    mean = sums.mean * (2.0 if is_one_column else 1.0)
+    sums = rows.squares(pos_label)
+    mean = sums.mean * (2.0 if rows.scores.ndim == 1 else 1.0)  # one column has half of the errors
     shares = sums.class_shares
     null_mean = math.fsum(shares * (1.0 - shares))
     if null_mean > 0.0:
@@ -363,14 +358,9 @@ def d2_log_loss_score(
     rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight, labels)
     if rows.are_too_few():
         return math.nan
-    return skill_of_logs(rows.sums_by_labels(LOG, rows.eps), rows.eps)
-
-
-def skill_of_logs(sums: LossSums, eps: float = _DOUBLE) -> float:
-    """Return the share of the log loss that is explained, of sums of it clipped at ``eps``."""
+    sums = rows.sums_by_labels(LOG, rows.eps)
     shares = sums.class_shares
     if np.count_nonzero(shares) < 2:
-        return undefined_skill("log loss", has_loss=sums.mean > 2.0 * eps)
+        return undefined_skill("log loss", has_loss=sums.mean > 2.0 * rows.eps)
     clipped = np.clip(shares, _DOUBLE, 1.0 - _DOUBLE)
-    null_mean = -math.fsum(shares * np.log(clipped))
-    return 1.0 - sums.mean / null_mean
+    return 1.0 - sums.mean / -math.fsum(shares * np.log(clipped))

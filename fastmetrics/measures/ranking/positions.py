@@ -355,27 +355,6 @@ Weighting = Literal["items", "relevant", "pairs", "queries"]
 WEIGHTINGS: Final = ("items", "relevant", "pairs", "queries")
 
 
-def group_weights(
-    query_weighting: Weighting,
-    positives: NDArray[Any],
-    negatives: NDArray[Any],
-    defined: NDArray[np.bool_],
-) -> NDArray[Any]:
-    """Return the weight of each group, 0 where its AUC is not defined; warn where none is."""
-    if not defined.any():
-        warn_user(
-            "the AUC of groups is undefined: no group has both classes; set to nan",
-            UndefinedMetricWarning,
-        )
-    if query_weighting == "items":
-        weights = positives + negatives
-    elif query_weighting == "relevant":
-        weights = positives
-    else:
-        weights = positives * negatives if query_weighting == "pairs" else np.ones_like(positives)
-    return np.where(defined, weights, 0)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupAUC(OwnArrays, OneNumber):
     """The mean AUC of groups, and what it is the mean of.
@@ -458,10 +437,20 @@ def group_auc(
     others = table.sizes - relevant
     values = over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
-    weights = group_weights(query_weighting, relevant, others, defined)
-    mean = nan
+    weights = {
+        "items": table.sizes,
+        "relevant": relevant,
+        "pairs": relevant * others,
+        "queries": np.ones_like(relevant),
+    }[query_weighting]
+    weights, mean = np.where(defined, weights, 0), nan
     if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))
+    else:
+        warn_user(
+            "the AUC of groups is undefined: no group has both classes; set to nan",
+            UndefinedMetricWarning,
+        )
     return GroupAUC(mean, values, weights, int(np.count_nonzero(~defined)), table.queries)
 
 

@@ -623,23 +623,19 @@ def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:
     )
 
 
-def _pinball_losses(y: Floats, p: Floats, alpha: float = 0.5) -> Floats:
-    return np.where(y >= p, alpha * (y - p), (1.0 - alpha) * (p - y))
-
-
-def _percentage(y: Floats, p: Floats) -> Floats:
-    return np.abs(y - p) / np.maximum(np.abs(y), np.finfo(np.float64).eps)
-
-
 #: Terms of rows whose mean is the measure.
 TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean": lambda y, p: y,
     "mean_error": lambda y, p: p - y,
     "mean_squared_error": lambda y, p: (y - p) ** 2,
     "mean_absolute_error": lambda y, p: np.abs(y - p),
-    "mean_absolute_percentage_error": _percentage,
+    "mean_absolute_percentage_error": lambda y, p: (
+        np.abs(y - p) / np.maximum(np.abs(y), np.finfo(np.float64).eps)
+    ),
     "mean_squared_log_error": lambda y, p: (np.log1p(y) - np.log1p(p)) ** 2,
-    "mean_pinball_loss": _pinball_losses,
+    "mean_pinball_loss": lambda y, p, alpha=0.5: np.where(
+        y >= p, alpha * (y - p), (1.0 - alpha) * (p - y)
+    ),
     "mean_tweedie_deviance": tweedie_deviances,
     "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
     "mean_gamma_deviance": lambda y, p: tweedie_deviances(y, p, 2.0),
