@@ -272,39 +272,6 @@ def test_a_frame_names_its_models() -> None:
     assert fm.costs.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")
 
 
-@pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
-@pytest.mark.parametrize("standardized", [False, True])
-@pytest.mark.parametrize("prevalence", [None, 0.2])
-@pytest.mark.parametrize("weights_are", [None, "frequencies", "importances"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_errors_are_those_of_estimate_and_compare(
-    standardized, prevalence, weights_are, grouped
-) -> None:
-    y, a, b = sample()
-    rng = np.random.default_rng(4)
-    more = {"groups": rng.integers(0, 40, len(y))} if grouped else {}
-    if weights_are is not None:
-        own = rng.integers(1, 4, len(y)) if weights_are == "frequencies" else rng.random(len(y))
-        more |= {"sample_weight": own, "weights_are": weights_are}
-    own = {"standardized": standardized, "prevalence": prevalence}
-    models = {"a": a, "b": b}
-    curve = fm.costs.decision_curve(y, models, thresholds=GRID, **own, **more)
-    apart = fm.costs.decision_curve(y, models, reference="b", thresholds=GRID, **own, **more)
-    assert apart.interventions_avoided[0] == pytest.approx(curve.interventions_avoided[0], rel=1e-9)
-    for j, t in enumerate(GRID):
-        asked = ("net_benefit", {"threshold": t, **own})
-        found = fm.estimate(y, a, metrics=asked, **more)["net_benefit"]
-        assert found.estimate == pytest.approx(curve.net_benefit[0, j], rel=1e-10)
-        assert found.standard_error == pytest.approx(curve.standard_error[0, j], rel=1e-9)
-        pair = fm.compare(y, models, metrics=asked, **more)["net_benefit"]["a", "b"]
-        assert pair.estimate == pytest.approx(apart.net_benefit[0, j], rel=1e-9)
-        assert pair.standard_error == pytest.approx(apart.standard_error[0, j], rel=1e-9)
-        if grouped:
-            lows = pair.confidence_interval.low, apart.low[0, j]
-            narrow, wide = (pair.estimate - low for low in lows)
-            assert narrow < wide < 1.5 * narrow
-
-
 def test_many_thresholds_are_not_counted_in_cells() -> None:
     y, a, b = sample(n=30)
     fine, coarse = np.arange(1, 1000) / 1000, np.arange(1, 10) / 10

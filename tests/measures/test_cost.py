@@ -11,16 +11,6 @@ from peer_samples import labels_of, outcome, weights_of
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics import (
-    ConfusionMatrix,
-    ScoreTable,
-    UndefinedMetricWarning,
-    best_threshold,
-    bootstrap,
-    count_measure,
-    paired_bootstrap,
-    predict_at_threshold,
-)
 from fastmetrics.costs import (
     cost_sensitive_accuracy,
     cost_sensitive_error,
@@ -130,18 +120,21 @@ def test_extreme_gains() -> None:
 def test_extreme_costs_by_name_and_of_replicates() -> None:
     y, p = np.array([0, 0, 1, 1] * 5), np.array([0, 1, 0, 1, 1] * 4)
     one, large = ({"cost_fn": 3 * unit, "cost_fp": unit} for unit in (1.0, 2.0**1020))
-    matrix = ConfusionMatrix.from_labels(y, p)
+    matrix = fm.ConfusionMatrix.from_labels(y, p)
     assert (
-        count_measure(matrix, "cost", **large) == count_measure(matrix, "cost", **one) * 2.0**1020
+        fm.count_measure(matrix, "cost", **large)
+        == fm.count_measure(matrix, "cost", **one) * 2.0**1020
     )
     options = {"n_resamples": 99, "rng": 1}
-    found, right = (bootstrap(y, p, metrics=[("cost", c)], **options)["cost"] for c in (large, one))
+    found, right = (
+        fm.bootstrap(y, p, metrics=[("cost", c)], **options)["cost"] for c in (large, one)
+    )
     for field in ("estimate", "standard_error"):
         assert getattr(found, field) == getattr(right, field) * 2.0**1020
     assert found.details.bias == right.details.bias * 2.0**1020
     models = {"a": p, "b": p[::-1]}
     found, right = (
-        paired_bootstrap(y, models, metrics=[("cost", c)], **options)["cost"]["a", "b"]
+        fm.paired_bootstrap(y, models, metrics=[("cost", c)], **options)["cost"]["a", "b"]
         for c in (large, one)
     )
     assert found.standard_error == right.standard_error * 2.0**1020
@@ -149,12 +142,14 @@ def test_extreme_costs_by_name_and_of_replicates() -> None:
 
 
 def test_nothing_costs_nothing() -> None:
-    empty = ConfusionMatrix()
-    with pytest.warns(UndefinedMetricWarning, match="there is no example"):
+    empty = fm.ConfusionMatrix()
+    with pytest.warns(fm.UndefinedMetricWarning, match="there is no example"):
         assert math.isnan(cost_sensitive_error(empty, cost_fn=4, cost_fp=1))
-    with pytest.warns(UndefinedMetricWarning, match="largest possible cost on these labels is 0"):
+    with pytest.warns(
+        fm.UndefinedMetricWarning, match="largest possible cost on these labels is 0"
+    ):
         assert math.isnan(cost_sensitive_accuracy([0, 0], [0, 1], cost_fn=4, cost_fp=0))
-    with pytest.warns(UndefinedMetricWarning, match="a class that counts has no example"):
+    with pytest.warns(fm.UndefinedMetricWarning, match="a class that counts has no example"):
         assert math.isnan(expected_cost([0, 0], [0, 1], cost_fn=4, cost_fp=1, prevalence=0.5))
 
 
@@ -184,7 +179,7 @@ def test_more_refusals() -> None:
     with pytest.raises(ValueError, match="two classes, and there are 3"):
         expected_cost([0, 1, 2], [0, 1, 2], cost_fn=1, cost_fp=1)
     with pytest.raises(TypeError, match="without `labels`"):
-        cost_sensitive_error(ConfusionMatrix(), cost_matrix=np.eye(2), labels=[0, 1])
+        cost_sensitive_error(fm.ConfusionMatrix(), cost_matrix=np.eye(2), labels=[0, 1])
 
 
 # The eight examples of the textbook, and one of them with the coordinates of ROC swapped.
@@ -256,13 +251,13 @@ def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
 @pytest.mark.parametrize("scale", [1, 2**58])
 def test_perfect_useless_and_reversed_scores(scale) -> None:
     counts = np.array([1, 0]) * scale, np.array([0, 1]) * scale
-    perfect = fm.costs.cost_curve(ScoreTable.from_counts([2, 1], *counts))
+    perfect = fm.costs.cost_curve(fm.ScoreTable.from_counts([2, 1], *counts))
     assert perfect.expected_total_cost == 0
     assert perfect.thresholds.tolist() == [2]
     assert perfect.normalized_cost.tolist() == [0, 0]
     for table in (
-        ScoreTable.from_counts([1, 2], *counts),
-        ScoreTable.from_counts([1], *(column[column > 0] for column in counts)),
+        fm.ScoreTable.from_counts([1, 2], *counts),
+        fm.ScoreTable.from_counts([1], *(column[column > 0] for column in counts)),
     ):
         trivial = fm.costs.cost_curve(table)
         assert trivial.expected_total_cost == 1 / 4
@@ -391,58 +386,58 @@ def test_a_wrong_row_is_found_in_a_later_block(rng) -> None:
 def test_three_best_thresholds_differ() -> None:
     """Labels 0, 0, 1, 0 by rank: two errors at the corner nearest (0, 1), one at best."""
     y, s = [0, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
-    corner = best_threshold(y, s, criterion="closest-topleft")
+    corner = fm.best_threshold(y, s, criterion="closest-topleft")
     assert (corner.threshold, corner.fp + corner.fn) == (2.0, 2)
-    fewest = best_threshold(y, s, criterion="fewest-errors")
+    fewest = fm.best_threshold(y, s, criterion="fewest-errors")
     assert (fewest.threshold, fewest.value) == (math.inf, 1.0)
-    assert best_threshold(y, s).threshold == 2.0
+    assert fm.best_threshold(y, s).threshold == 2.0
 
 
 def test_no_float_decides_a_tie() -> None:
     """Both thresholds have TPR - FPR = 1/10 - 0 = 4/10 - 3/10, whose doubles differ."""
-    table = ScoreTable.from_counts([3.0, 2.0, 1.0], [1, 3, 6], [0, 3, 7])
-    assert best_threshold(table).threshold == 3.0
+    table = fm.ScoreTable.from_counts([3.0, 2.0, 1.0], [1, 3, 6], [0, 3, 7])
+    assert fm.best_threshold(table).threshold == 3.0
     assert 4 / 10 - 3 / 10 > 1 / 10
 
 
 @pytest.mark.parametrize("big", [10**6, 10**9, 10**12, 2 * 10**18])
 def test_counts_of_any_size(big: int) -> None:
     # One positive more for one negative more, of equally many: Youden and errors tie throughout.
-    table = ScoreTable.from_counts([4, 3, 2, 1], [big, 1, 1, big], [big - 1, 1, 1, big + 1])
-    assert best_threshold(table).threshold == 4
-    assert best_threshold(table, criterion="fewest-errors").threshold == 4
-    assert best_threshold(table, criterion="fewest-errors").value == float(2 * big + 1)
+    table = fm.ScoreTable.from_counts([4, 3, 2, 1], [big, 1, 1, big], [big - 1, 1, 1, big + 1])
+    assert fm.best_threshold(table).threshold == 4
+    assert fm.best_threshold(table, criterion="fewest-errors").threshold == 4
+    assert fm.best_threshold(table, criterion="fewest-errors").value == float(2 * big + 1)
     # Precision big/(2 big - 1) is the largest, by less than a double can tell.
-    best = best_threshold(table, criterion="precision_at_recall", at_least=0.0)
+    best = fm.best_threshold(table, criterion="precision_at_recall", at_least=0.0)
     assert best.threshold == 4
-    best = best_threshold(table, criterion="fbeta", beta=1e3)
+    best = fm.best_threshold(table, criterion="fbeta", beta=1e3)
     assert best.threshold == 1
 
 
 def test_a_constraint_is_met_by_the_rounded_rate() -> None:
     y, s = [1] * 10 + [0] * 10, [20, *range(9), *range(9, 19)]
-    best = best_threshold(y, s, criterion="precision_at_recall", at_least=0.1)
+    best = fm.best_threshold(y, s, criterion="precision_at_recall", at_least=0.1)
     assert (best.threshold, best.recall, best.value) == (20, 0.1, 1.0)
 
 
 def test_large_integer_scores_stay_whole() -> None:
     scores = np.array([2**60 + 1, 2**60, 2**60 - 1], dtype=np.int64)
-    best = best_threshold([1, 0, 0], scores)
+    best = fm.best_threshold([1, 0, 0], scores)
     assert best.threshold == 2**60 + 1
-    np.testing.assert_array_equal(predict_at_threshold(scores, best.threshold), [1, 0, 0])
+    np.testing.assert_array_equal(fm.predict_at_threshold(scores, best.threshold), [1, 0, 0])
 
 
 def test_refusals_threshold() -> None:
     y, s = [0, 1], [1, 2]
     with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
-        best_threshold(y, s, criterion="recall_at_false_positive_rate")
+        fm.best_threshold(y, s, criterion="recall_at_false_positive_rate")
     with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
-        best_threshold(y, s, at_least=0.5)
+        fm.best_threshold(y, s, at_least=0.5)
     with pytest.raises(ValueError, match="`at_least` must lie in"):
-        best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
+        fm.best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
     for beta in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="`beta` must be positive"):
-            best_threshold(y, s, criterion="fbeta", beta=beta)
+            fm.best_threshold(y, s, criterion="fbeta", beta=beta)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
@@ -464,25 +459,25 @@ def test_decision_compares_real_numbers(dtype: type, threshold: float, near: int
         values = [info.min, info.max, 0, 1, 2**53, 2**53 + 1, at + near]
         scores = np.array([min(max(v, info.min), info.max) for v in values], dtype=dtype)
     expected = [int(score >= threshold) for score in scores.tolist()]
-    assert predict_at_threshold(scores, threshold).tolist() == expected
+    assert fm.predict_at_threshold(scores, threshold).tolist() == expected
 
 
 def test_decision_of_float32_at_a_double() -> None:
     scores = np.array([0.1, 0.2], dtype=np.float32)  # float32(0.1) > 0.1, float32(0.3) > 0.3
-    assert predict_at_threshold(scores, 0.1).tolist() == [1, 1]
-    assert predict_at_threshold(scores, math.nextafter(float(scores[0]), 1)).tolist() == [0, 1]
+    assert fm.predict_at_threshold(scores, 0.1).tolist() == [1, 1]
+    assert fm.predict_at_threshold(scores, math.nextafter(float(scores[0]), 1)).tolist() == [0, 1]
 
 
 def test_decision_labels() -> None:
-    assert predict_at_threshold([1, 2], 2, labels=(-1, 1)).tolist() == [-1, 1]
-    assert predict_at_threshold([1, 2], 2, labels=(False, True)).dtype == np.bool_
-    assert predict_at_threshold([1, 2], math.inf).tolist() == [0, 0]
-    assert predict_at_threshold([1, 2], -math.inf).tolist() == [1, 1]
+    assert fm.predict_at_threshold([1, 2], 2, labels=(-1, 1)).tolist() == [-1, 1]
+    assert fm.predict_at_threshold([1, 2], 2, labels=(False, True)).dtype == np.bool_
+    assert fm.predict_at_threshold([1, 2], math.inf).tolist() == [0, 0]
+    assert fm.predict_at_threshold([1, 2], -math.inf).tolist() == [1, 1]
 
 
 def test_decision_refusals() -> None:
     with pytest.raises(ValueError, match="`threshold` must not be nan"):
-        predict_at_threshold([1.0], math.nan)
+        fm.predict_at_threshold([1.0], math.nan)
     for labels in ((0, "no"), (0, 0), (0, 1, 2)):
         with pytest.raises(ValueError, match="`labels` must be two"):
-            predict_at_threshold([1.0], 0.5, labels=labels)
+            fm.predict_at_threshold([1.0], 0.5, labels=labels)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
@@ -16,15 +15,6 @@ from roc_samples import importances, samples
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics import (
-    ConfusionMatrix,
-    ScoreTable,
-    UndefinedMetricWarning,
-    classification_measures,
-    confusion_matrix_at_thresholds,
-    count_measure,
-    metric_at_thresholds,
-)
 from fastmetrics.measures.decisions.count_measures import gradient, value
 from measure_names import COUNT_MEASURES, PRICED
 from reference import count_oracle as oracle
@@ -67,40 +57,40 @@ def test_counts_are_scikit_learns(sample, dtype):
     y, s, _ = sample
     s = s.astype(dtype)
     theirs = sk.confusion_matrix_at_thresholds(y, s)
-    assert_same(confusion_matrix_at_thresholds(y, s), theirs)
-    assert_same(confusion_matrix_at_thresholds(ScoreTable.from_scores(y, s)), theirs)
+    assert_same(fm.confusion_matrix_at_thresholds(y, s), theirs)
+    assert_same(fm.confusion_matrix_at_thresholds(fm.ScoreTable.from_scores(y, s)), theirs)
 
 
 def test_integer_scores_keep_their_order_beyond_float64():
     s = np.array([2**60, 2**60 + 1, 2**60 + 2])
-    *_, tps, thresholds = confusion_matrix_at_thresholds([0, 1, 1], s)
+    *_, tps, thresholds = fm.confusion_matrix_at_thresholds([0, 1, 1], s)
     assert thresholds.tolist() == [2**60 + 2, 2**60 + 1, 2**60]
     assert tps.tolist() == [1.0, 2.0, 2.0]
 
 
 def test_counts_are_the_callers_own():
-    table = ScoreTable.from_scores([0, 1, 1], [0.1, 0.2, 0.2])
-    for array in confusion_matrix_at_thresholds(table):
+    table = fm.ScoreTable.from_scores([0, 1, 1], [0.1, 0.2, 0.2])
+    for array in fm.confusion_matrix_at_thresholds(table):
         array.fill(-1)
-    assert confusion_matrix_at_thresholds(table)[4].tolist() == [0.2, 0.1]
+    assert fm.confusion_matrix_at_thresholds(table)[4].tolist() == [0.2, 0.1]
 
 
 def test_an_empty_table_has_no_thresholds():
-    table = ScoreTable.from_counts([], [], [])
-    assert [len(column) for column in confusion_matrix_at_thresholds(table)] == [0] * 5
+    table = fm.ScoreTable.from_counts([], [], [])
+    assert [len(column) for column in fm.confusion_matrix_at_thresholds(table)] == [0] * 5
 
 
 def test_text_labels():
     y, s = ["a", "b", "b"], [0.3, 0.1, 0.5]
     theirs = sk.confusion_matrix_at_thresholds(y, s, pos_label="b")
-    assert_same(confusion_matrix_at_thresholds(y, s, pos_label="b"), theirs)
+    assert_same(fm.confusion_matrix_at_thresholds(y, s, pos_label="b"), theirs)
 
 
 @given(samples())
 def test_metric_at_thresholds(sample):
     y, s, _ = sample
     assert_same(
-        metric_at_thresholds(y, s, sk.accuracy_score),
+        fm.metric_at_thresholds(y, s, sk.accuracy_score),
         sk.metric_at_thresholds(y, s, sk.accuracy_score),
     )
 
@@ -110,7 +100,7 @@ def test_metric_at_thresholds_with_weights_and_params(sample):
     y, s, w = sample
     options = {"sample_weight": w, "metric_params": {"beta": 2.0, "zero_division": 0.0}}
     assert_same(
-        metric_at_thresholds(y, s, sk.fbeta_score, **options),
+        fm.metric_at_thresholds(y, s, sk.fbeta_score, **options),
         sk.metric_at_thresholds(y, s, sk.fbeta_score, **options),
     )
 
@@ -119,7 +109,7 @@ def test_metric_gets_the_rows_that_scikit_learns_gets():
     y = np.array(["x", "y", "z", "x", "y"])
     s, w = [0.5, 0.1, 0.5, 0.9, 0.1], [1, 2, 0, 4, 5]
     ours, theirs = [], []
-    for module, seen in ((metric_at_thresholds, ours), (sk.metric_at_thresholds, theirs)):
+    for module, seen in ((fm.metric_at_thresholds, ours), (sk.metric_at_thresholds, theirs)):
 
         def metric(labels, predictions, sample_weight, seen=seen):
             seen.append(
@@ -134,17 +124,17 @@ def test_metric_gets_the_rows_that_scikit_learns_gets():
 
 def test_each_call_has_its_own_predictions():
     kept = []
-    metric_at_thresholds([0, 1, 1], [1, 2, 3], lambda y, p: kept.append(p) or 0.0)
+    fm.metric_at_thresholds([0, 1, 1], [1, 2, 3], lambda y, p: kept.append(p) or 0.0)
     assert [p.tolist() for p in kept] == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
 def test_metric_at_thresholds_refuses():
     with pytest.raises(TypeError, match="ScoreTable has none"):
-        metric_at_thresholds(ScoreTable.from_scores([0, 1], [1, 2]), None, sk.accuracy_score)
+        fm.metric_at_thresholds(fm.ScoreTable.from_scores([0, 1], [1, 2]), None, sk.accuracy_score)
     with pytest.raises(TypeError, match="callable"):
-        metric_at_thresholds([0, 1], [1, 2], "accuracy")
+        fm.metric_at_thresholds([0, 1], [1, 2], "accuracy")
     with pytest.raises(ValueError, match="negative"):
-        metric_at_thresholds([0, 1], [1, 2], sk.accuracy_score, sample_weight=[1, -1])
+        fm.metric_at_thresholds([0, 1], [1, 2], sk.accuracy_score, sample_weight=[1, -1])
 
 
 # --- values ------------------------------------------------------------------------------------
@@ -387,42 +377,6 @@ def block(request, monkeypatch):
     engine_sizes.put(monkeypatch, indicator_block=request.param)
 
 
-def pairs(rng):
-    y, p = rng.integers(0, 2, (2, 50, 4))
-    return y, p, (y & p, y, p)
-
-
-def counts_of(matrices):
-    """Return how many are in both, true, and predicted, of each matrix."""
-    both = matrices[:, 1, 1]
-    return both, both + matrices[:, 1, 0], both + matrices[:, 0, 1]
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.usefixtures("block")
-def test_by_column(rng, sparse):
-    y, p, three = pairs(rng)
-    data = [scipy.sparse.csr_matrix(each) if sparse else each for each in (y, p)]
-    for w in (None, rng.integers(0, 5, 50), rng.random(50)):
-        found = fm.multilabel_confusion_matrix(*data, sample_weight=w)
-        weights = np.ones(50, int) if w is None else w
-        assert found.dtype == (np.int64 if w is None else np.float64)
-        for counted, ones in zip(counts_of(found), three, strict=True):
-            np.testing.assert_allclose(counted, weights @ ones, rtol=1e-14)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("labels", [None, [1, 2], [3]])
-@pytest.mark.usefixtures("block")
-def test_by_row(rng, sparse, labels):
-    y, p, three = pairs(rng)
-    data = [scipy.sparse.csr_matrix(each) if sparse else each for each in (y, p)]
-    found = fm.multilabel_confusion_matrix(*data, samplewise=True, labels=labels)
-    assert found.dtype == np.int64
-    for counted, ones in zip(counts_of(found), three, strict=True):
-        np.testing.assert_array_equal(counted, ones[:, labels or range(4)].sum(axis=1))
-
-
 OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if m.classes != 2 and name not in PRICED)
 
 
@@ -432,80 +386,80 @@ def test_every_measure_is_the_one_of_its_name(rng, k, weighting) -> None:
     y, p = labels_of(rng, 150, k)
     w = weights_of(rng, 150, weighting)
     asked = OF_ANY if k > 2 else sorted(set(COUNT_MEASURES) - PRICED)
-    found = classification_measures(y, p, metrics=asked, sample_weight=w)
-    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    found = fm.classification_measures(y, p, metrics=asked, sample_weight=w)
+    matrix = fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
     assert list(found.values) == asked
     for name in asked:
-        assert found[name] == count_measure(matrix, name)
+        assert found[name] == fm.count_measure(matrix, name)
     commonest = np.bincount(y, weights=w).argmax()
     majority = sk.accuracy_score(y, np.full(150, commonest), sample_weight=w)
     assert found.majority_accuracy == pytest.approx(majority, rel=1e-14)
-    assert found.matrix == ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    assert classification_measures(matrix, metrics=asked).values == found.values
+    assert found.matrix == fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert fm.classification_measures(matrix, metrics=asked).values == found.values
 
 
 def test_the_data_are_read_once(rng, monkeypatch) -> None:
     y, p = labels_of(rng, 50, 2)
     calls = engine_sizes.noted(monkeypatch, "label cells")
-    assert len(classification_measures(y.tolist(), p).values) == 10
+    assert len(fm.classification_measures(y.tolist(), p).values) == 10
     assert len(calls) == 1
 
 
 def test_which_class_is_positive(rng) -> None:
     y, p = labels_of(rng, 80, 2)
-    wanted = classification_measures(y, p)
+    wanted = fm.classification_measures(y, p)
     assert "specificity" in wanted.values
     text = np.array(["ill", "well"])
-    swapped = classification_measures(text[1 - y], text[1 - p], pos_label="ill")
+    swapped = fm.classification_measures(text[1 - y], text[1 - p], pos_label="ill")
     assert swapped.values == pytest.approx(wanted.values)
     assert swapped.matrix.labels == ("well", "ill")
-    given = classification_measures(text[1 - y], text[1 - p], labels=["well", "ill"])
+    given = fm.classification_measures(text[1 - y], text[1 - p], labels=["well", "ill"])
     assert given.values == swapped.values
-    assert classification_measures(y, p, pos_label=0)["recall"] == wanted["specificity"]
-    matrix = ConfusionMatrix.from_labels(text[1 - y], text[1 - p], labels=["well", "ill"])
-    assert classification_measures(matrix).values == given.values
-    assert classification_measures(matrix, pos_label="well")["recall"] == wanted["specificity"]
-    unknown = classification_measures(text[y], text[p])
+    assert fm.classification_measures(y, p, pos_label=0)["recall"] == wanted["specificity"]
+    matrix = fm.ConfusionMatrix.from_labels(text[1 - y], text[1 - p], labels=["well", "ill"])
+    assert fm.classification_measures(matrix).values == given.values
+    assert fm.classification_measures(matrix, pos_label="well")["recall"] == wanted["specificity"]
+    unknown = fm.classification_measures(text[y], text[p])
     assert "specificity" not in unknown.values
     assert unknown["accuracy"] == wanted["accuracy"]
 
 
 def test_parameters_go_to_the_measures_that_have_them(rng) -> None:
     y, p = labels_of(rng, 60, 3)
-    matrix = ConfusionMatrix.from_labels(y, p)
+    matrix = fm.ConfusionMatrix.from_labels(y, p)
     costs = [[0, 1, 2], [1, 0, 1], [5, 2, 0]]
-    found = classification_measures(
+    found = fm.classification_measures(
         *(y, p),
         metrics=["fbeta_macro", "cost", "cohen_kappa", "accuracy"],
         beta=2,
         cost_matrix=costs,
         weights="linear",
     )
-    assert found["fbeta_macro"] == count_measure(matrix, "fbeta_macro", beta=2)
-    assert found["cost"] == count_measure(matrix, "cost", cost_matrix=costs)
-    assert found["cohen_kappa"] == count_measure(matrix, "cohen_kappa", weights="linear")
+    assert found["fbeta_macro"] == fm.count_measure(matrix, "fbeta_macro", beta=2)
+    assert found["cost"] == fm.count_measure(matrix, "cost", cost_matrix=costs)
+    assert found["cohen_kappa"] == fm.count_measure(matrix, "cohen_kappa", weights="linear")
     with pytest.raises(TypeError, match=r"none of .* 'accuracy', 'f1_macro' has .*'beta"):
-        classification_measures(y, p, metrics=["accuracy", "f1_macro"], beta=2)
+        fm.classification_measures(y, p, metrics=["accuracy", "f1_macro"], beta=2)
 
 
 def test_what_is_undefined_is_named_once() -> None:
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        found = classification_measures([0, 0, 1], [0, 0, 0])
+    with pytest.warns(fm.UndefinedMetricWarning) as caught:
+        found = fm.classification_measures([0, 0, 1], [0, 0, 0])
     assert len(caught) == 1
     assert str(caught[0].message) == "not defined on these data: precision, matthews_corrcoef"
     assert math.isnan(found["precision"])
     assert found.majority_accuracy == 2 / 3
     calm, said = outcome(
-        classification_measures, [0, 0, 1], [0, 0, 0], metrics=["precision"], zero_division=0
+        fm.classification_measures, [0, 0, 1], [0, 0, 0], metrics=["precision"], zero_division=0
     )
     assert (calm["precision"], said) == (0.0, [])
-    with pytest.warns(UndefinedMetricWarning, match="accuracy, .*majority_accuracy"):
-        empty = classification_measures(ConfusionMatrix())
+    with pytest.warns(fm.UndefinedMetricWarning, match="accuracy, .*majority_accuracy"):
+        empty = fm.classification_measures(fm.ConfusionMatrix())
     assert all(map(math.isnan, [*empty.values.values(), empty.majority_accuracy]))
 
 
 def test_accuracy_misleads_where_one_class_is_common() -> None:
-    found = classification_measures([0] * 95 + [1] * 5, [0] * 100, metrics="accuracy")
+    found = fm.classification_measures([0] * 95 + [1] * 5, [0] * 100, metrics="accuracy")
     assert found["accuracy"] == found.majority_accuracy == 0.95
     assert repr(found) == "ClassificationMeasures(accuracy=0.95 (majority class 0.95))"
     assert "Always the most frequent class: accuracy 0.95." in str(found)

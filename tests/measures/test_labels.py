@@ -214,7 +214,6 @@ SCORES = ("precision_score", "recall_score", "f1_score", "precision_recall_fscor
 #: It shows all values and warnings; the others choose.
 ALL = SCORES[-1]
 LABEL_AVERAGES = (None, "micro", "macro", "weighted")
-ZEROS = {0: Fraction(0), 1: Fraction(1), math.nan: None}
 
 
 def measured(rows, labels, average, zero, beta=1.0):
@@ -222,24 +221,6 @@ def measured(rows, labels, average, zero, beta=1.0):
         oracle.average(rows, labels, measure, average, zero)
         for measure in (oracle.precision, oracle.recall, oracle.fbeta(beta))
     ]
-
-
-@given(
-    indicator_rows(weights=whole) | indicator_rows(weights=quarters),
-    st.sampled_from([*LABEL_AVERAGES, "samples"]),
-    st.sampled_from(list(ZEROS)),
-)
-def test_indicators_against_the_definition_precision_recall_f(sample, average, zero):
-    y, p, w = sample
-    rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
-    for labels in (None, [1, 0], [1, 1, 0]):
-        asked = range(y.shape[1]) if labels is None else labels
-        options = {"labels": labels, "average": average, "zero_division": zero}
-        expected = measured(rows, asked, average, ZEROS[zero])
-        for form in (np.asarray, scipy.sparse.csr_matrix):
-            ours = fm.precision_recall_fscore_support(form(y), form(p), sample_weight=w, **options)
-            for mine, other in zip(ours, expected, strict=False):
-                assert_close(mine, other)
 
 
 @given(label_rows())

@@ -12,13 +12,6 @@ from hypothesis import given, strategies as st
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics import (
-    ScoreTable,
-    average_precision_score,
-    break_even_point,
-    dominance,
-    precision_recall_curve,
-)
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import gain_oracle, pr_oracle as oracle
 
@@ -34,18 +27,18 @@ def same(ours: object, theirs: object) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 def test_thresholds_keep_their_dtype(dtype: type, rng: np.random.Generator) -> None:
     y, s = rng.integers(0, 2, 500), rng.integers(-50, 50, 500).astype(dtype)
-    same(precision_recall_curve(y, s), peer.precision_recall_curve(y, s))
-    assert average_precision_score(y, s) == peer.average_precision_score(y, s)
+    same(fm.precision_recall_curve(y, s), peer.precision_recall_curve(y, s))
+    assert fm.average_precision_score(y, s) == peer.average_precision_score(y, s)
 
 
 def test_a_tie_is_one_step() -> None:
     y = np.zeros(10_000, dtype=int)
     y[17] = 1
-    assert average_precision_score(y, np.ones(10_000)) == 0.0001
+    assert fm.average_precision_score(y, np.ones(10_000)) == 0.0001
 
 
 def test_no_positive_is_zero_with_scikit_learns_words() -> None:
-    for function in (precision_recall_curve, average_precision_score):
+    for function in (fm.precision_recall_curve, fm.average_precision_score):
         with pytest.warns(
             UndefinedMetricWarning, match="No positive class found in y_true"
         ) as seen:
@@ -55,16 +48,17 @@ def test_no_positive_is_zero_with_scikit_learns_words() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         same(
-            precision_recall_curve([0, 0], [0.1, 0.2]),
+            fm.precision_recall_curve([0, 0], [0.1, 0.2]),
             peer.precision_recall_curve([0, 0], [0.1, 0.2]),
         )
 
 
 def test_only_positives() -> None:
     same(
-        precision_recall_curve([1, 1], [1.0, 2.0]), peer.precision_recall_curve([1, 1], [1.0, 2.0])
+        fm.precision_recall_curve([1, 1], [1.0, 2.0]),
+        peer.precision_recall_curve([1, 1], [1.0, 2.0]),
     )
-    assert average_precision_score([1, 1], [1.0, 2.0]) == 1.0
+    assert fm.average_precision_score([1, 1], [1.0, 2.0]) == 1.0
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -80,7 +74,7 @@ def test_averages(average: str | None, weighted: bool, kind: str, rng: np.random
     else:
         y = np.array(["a", "b", "c", "d"])[rng.integers(0, k, n)]
     w = rng.random(n) if weighted else None
-    ours = average_precision_score(y, scores, average=average, sample_weight=w)
+    ours = fm.average_precision_score(y, scores, average=average, sample_weight=w)
     theirs = peer.average_precision_score(y, scores, average=average, sample_weight=w)
     if weighted:
         np.testing.assert_allclose(ours, theirs, rtol=1e-13)
@@ -93,7 +87,7 @@ def test_a_label_without_positives_counts_zero_and_warns() -> None:
     y, s = np.array([[1, 0], [0, 0], [1, 0]]), np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.3]])
     for average in ("macro", "weighted"):
         with pytest.warns(UndefinedMetricWarning, match="No positive class"):
-            ours = average_precision_score(y, s, average=average)
+            ours = fm.average_precision_score(y, s, average=average)
         with pytest.warns(UserWarning, match="No positive class"):
             assert ours == peer.average_precision_score(y, s, average=average)
 
@@ -101,73 +95,73 @@ def test_a_label_without_positives_counts_zero_and_warns() -> None:
 def test_refusals() -> None:
     three, matrix = np.array([0, 1, 2]), np.eye(3)
     with pytest.raises(ValueError, match=r"`pos_label` must be 1 with .* several classes, got 2"):
-        average_precision_score(three, matrix, pos_label=2)
+        fm.average_precision_score(three, matrix, pos_label=2)
     with pytest.raises(ValueError, match="`pos_label` must be 1 with a multilabel indicator"):
-        average_precision_score(np.eye(3, dtype=int), matrix, pos_label=0)
+        fm.average_precision_score(np.eye(3, dtype=int), matrix, pos_label=0)
     with pytest.raises(ValueError, match="`y_true`"):  # what is wrong with the labels comes first
-        average_precision_score([[2, 2, 1], [1, 2, 0]], np.ones((2, 3)), pos_label=0)
+        fm.average_precision_score([[2, 2, 1], [1, 2, 0]], np.ones((2, 3)), pos_label=0)
     for scores in (matrix[:, :2], matrix[:, 0]):
         with pytest.raises(ValueError, match="needs to be of shape `\\(n_samples, n_classes\\)`"):
-            average_precision_score(three, scores)
+            fm.average_precision_score(three, scores)
     with pytest.raises(ValueError, match="pos_label"):
-        average_precision_score([0, 1], [0, 1], pos_label=2)
+        fm.average_precision_score([0, 1], [0, 1], pos_label=2)
     with pytest.raises(ValueError, match="pos_label"):
-        precision_recall_curve(["a", "b"], [1, 2])
+        fm.precision_recall_curve(["a", "b"], [1, 2])
 
 
 def test_what_is_returned_may_be_written_to() -> None:
-    table = ScoreTable.from_scores([0, 1, 1], [1.0, 2.0, 3.0])
-    for array in precision_recall_curve(table):
+    table = fm.ScoreTable.from_scores([0, 1, 1], [1.0, 2.0, 3.0])
+    for array in fm.precision_recall_curve(table):
         array[0] = -1.0
     np.testing.assert_array_equal(table.scores, [3.0, 2.0, 1.0])
 
 
 def test_counts_of_any_size() -> None:
     big = 2**62
-    table = ScoreTable.from_counts([2.0, 1.0], [big, big - 1], [big, big - 1])
-    precision, recall, _ = precision_recall_curve(table)
+    table = fm.ScoreTable.from_counts([2.0, 1.0], [big, big - 1], [big, big - 1])
+    precision, recall, _ = fm.precision_recall_curve(table)
     np.testing.assert_array_equal(precision, [0.5, 0.5, 1.0])
     np.testing.assert_array_equal(recall, [1.0, 0.5, 0.0])
 
 
 def test_a_table_without_rows() -> None:
-    empty = ScoreTable(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    empty = fm.ScoreTable(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     with pytest.warns(UndefinedMetricWarning, match="No positive class"):
-        assert np.isnan(average_precision_score(empty))
+        assert np.isnan(fm.average_precision_score(empty))
     with pytest.warns(UndefinedMetricWarning, match="No positive class"):
-        precision, recall, thresholds = precision_recall_curve(empty)
+        precision, recall, thresholds = fm.precision_recall_curve(empty)
     assert (precision.tolist(), recall.tolist(), thresholds.tolist()) == ([1.0], [0.0], [])
 
 
 def test_textbook_eight() -> None:
-    point = break_even_point(
+    point = fm.break_even_point(
         [1, 0, 1, 1, 0, 0, 1, 0], [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
     )
     assert point.to_dict() == {"value": 0.625, "threshold": 0.47, "interpolated": True}
 
 
 def test_met_by_a_threshold() -> None:
-    point = break_even_point([1, 0, 1, 0], [4, 3, 2, 1])
+    point = fm.break_even_point([1, 0, 1, 0], [4, 3, 2, 1])
     assert (point.value, point.threshold, point.interpolated) == (0.5, 3, False)
 
 
 def test_rounded_weights_still_meet_the_positives() -> None:
     weights = [0.1, 0.1, 0.1, 0.3, 0.1]  # 0.1 + 0.1 + 0.1 != 0.3 in floats
-    point = break_even_point([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], sample_weight=weights)
+    point = fm.break_even_point([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], sample_weight=weights)
     assert not point.interpolated
     assert point.value == pytest.approx(2 / 3, rel=1e-15)
 
 
 def test_no_true_positive_at_the_count() -> None:
     with pytest.warns(UndefinedMetricWarning, match="none of them is one") as record:
-        point = break_even_point([0, 0, 1, 1], [4, 3, 2, 1])
+        point = fm.break_even_point([0, 0, 1, 1], [4, 3, 2, 1])
     assert math.isnan(point.value)
     assert record[0].filename == __file__
 
 
 def test_counts_of_any_size_even() -> None:
     big = 10**18
-    point = break_even_point(ScoreTable.from_counts([2, 1], [big, big], [3 * big, 0]))
+    point = fm.break_even_point(fm.ScoreTable.from_counts([2, 1], [big, big], [3 * big, 0]))
     assert point.value == 0.25
     assert point.interpolated
 
@@ -186,12 +180,12 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=2, max
 @given(data=PAIRED)
 def test_paired(curve: str, data: list[tuple[int, int, int]]) -> None:
     y, a, b = zip(*data, strict=True)
-    found = dominance(y, a, b, curve=curve)
+    found = fm.dominance(y, a, b, curve=curve)
     assert (found.relation, len(found.crossings)) == oracle.dominance(y, a, y, b, curve)
     assert found.curve == curve
     on_both_curves(found.crossings, y, a, curve)
     on_both_curves(found.crossings, y, b, curve)
-    back = dominance(y, b, a, curve=curve)
+    back = fm.dominance(y, b, a, curve=curve)
     assert back.relation == REVERSED.get(found.relation, found.relation)
     assert back.crossings == found.crossings
 
@@ -202,7 +196,9 @@ def test_different_data(
     curve: str, first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
     (y_a, a), (y_b, b) = zip(*first, strict=True), zip(*second, strict=True)
-    found = dominance(ScoreTable.from_scores(y_a, a), ScoreTable.from_scores(y_b, b), curve=curve)
+    found = fm.dominance(
+        fm.ScoreTable.from_scores(y_a, a), fm.ScoreTable.from_scores(y_b, b), curve=curve
+    )
     assert (found.relation, len(found.crossings)) == oracle.dominance(y_a, a, y_b, b, curve)
     on_both_curves(found.crossings, y_a, a, curve)
     on_both_curves(found.crossings, y_b, b, curve)
@@ -230,7 +226,7 @@ def on_both_curves(points: tuple, y: tuple, scores: tuple, curve: str) -> None:
 def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, int, int]]) -> None:
     """Davis & Goadrich (2006), theorem 3.2."""
     y, a, b = zip(*data, strict=True)
-    roc, pr = dominance(y, a, b), dominance(y, a, b, curve="precision-recall")
+    roc, pr = fm.dominance(y, a, b), fm.dominance(y, a, b, curve="precision-recall")
     assert roc.relation == pr.relation
     for (fpr, tpr), (recall, precision) in zip(roc.crossings, pr.crossings, strict=True):
         assert recall == tpr
@@ -242,12 +238,12 @@ def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, in
 
 def test_where_they_cross() -> None:
     y = [1, 0, 1, 0]
-    found = dominance(y, [4, 3, 2, 1], [4, 4, 4, 4])
+    found = fm.dominance(y, [4, 3, 2, 1], [4, 4, 4, 4])
     assert found.relation == "encloses"
     # Up-right-up-right against right-up-up-right, with a tie of both classes in the middle.
-    found = dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
+    found = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
     assert (found.relation, found.crossings) == ("crosses", ((0.5, 0.5),))
-    found = dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision-recall")
+    found = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision-recall")
     assert found.crossings == ((0.5, 0.5),)
 
 
@@ -256,7 +252,7 @@ def test_a_stretch_in_common_counts_once() -> None:
     # Both run through (1/3, 1/3) to (2/3, 2/3) by one tie; A is above before it, below after it.
     a = [6, 5, 4, 4, 1, 2]
     b = [5, 6, 4, 4, 2, 1]
-    found = dominance(y, a, b)
+    found = fm.dominance(y, a, b)
     assert found.relation == "crosses"
     assert found.crossings == ((2 / 3, 2 / 3),)
 
@@ -266,28 +262,28 @@ def test_a_stretch_in_common_counts_once() -> None:
 def test_equal_shares_of_other_sizes_are_equal(scale: int, curve: str) -> None:
     """Thirds and sevenths, which no float holds: rounding must not make the curves cross."""
     shares = np.array([1, 3, 1, 2]), np.array([2, 1, 3, 1])
-    small = ScoreTable.from_counts([4, 3, 2, 1], *shares)
-    large = ScoreTable.from_counts([9, 7, 5, 1], *(3 * scale * share for share in shares))
-    assert dominance(small, large, curve=curve).relation == "equal"
+    small = fm.ScoreTable.from_counts([4, 3, 2, 1], *shares)
+    large = fm.ScoreTable.from_counts([9, 7, 5, 1], *(3 * scale * share for share in shares))
+    assert fm.dominance(small, large, curve=curve).relation == "equal"
     first = 3 * scale * shares[0]
     first[0] += 1  # one positive more at the top, one fewer at the bottom
     first[3] -= 1
-    better = ScoreTable.from_counts([9, 7, 5, 1], first, 3 * scale * shares[1])
-    assert dominance(better, small, curve=curve).relation == "encloses"
-    assert dominance(small, better, curve=curve).relation == "is-enclosed"
+    better = fm.ScoreTable.from_counts([9, 7, 5, 1], first, 3 * scale * shares[1])
+    assert fm.dominance(better, small, curve=curve).relation == "encloses"
+    assert fm.dominance(small, better, curve=curve).relation == "is-enclosed"
 
 
 def test_class_ratio_moves_precision_recall_but_not_roc() -> None:
-    table = ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [1, 1, 2])
-    diluted = ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [10, 10, 20])
-    assert dominance(table, diluted).relation == "equal"
-    assert dominance(table, diluted, curve="precision-recall").relation == "encloses"
+    table = fm.ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [1, 1, 2])
+    diluted = fm.ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [10, 10, 20])
+    assert fm.dominance(table, diluted).relation == "equal"
+    assert fm.dominance(table, diluted, curve="precision-recall").relation == "encloses"
 
 
 def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
     y = rng.integers(0, 2, 300)
     a, b = rng.random(300), rng.random(300)
-    found = dominance(y, a, b)
+    found = fm.dominance(y, a, b)
     assert found.relation == "crosses"
     p, n = int(y.sum()), int(300 - y.sum())
     for fpr, tpr in found.crossings:  # without ties every crossing is a pair of counts
@@ -297,15 +293,15 @@ def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
 
 def test_refusals_dominance() -> None:
     y, s = [0, 1], [1.0, 2.0]
-    table = ScoreTable.from_scores(y, s)
+    table = fm.ScoreTable.from_scores(y, s)
     with pytest.raises(TypeError, match="`y_score_b` is missing"):
-        dominance(y, s)
+        fm.dominance(y, s)
     with pytest.raises(TypeError, match="compared with a ScoreTable"):
-        dominance(table, s)
+        fm.dominance(table, s)
     with pytest.raises(TypeError, match="compared with a ScoreTable"):
-        dominance(y, table)
+        fm.dominance(y, table)
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
-        dominance(table, table, s)
+        fm.dominance(table, table, s)
 
 
 ROWS_GAINS = st.lists(

@@ -11,15 +11,7 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 import fastmetrics
-from fastmetrics import (
-    UndefinedMetricWarning,
-    brier_score_loss,
-    d2_brier_score,
-    d2_log_loss_score,
-    hinge_loss,
-    log_loss,
-    top_k_accuracy_score,
-)
+import fastmetrics as fm
 from reference import probability_oracle as oracle
 
 #: Codes 0, 1, ... to labels of another kind, in the same order.
@@ -120,25 +112,25 @@ def sklearn_error(function, *args, **more):
 def test_missing_class_needs_labels():
     y_proba = [[0.2, 0.7, 0.1], [0.6, 0.2, 0.2]]
     with pytest.raises(ValueError, match="2 classes in `y_true`, 3 columns"):
-        log_loss([1, 0], y_proba)
-    assert log_loss([1, 0], y_proba, labels=[0, 1, 2]) == pytest.approx(-math.log(0.42) / 2)
+        fm.log_loss([1, 0], y_proba)
+    assert fm.log_loss([1, 0], y_proba, labels=[0, 1, 2]) == pytest.approx(-math.log(0.42) / 2)
     with pytest.raises(ValueError, match="as many classes as `y_proba` has columns, 3: got 2"):
-        log_loss([1, 0], y_proba, labels=[0, 1])
+        fm.log_loss([1, 0], y_proba, labels=[0, 1])
     with pytest.raises(ValueError, match="contains 4, which is not in `labels`"):
-        log_loss([1, 4], y_proba, labels=[0, 1, 2])
+        fm.log_loss([1, 4], y_proba, labels=[0, 1, 2])
     with pytest.raises(ValueError, match=r"only one label, 1: `labels` must name .* \(3\)"):
-        log_loss([1, 1], y_proba)
+        fm.log_loss([1, 1], y_proba)
     with pytest.raises(ValueError, match="must be unique"):
-        log_loss([1, 0], y_proba, labels=[0, 1, 1])
+        fm.log_loss([1, 0], y_proba, labels=[0, 1, 1])
     with pytest.raises(ValueError, match=r"`labels` must name two classes or more: got \[1\]"):
-        log_loss([1, 1], [0.2, 0.2], labels=[1])
+        fm.log_loss([1, 1], [0.2, 0.2], labels=[1])
 
 
 def test_unsorted_labels_warn():
     with pytest.warns(
         UserWarning, match=r"Labels passed were .1, 0.. .* Pass the ordered labels=.0, 1. and"
     ):
-        found = log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
+        found = fm.log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
     assert found == pytest.approx(-math.log(0.75))
 
 
@@ -148,27 +140,27 @@ def test_clips_at_the_epsilon_of_the_dtype(dtype, y):
     eps = float(np.finfo(dtype).eps)
     p = np.array([0.0, 1.0], dtype=dtype)
     want = oracle.log_loss(y, oracle.two_columns(p.tolist()), eps=eps)
-    assert log_loss(y, p) == pytest.approx(want, rel=1e-12)
+    assert fm.log_loss(y, p) == pytest.approx(want, rel=1e-12)
     same_as_sklearn("log_loss", y, p, rtol=2e-3 if dtype == np.float16 else 1e-6)
     rows = np.column_stack([1 - p, p])
-    assert log_loss(y, rows) == pytest.approx(want, rel=1e-12)
+    assert fm.log_loss(y, rows) == pytest.approx(want, rel=1e-12)
 
 
 def test_eps():
     y, p = [0, 1, 1], [0.1, 0.9, 0.0]
-    assert log_loss(y, p, eps=0) == math.inf
-    assert log_loss([0, 1, 0], [0.1, 0.9, 1.0], eps=0) == math.inf
-    assert log_loss(y, p, eps=0, sample_weight=[1, 1, 0]) == pytest.approx(-math.log(0.9))
-    assert log_loss(y, p, eps=0, normalize=False) == math.inf
-    assert log_loss([0, 1], [[0.0, 1.0]] * 2, eps=0) == math.inf
+    assert fm.log_loss(y, p, eps=0) == math.inf
+    assert fm.log_loss([0, 1, 0], [0.1, 0.9, 1.0], eps=0) == math.inf
+    assert fm.log_loss(y, p, eps=0, sample_weight=[1, 1, 0]) == pytest.approx(-math.log(0.9))
+    assert fm.log_loss(y, p, eps=0, normalize=False) == math.inf
+    assert fm.log_loss([0, 1], [[0.0, 1.0]] * 2, eps=0) == math.inf
     indicator = [[1, 0], [1, 1]]
-    assert log_loss(indicator, [[0.0, 1.0]] * 2, eps=0) == math.inf
-    assert log_loss([0, 1], [0.0, 1.0], eps=0) == 0.0
-    assert log_loss(y, p, eps=0.25) == pytest.approx(-math.log(0.75 * 0.75 * 0.25) / 3)
-    assert log_loss(y, p, eps=1e-300) == pytest.approx((300 * math.log(10) - math.log(0.81)) / 3)
+    assert fm.log_loss(indicator, [[0.0, 1.0]] * 2, eps=0) == math.inf
+    assert fm.log_loss([0, 1], [0.0, 1.0], eps=0) == 0.0
+    assert fm.log_loss(y, p, eps=0.25) == pytest.approx(-math.log(0.75 * 0.75 * 0.25) / 3)
+    assert fm.log_loss(y, p, eps=1e-300) == pytest.approx((300 * math.log(10) - math.log(0.81)) / 3)
     for wrong in (-1e-9, 0.5, 1.0, math.nan):
         with pytest.raises(ValueError, match="`eps` must lie in"):
-            log_loss(y, p, eps=wrong)
+            fm.log_loss(y, p, eps=wrong)
 
 
 @pytest.mark.pairwise
@@ -185,39 +177,39 @@ def test_small_losses_keep_their_digits(rng, n, scale, weights):
     logs[codes == 1] = terms
     logs[codes == 0] = -np.log1p(-p[codes == 0])
     want = math.fsum(logs * want_weights) / math.fsum(want_weights)
-    assert log_loss(codes, p, sample_weight=w, eps=0) == pytest.approx(want, rel=2.0**-45, abs=0)
+    assert fm.log_loss(codes, p, sample_weight=w, eps=0) == pytest.approx(want, rel=2.0**-45, abs=0)
 
 
 @pytest.mark.parametrize("shift", [1e-6, -1e-6, 0.1])
 def test_rows_that_do_not_sum_to_one_warn(shift):
     y_proba = np.array([[0.5, 0.25, 0.25], [0.25 + shift, 0.5, 0.25], [0.2, 0.3, 0.5]])
     with pytest.warns(UserWarning, match=r"do not sum to one.*1 of 3 rows"):
-        log_loss([0, 1, 2], y_proba)
+        fm.log_loss([0, 1, 2], y_proba)
     same_as_sklearn("log_loss", [0, 1, 2], y_proba)
     same_as_sklearn("log_loss", [0, 1, 2], y_proba.astype(np.float32), rtol=1e-5)
 
 
 def test_shapes():
     with pytest.raises(ValueError, match="`y_proba` must have shape"):
-        log_loss([0, 1], np.full((2, 2, 2), 0.5))
+        fm.log_loss([0, 1], np.full((2, 2, 2), 0.5))
     with pytest.raises(ValueError, match="`y_true` holds probabilities"):
-        log_loss([0.5, 1.0], [0.1, 0.2])
+        fm.log_loss([0.5, 1.0], [0.1, 0.2])
     with pytest.raises(ValueError, match="3 classes in `y_true`, 2 columns"):
-        log_loss([0, 1, 2], [0.1, 0.2, 0.3])
+        fm.log_loss([0, 1, 2], [0.1, 0.2, 0.3])
 
 
 def test_d2_of_one_row_is_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="less than two samples"):
-        assert math.isnan(d2_log_loss_score([1], [0.5]))
+    with pytest.warns(fm.UndefinedMetricWarning, match="less than two samples"):
+        assert math.isnan(fm.d2_log_loss_score([1], [0.5]))
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.bool_, np.int32])
 def test_no_temporary_of_n_rows(rng, dtype):
     n = 3_000_000
     y, p = (rng.random(n) < 0.5).astype(dtype), rng.random(n)
-    log_loss(y, p, n_threads=1)
+    fm.log_loss(y, p, n_threads=1)
     tracemalloc.start()
-    log_loss(y, p, n_threads=1)
+    fm.log_loss(y, p, n_threads=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < (2_500_000 if dtype == np.int32 else 200_000)  # one job's labels as int64
@@ -231,11 +223,11 @@ def test_d2_of_one_class_at_every_entry_point(name, label, chance, dtype):
     """The shares of one class have no loss: -inf, or nan of a model that has none either."""
     y, p = [label] * 4, np.full(4, chance, dtype)
     value = math.nan if chance in (0.0, 1.0) else -math.inf
-    with pytest.warns(UndefinedMetricWarning, match="Only one class is present"):
+    with pytest.warns(fm.UndefinedMetricWarning, match="Only one class is present"):
         np.testing.assert_equal(getattr(fastmetrics, name)(y, p, labels=[0, 1]), value)
-    with pytest.warns(UndefinedMetricWarning, match=name):
+    with pytest.warns(fm.UndefinedMetricWarning, match=name):
         np.testing.assert_equal(fastmetrics.estimate(y, p, metrics=name)[name].estimate, value)
-    with pytest.warns(UndefinedMetricWarning, match=name):
+    with pytest.warns(fm.UndefinedMetricWarning, match=name):
         found = fastmetrics.compare(y, {"a": p, "b": np.full(4, 0.5)}, metrics=name)
     assert found[name].pairs[0].better is None
     assert "better by" not in found.verdict
@@ -266,7 +258,7 @@ def test_indicator_matrices_brier(rng):
         same_as_sklearn("brier_score_loss", y, y_proba, sample_weight=w)
         same_as_sklearn("d2_brier_score", y, y_proba, sample_weight=w)
     with pytest.raises(ValueError, match="needs a column of `y_proba` a class"):
-        brier_score_loss(y, y_proba[:, 0])
+        fm.brier_score_loss(y, y_proba[:, 0])
 
 
 @pytest.mark.parametrize("y", [[0, 0], [1, 1], [-1, -1], [5, 5], [True, True], [0.0, 0.0]])
@@ -277,16 +269,16 @@ def test_one_class_beside_one_column(y, pos_label):
 
 def test_which_label_is_positive():
     p = [0.25, 0.5]
-    assert brier_score_loss([2, 7], p) == brier_score_loss([0, 1], p)
-    assert brier_score_loss([2, 7], p, pos_label=2) == brier_score_loss([1, 0], p)
-    assert brier_score_loss(["b", "a"], p, pos_label="b") == brier_score_loss([1, 0], p)
+    assert fm.brier_score_loss([2, 7], p) == fm.brier_score_loss([0, 1], p)
+    assert fm.brier_score_loss([2, 7], p, pos_label=2) == fm.brier_score_loss([1, 0], p)
+    assert fm.brier_score_loss(["b", "a"], p, pos_label="b") == fm.brier_score_loss([1, 0], p)
     with pytest.raises(ValueError, match=r"`pos_label` must say which label is positive: .*text"):
-        brier_score_loss(["b", "a"], p)
+        fm.brier_score_loss(["b", "a"], p)
     for y, wrong in (([0, 1], 2), (["b", "a"], "c"), (["b", "a"], 1), ([0, 1], 0.5)):
         with pytest.raises(ValueError, match=f"`pos_label`={wrong!r} is not a label of `y_true`"):
-            brier_score_loss(y, p, pos_label=wrong)
+            fm.brier_score_loss(y, p, pos_label=wrong)
     with pytest.raises(ValueError, match=r"must hold two classes beside one column .* got 3"):
-        brier_score_loss([0, 1, 2], [0.1, 0.2, 0.3], pos_label=1)
+        fm.brier_score_loss([0, 1, 2], [0.1, 0.2, 0.3], pos_label=1)
 
 
 def test_a_rare_label_is_seen_in_full(rng):
@@ -306,19 +298,19 @@ def test_a_rare_label_is_seen_in_full(rng):
 
 
 def test_undefined_shares():
-    with pytest.warns(UndefinedMetricWarning, match="less than two samples"):
-        assert math.isnan(d2_brier_score([1], [0.5]))
-    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        assert d2_brier_score([1, 1], [0.5, 1.0]) == -math.inf
-    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        assert math.isnan(d2_brier_score([1, 1], [1.0, 1.0]))
+    with pytest.warns(fm.UndefinedMetricWarning, match="less than two samples"):
+        assert math.isnan(fm.d2_brier_score([1], [0.5]))
+    with pytest.warns(fm.UndefinedMetricWarning, match="Only one class"):
+        assert fm.d2_brier_score([1, 1], [0.5, 1.0]) == -math.inf
+    with pytest.warns(fm.UndefinedMetricWarning, match="Only one class"):
+        assert math.isnan(fm.d2_brier_score([1, 1], [1.0, 1.0]))
 
 
 def test_missing_class_needs_labels_brier():
     y_proba = [[0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]
     with pytest.raises(ValueError, match="2 classes in `y_true`, 3 columns"):
-        brier_score_loss([1, 0], y_proba)
-    found = brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
+        fm.brier_score_loss([1, 0], y_proba)
+    found = fm.brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
     assert found == float(oracle.brier([1, 0], y_proba))
 
 
@@ -330,8 +322,8 @@ def test_the_shares_themselves_explain_nothing(n_classes, rng):
         for weights in (None, rng.random(n)):
             shares = np.average(np.eye(n_classes)[y], axis=0, weights=weights)
             constant = np.tile(shares, (n, 1))
-            assert d2_brier_score(y, constant, sample_weight=weights) == 0.0
-        assert d2_brier_score(y, np.where(constant == constant.max(), 1.0, 0.0)) < -0.1
+            assert fm.d2_brier_score(y, constant, sample_weight=weights) == 0.0
+        assert fm.d2_brier_score(y, np.where(constant == constant.max(), 1.0, 0.0)) < -0.1
 
 
 def test_missing_class():
@@ -339,11 +331,11 @@ def test_missing_class():
     same_as_sklearn("hinge_loss", [0, 1], decisions, labels=[0, 1, 2])
     same_as_sklearn("hinge_loss", [0, 0], decisions, labels=[0, 1, 2])
     with pytest.raises(ValueError, match=r"must have a column for each class.* pass `labels`"):
-        hinge_loss([0, 1], decisions)
+        fm.hinge_loss([0, 1], decisions)
     with pytest.raises(ValueError, match=r"must have shape \(2, 2\) with 2 .* got \(2, 3\)"):
-        hinge_loss([0, 1], decisions, labels=[0, 1])
+        fm.hinge_loss([0, 1], decisions, labels=[0, 1])
     with pytest.raises(ValueError, match="which is not in `labels`"):
-        hinge_loss([0, 7], decisions, labels=[0, 1, 2])
+        fm.hinge_loss([0, 7], decisions, labels=[0, 1, 2])
 
 
 def test_one_class_in_y_true():
@@ -355,29 +347,29 @@ def test_one_class_in_y_true():
         (["b", "b"], {"labels": ["a", "b"]}),
         ([7, 7], {"labels": [2, 7]}),
     ):
-        assert hinge_loss(y, [2.0, 0.5], **more) == 0.25
+        assert fm.hinge_loss(y, [2.0, 0.5], **more) == 0.25
     for y, more in (([0, 0], {}), ([-1, -1], {}), ([2, 2], {"labels": [2, 7]})):
-        assert hinge_loss(y, [2.0, 0.5], **more) == 2.25
+        assert fm.hinge_loss(y, [2.0, 0.5], **more) == 2.25
     for y in ([7, 7], ["b", "b"]):
         with pytest.raises(ValueError, match="one label only"):
-            hinge_loss(y, [2.0, 0.5])
+            fm.hinge_loss(y, [2.0, 0.5])
     with pytest.raises(ValueError, match="which is not in `labels`"):
-        hinge_loss([7, 7], [2.0, 0.5], labels=[0, 1])
+        fm.hinge_loss([7, 7], [2.0, 0.5], labels=[0, 1])
 
 
 def test_shapes_hinge():
     with pytest.raises(ValueError, match=r"must have shape \(3, 3\) with 3 classes"):
-        hinge_loss([0, 1, 2], [0.1, 0.2, 0.3])
+        fm.hinge_loss([0, 1, 2], [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match=r"must have shape \(3, 3\) with 3 classes"):
-        hinge_loss([0, 1, 0], [0.1, 0.2, 0.3], labels=[0, 1, 2])
+        fm.hinge_loss([0, 1, 0], [0.1, 0.2, 0.3], labels=[0, 1, 2])
     with pytest.raises(ValueError, match="`pred_decision` must have shape"):
-        hinge_loss([0, 1], [[0.1, 0.2]] * 2)
+        fm.hinge_loss([0, 1], [[0.1, 0.2]] * 2)
 
 
 def test_huge_decisions():
-    assert hinge_loss([0, 1], [-1e308, 1e308]) == 0.0
-    assert hinge_loss([0, 1], [1e300, 1e300]) == pytest.approx(5e299)
-    assert hinge_loss([0, 0, 1], [1.5e308, 1.5e308, 1.0]) == math.inf
+    assert fm.hinge_loss([0, 1], [-1e308, 1e308]) == 0.0
+    assert fm.hinge_loss([0, 1], [1e300, 1e300]) == pytest.approx(5e299)
+    assert fm.hinge_loss([0, 0, 1], [1.5e308, 1.5e308, 1.0]) == math.inf
 
 
 TIES = ("last", "first", "expected", "best", "worst")
@@ -406,18 +398,18 @@ def test_same_as_sklearn_with_two_classes(rng, kind, weights):
 def test_top_1_and_top_5_by_k():
     scores = np.eye(6)[[0, 1, 2, 3, 4, 4]] + np.arange(6, 0, -1) / 10
     y = [0, 1, 2, 3, 4, 5]
-    assert top_k_accuracy_score(y, scores, k=1) == 5 / 6
-    assert top_k_accuracy_score(y, scores, k=5) == 5 / 6
-    assert top_k_accuracy_score(y, scores, k=5, ties="worst") == 5 / 6
-    with pytest.warns(UndefinedMetricWarning, match="perfect score"):
-        assert top_k_accuracy_score(y, scores, k=6) == 1.0
+    assert fm.top_k_accuracy_score(y, scores, k=1) == 5 / 6
+    assert fm.top_k_accuracy_score(y, scores, k=5) == 5 / 6
+    assert fm.top_k_accuracy_score(y, scores, k=5, ties="worst") == 5 / 6
+    with pytest.warns(fm.UndefinedMetricWarning, match="perfect score"):
+        assert fm.top_k_accuracy_score(y, scores, k=6) == 1.0
 
 
 def test_a_score_at_the_threshold_of_two_classes():
     y = [0, 1, 1]
-    found = [top_k_accuracy_score(y, [0.5] * 3, k=1, ties=ties) for ties in TIES]
+    found = [fm.top_k_accuracy_score(y, [0.5] * 3, k=1, ties=ties) for ties in TIES]
     assert found == [1 / 3, 2 / 3, 0.5, 1.0, 0.0]
-    found = [top_k_accuracy_score(y, [0.0, 0.0, 2.0], k=1, ties=ties) for ties in TIES]
+    found = [fm.top_k_accuracy_score(y, [0.0, 0.0, 2.0], k=1, ties=ties) for ties in TIES]
     assert found == [2 / 3, 2 / 3, 2 / 3, 1.0, 1 / 3]
 
 
@@ -434,28 +426,28 @@ def test_labels():
     ):
         same_as_sklearn("top_k_accuracy_score", [0, 2], scores, labels=labels)
         with pytest.raises(ValueError, match=rule):
-            top_k_accuracy_score([0, 2], scores, labels=labels)
+            fm.top_k_accuracy_score([0, 2], scores, labels=labels)
 
 
 def test_shapes_top_k():
     with pytest.raises(ValueError, match="2 columns: of two classes pass"):
-        top_k_accuracy_score([0, 1], [[0.1, 0.9]] * 2)
+        fm.top_k_accuracy_score([0, 1], [[0.1, 0.9]] * 2)
     with pytest.raises(ValueError, match=r"scores of 3 classes, .* got scores of 2"):
-        top_k_accuracy_score([0, 1, 2], [[0.1, 0.9]] * 3)
+        fm.top_k_accuracy_score([0, 1, 2], [[0.1, 0.9]] * 3)
     with pytest.raises(ValueError, match=r"each of the 3 classes of `y_true`, .* got shape"):
-        top_k_accuracy_score([0, 1, 2], [0.1, 0.9, 0.5])
+        fm.top_k_accuracy_score([0, 1, 2], [0.1, 0.9, 0.5])
     with pytest.raises(ValueError, match=r"scores of 1 classes, .* got scores of 2"):
-        top_k_accuracy_score([1, 1], [0.1, 0.9])
+        fm.top_k_accuracy_score([1, 1], [0.1, 0.9])
     with pytest.raises(ValueError, match=r"`labels` must name two classes .* got 3"):
-        top_k_accuracy_score([1, 0], [0.1, 0.9], labels=[0, 1, 2])
+        fm.top_k_accuracy_score([1, 0], [0.1, 0.9], labels=[0, 1, 2])
     with pytest.raises(ValueError, match="`y_score` must have shape"):
-        top_k_accuracy_score([0, 1], np.zeros((2, 2, 2)))
+        fm.top_k_accuracy_score([0, 1], np.zeros((2, 2, 2)))
     with pytest.raises(ValueError, match="`k` must be at least 1"):
-        top_k_accuracy_score([0, 1], [0.1, 0.9], k=0)
+        fm.top_k_accuracy_score([0, 1], [0.1, 0.9], k=0)
 
 
 def test_integers_are_not_rounded():
     big = 2**53
     scores = np.array([[big, big + 1, 0], [big + 1, big, 0], [0, 0, big]])
-    assert top_k_accuracy_score([1, 0, 2], scores, k=1, ties="worst") == 1.0
-    assert top_k_accuracy_score([1, 0, 2], scores.astype(np.uint64) + 2**63, k=1) == 1.0
+    assert fm.top_k_accuracy_score([1, 0, 2], scores, k=1, ties="worst") == 1.0
+    assert fm.top_k_accuracy_score([1, 0, 2], scores.astype(np.uint64) + 2**63, k=1) == 1.0

@@ -10,16 +10,6 @@ from hypothesis import given, strategies as st
 from roc_samples import importances, samples
 
 import fastmetrics as fm
-from fastmetrics import (
-    ScoreTable,
-    auc,
-    det_curve,
-    ks_statistic,
-    partial_auc,
-    rank_loss,
-    roc_auc_score,
-    roc_curve,
-)
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import hull_oracle, roc_oracle
 from reference.roc_oracle import rows_of
@@ -31,35 +21,35 @@ AVERAGES = ["macro", "micro", "samples", "weighted", None]
 def test_injected_counts(size):
     positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
     negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
-    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    table = fm.ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
     rows = [
         (score, Fraction(p), Fraction(n))
         for score, p, n in zip((4, 3, 2, 1), positives.tolist(), negatives.tolist(), strict=True)
     ]
-    assert roc_auc_score(table) == float(roc_oracle.auc(rows))
-    assert rank_loss(table) == float(roc_oracle.rank_loss(rows))
+    assert fm.roc_auc_score(table) == float(roc_oracle.auc(rows))
+    assert fm.rank_loss(table) == float(roc_oracle.rank_loss(rows))
     for max_fpr in (0.1, 0.25, 2.0**-40):
         expected = float(roc_oracle.mcclish(rows, 0, Fraction(max_fpr)))
-        assert roc_auc_score(table, max_fpr=max_fpr) == expected
+        assert fm.roc_auc_score(table, max_fpr=max_fpr) == expected
 
 
 def test_any_two_labels():
     s = [0.1, 0.4, 0.35, 0.8]
     for y in ([1, 1, 2, 2], ["a", "a", "b", "b"], [False, False, True, True], [-3.0, -3, 7, 7]):
-        assert roc_auc_score(y, s) == sk.roc_auc_score(y, s) == 0.75
+        assert fm.roc_auc_score(y, s) == sk.roc_auc_score(y, s) == 0.75
 
 
 def test_a_table_comes_alone():
-    table = ScoreTable.from_scores([0, 1], [0.1, 0.2])
+    table = fm.ScoreTable.from_scores([0, 1], [0.1, 0.2])
     with pytest.raises(TypeError, match="alone"):
-        roc_auc_score(table, [0.1, 0.2])
+        fm.roc_auc_score(table, [0.1, 0.2])
     with pytest.raises(TypeError, match="alone"):
-        rank_loss(table, sample_weight=[1, 2])
+        fm.rank_loss(table, sample_weight=[1, 2])
 
 
 def test_predict_proba_unsliced_is_named():
     with pytest.raises(ValueError, match=r"\[:, 1\]"):
-        roc_auc_score([0, 1, 1], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]])
+        fm.roc_auc_score([0, 1, 1], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]])
 
 
 def indicator(rng, n=40, k=4):
@@ -78,7 +68,7 @@ def indicator(rng, n=40, k=4):
 def test_multilabel(rng, average, weighted, max_fpr, form):
     y, s = indicator(rng)
     w = rng.random(len(y)) if weighted else None
-    ours = roc_auc_score(form(y), form(s), average=average, sample_weight=w, max_fpr=max_fpr)
+    ours = fm.roc_auc_score(form(y), form(s), average=average, sample_weight=w, max_fpr=max_fpr)
     theirs = sk.roc_auc_score(y, s, average=average, sample_weight=w, max_fpr=max_fpr)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     assert type(ours) is type(theirs) is (np.ndarray if average is None else float)
@@ -86,7 +76,7 @@ def test_multilabel(rng, average, weighted, max_fpr, form):
 
 def test_multilabel_columns_are_exact(rng):
     y, s = indicator(rng)
-    for k, area in enumerate(roc_auc_score(y, s, average=None)):
+    for k, area in enumerate(fm.roc_auc_score(y, s, average=None)):
         assert area == float(roc_oracle.auc(roc_oracle.rows_of(y[:, k], s[:, k])))
 
 
@@ -95,12 +85,12 @@ def test_multilabel_with_a_column_of_one_class(average):
     y, s = np.array([[0, 1, 1], [0, 0, 1], [0, 1, 0]]), np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
     options = {"average": average}
     if average == "micro":
-        assert roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
+        assert fm.roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
         return
     if average == "samples":
         y = y[:, ::-1] * (np.arange(3) > 0)[:, None]
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        ours = roc_auc_score(y, s, **options)
+        ours = fm.roc_auc_score(y, s, **options)
     with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
         theirs = sk.roc_auc_score(y, s, **options)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
@@ -108,14 +98,14 @@ def test_multilabel_with_a_column_of_one_class(average):
 
 def test_multilabel_without_a_positive_averages_to_zero_when_weighted():
     y, s = np.zeros((3, 2), dtype=int), np.arange(6).reshape(3, 2)
-    assert roc_auc_score(y, s, average="weighted") == sk.roc_auc_score(y, s, average="weighted")
+    assert fm.roc_auc_score(y, s, average="weighted") == sk.roc_auc_score(y, s, average="weighted")
 
 
 def test_multilabel_refuses():
     with pytest.raises(ValueError, match="indicator"):
-        roc_auc_score([[0, 1], [2, 1]], [[0.1, 0.2], [0.3, 0.4]])
+        fm.roc_auc_score([[0, 1], [2, 1]], [[0.1, 0.2], [0.3, 0.4]])
     with pytest.raises(ValueError, match="same shape"):
-        roc_auc_score([[0, 1], [1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]])
+        fm.roc_auc_score([[0, 1], [1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]])
 
 
 def test_in_a_scorer_and_cross_validation(rng):
@@ -125,12 +115,12 @@ def test_in_a_scorer_and_cross_validation(rng):
     X = rng.normal(size=(120, 3))
     y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
     model = LogisticRegression()
-    scorer = sk.make_scorer(roc_auc_score, response_method="predict_proba")
+    scorer = sk.make_scorer(fm.roc_auc_score, response_method="predict_proba")
     ours = cross_val_score(model, X, y, scoring=scorer, cv=4)
     np.testing.assert_allclose(ours, cross_val_score(model, X, y, scoring="roc_auc", cv=4))
 
     z = y + (X[:, 1] > 0.5)
-    scorer = sk.make_scorer(roc_auc_score, response_method="predict_proba", multi_class="ovo")
+    scorer = sk.make_scorer(fm.roc_auc_score, response_method="predict_proba", multi_class="ovo")
     ours = cross_val_score(model, X, z, scoring=scorer, cv=3)
     np.testing.assert_allclose(ours, cross_val_score(model, X, z, scoring="roc_auc_ovo", cv=3))
 
@@ -146,14 +136,16 @@ def assert_same(ours, theirs):
 def test_roc_curve_is_scikit_learns_bit_for_bit(sample, drop, dtype):
     y, s, _ = sample
     s = s.astype(dtype)
-    assert_same(roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop))
+    assert_same(
+        fm.roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop)
+    )
 
 
 @given(samples(weights=importances))
 def test_weighted_corners_draw_the_same_curve(sample):
     y, s, w = sample
-    fpr, tpr, thresholds = roc_curve(y, s, sample_weight=w)
-    full_fpr, full_tpr, full = roc_curve(y, s, sample_weight=w, drop_intermediate=False)
+    fpr, tpr, thresholds = fm.roc_curve(y, s, sample_weight=w)
+    full_fpr, full_tpr, full = fm.roc_curve(y, s, sample_weight=w, drop_intermediate=False)
     assert np.isin(thresholds, full).all()
     # Each point of the full curve lies on the segment between the corners around it.
     for x, height in zip(full_fpr, full_tpr, strict=True):
@@ -172,7 +164,8 @@ def test_roc_curve_compiled(rng, n):
     for s in (rng.random(n), rng.integers(0, 50, n) / 50, rng.integers(0, n, n)):
         for drop in (True, False):
             assert_same(
-                roc_curve(y, s, drop_intermediate=drop), sk.roc_curve(y, s, drop_intermediate=drop)
+                fm.roc_curve(y, s, drop_intermediate=drop),
+                sk.roc_curve(y, s, drop_intermediate=drop),
             )
 
 
@@ -184,7 +177,7 @@ def test_roc_curve_compiled(rng, n):
 def test_one_class_roc_curve(label, message, undefined, n):
     y, s = np.full(n, label), np.arange(n) / n
     with pytest.warns(UndefinedMetricWarning, match=message) as caught:
-        ours = roc_curve(y, s)
+        ours = fm.roc_curve(y, s)
     assert caught[0].filename == __file__
     with pytest.warns(sk._ranking.UndefinedMetricWarning):
         theirs = sk.roc_curve(y, s)
@@ -195,18 +188,18 @@ def test_one_class_roc_curve(label, message, undefined, n):
 
 def test_a_class_that_weighs_nothing_is_missing():
     with pytest.warns(UndefinedMetricWarning, match="No positive samples"):
-        fpr, tpr, _ = roc_curve([0, 1, 0], [0.1, 0.2, 0.3], sample_weight=[1.5, 0.0, 0.3])
+        fpr, tpr, _ = fm.roc_curve([0, 1, 0], [0.1, 0.2, 0.3], sample_weight=[1.5, 0.0, 0.3])
     assert fpr[-1] == 1.0
     assert np.isnan(tpr).all()
 
 
 def test_roc_curve_of_injected_counts():
-    table = ScoreTable(
+    table = fm.ScoreTable(
         np.array([3.0, 2.0, 1.0]),
         np.array([10**12, 0, 10**12], dtype=np.int64),
         np.array([0, 10**12, 3 * 10**12], dtype=np.int64),
     )
-    fpr, tpr, thresholds = roc_curve(table)
+    fpr, tpr, thresholds = fm.roc_curve(table)
     assert fpr.tolist() == [0.0, 0.0, 0.25, 1.0]
     assert tpr.tolist() == [0.0, 0.5, 0.5, 1.0]
     assert thresholds.tolist() == [np.inf, 3.0, 2.0, 1.0]
@@ -214,7 +207,7 @@ def test_roc_curve_of_injected_counts():
 
 def test_roc_curve_of_an_empty_table():
     with pytest.warns(UndefinedMetricWarning) as caught:
-        fpr, tpr, thresholds = roc_curve(ScoreTable.from_counts([], [], []))
+        fpr, tpr, thresholds = fm.roc_curve(fm.ScoreTable.from_counts([], [], []))
     assert [str(warning.message)[:11] for warning in caught] == ["No negative", "No positive"]
     assert np.isnan([fpr, tpr]).all()
     assert thresholds.tolist() == [np.inf]
@@ -222,22 +215,22 @@ def test_roc_curve_of_an_empty_table():
 
 def test_results_are_the_callers_own(rng):
     y, s = rng.integers(0, 2, 50), rng.random(50)
-    table = ScoreTable.from_scores(y, s)
-    before = roc_curve(table)
-    for array in (*roc_curve(table), *det_curve(table)):
+    table = fm.ScoreTable.from_scores(y, s)
+    before = fm.roc_curve(table)
+    for array in (*fm.roc_curve(table), *fm.det_curve(table)):
         array.fill(-1)
-    assert_same(roc_curve(table), before)
+    assert_same(fm.roc_curve(table), before)
 
 
 def test_det_curve_of_one_class_raises_as_scikit_learn():
     with pytest.raises(ValueError, match=r"both classes.*\(positives 3, negatives 0\)"):
-        det_curve([1, 1, 1], [0.1, 0.2, 0.3])
+        fm.det_curve([1, 1, 1], [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="Only one class"):
         sk.det_curve([1, 1, 1], [0.1, 0.2, 0.3])
 
 
 def test_det_curve_of_one_class_against_two_others():
-    fpr, fnr, thresholds = det_curve([1, 2, 3], [0.1, 0.7, 0.4], pos_label=2)
+    fpr, fnr, thresholds = fm.det_curve([1, 2, 3], [0.1, 0.7, 0.4], pos_label=2)
     assert (fpr.tolist(), fnr.tolist(), thresholds.tolist()) == ([0.0], [0.0], [0.7])
 
 
@@ -245,19 +238,19 @@ def test_det_curve_of_one_class_against_two_others():
 def test_auc_is_scikit_learns_bit_for_bit(values, falling):
     x = np.sort(values)[:: -1 if falling else 1]
     y = np.cos(values)
-    assert auc(x, y) == sk.auc(x, y)
-    assert auc(x.tolist(), y.tolist()) == sk.auc(x, y)
+    assert fm.auc(x, y) == sk.auc(x, y)
+    assert fm.auc(x.tolist(), y.tolist()) == sk.auc(x, y)
 
 
 def test_auc_refuses():
     with pytest.raises(ValueError, match="two points or more: got 1"):
-        auc([0.0], [0.1])
+        fm.auc([0.0], [0.1])
     with pytest.raises(ValueError, match="neither increasing nor decreasing"):
-        auc([0, 2, 1], [1, 2, 3])
+        fm.auc([0, 2, 1], [1, 2, 3])
     with pytest.raises(TypeError, match="real numbers"):
-        auc(["a", "b"], [1, 2])
+        fm.auc(["a", "b"], [1, 2])
     with pytest.raises(ValueError, match="shape"):
-        auc([[0, 1], [1, 2]], [1, 2])
+        fm.auc([[0, 1], [1, 2]], [1, 2])
 
 
 NAMES = np.array(["apple", "fig", "pear", "plum"])
@@ -281,10 +274,10 @@ def test_labels_name_a_class_that_is_absent(rng, text):
         y, labels = NAMES[y], NAMES
     for average in ("macro", "weighted"):
         options = {"multi_class": "ovo", "average": average, "labels": labels}
-        assert roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
+        assert fm.roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
     options = {"multi_class": "ovr", "average": "weighted", "labels": list(labels)}
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        ours = roc_auc_score(y, s, **options)
+        ours = fm.roc_auc_score(y, s, **options)
     with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
         assert ours == pytest.approx(sk.roc_auc_score(y, s, **options))
 
@@ -292,10 +285,10 @@ def test_labels_name_a_class_that_is_absent(rng, text):
 def test_one_class_left():
     s = np.full((3, 3), 1 / 3)
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        assert np.isnan(roc_auc_score([1, 1, 1], s, multi_class="ovo", labels=[0, 1, 2]))
+        assert np.isnan(fm.roc_auc_score([1, 1, 1], s, multi_class="ovo", labels=[0, 1, 2]))
     options = {"multi_class": "ovo", "sample_weight": [1.0, 0.0, 0.0]}
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
-        assert np.isnan(roc_auc_score([0, 1, 2], s, **options))
+        assert np.isnan(fm.roc_auc_score([0, 1, 2], s, **options))
 
 
 @pytest.mark.parametrize(
@@ -314,7 +307,7 @@ def test_one_class_left():
 def test_refuses_what_scikit_learn_refuses(rng, options, message):
     y, s = problem(rng)
     with pytest.raises(ValueError, match=message):
-        roc_auc_score(y, s, **options)
+        fm.roc_auc_score(y, s, **options)
     with pytest.raises(ValueError, match=message):
         sk.roc_auc_score(y, s, **options)
 
@@ -333,10 +326,10 @@ def test_corrected_area(sample, ends, over):
     options = {RANGE_OF[over]: ends, "standardized": True}
     expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), *ends, over)
     if expected >= Fraction(1, 2):
-        assert partial_auc(y, s, **options) == float(expected)
+        assert fm.partial_auc(y, s, **options) == float(expected)
         return
     with pytest.warns(UndefinedMetricWarning, match="below the diagonal") as caught:
-        assert np.isnan(partial_auc(y, s, **options))
+        assert np.isnan(fm.partial_auc(y, s, **options))
     assert caught[0].filename == __file__
 
 
@@ -344,7 +337,7 @@ def test_corrected_area(sample, ends, over):
 def test_injected_counts_auc(size):
     positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
     negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
-    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    table = fm.ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
     rows = [
         (score, Fraction(p), Fraction(n))
         for score, p, n in zip((4, 3, 2, 1), positives.tolist(), negatives.tolist(), strict=True)
@@ -352,30 +345,30 @@ def test_injected_counts_auc(size):
     for over in ("fpr", "tpr"):
         for ends in ((0.0, 2.0**-50), (0.1, 0.7), (0.5, 1.0)):
             expected = float(roc_oracle.partial_auc(rows, *ends, over))
-            assert partial_auc(table, **{RANGE_OF[over]: ends}) == expected
+            assert fm.partial_auc(table, **{RANGE_OF[over]: ends}) == expected
 
 
 def test_perfect_and_useless():
     y = [0, 0, 1, 1]
-    assert partial_auc(y, [1, 2, 4, 3]) == 1.0
+    assert fm.partial_auc(y, [1, 2, 4, 3]) == 1.0
     for over in ("false_positive_rate_range", "true_positive_rate_range"):
         options = {over: (0.2, 0.6), "standardized": True}
-        assert partial_auc(y, [1, 2, 3, 4], **options) == 1.0
-        assert partial_auc(y, [1, 1, 1, 1], **options) == 0.5
-        assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
+        assert fm.partial_auc(y, [1, 2, 3, 4], **options) == 1.0
+        assert fm.partial_auc(y, [1, 1, 1, 1], **options) == 0.5
+        assert fm.partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
 
 
 def test_rounded_weights_do_not_exceed_the_range():
     tenths = [11, 11, 1, 1, 7, 3, 7, 1, 11, 3, 11, 11, 7, 1, 11, 1, 7, 3]
     y, s, w = np.arange(18) < 7, -np.arange(18), np.array(tenths) / 10
     for over in ("false_positive_rate_range", "true_positive_rate_range"):
-        assert partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
-        assert partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
+        assert fm.partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
+        assert fm.partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
 
 
 def test_bad_options():
     with pytest.raises(ValueError, match="not both"):
-        partial_auc(
+        fm.partial_auc(
             [0, 1], [0.1, 0.2], false_positive_rate_range=(0, 1), true_positive_rate_range=(0, 1)
         )
 
@@ -393,30 +386,30 @@ def test_injected_counts_ks(size):
     # Two gaps that differ by less than float64 sees: the lower threshold's is the larger.
     positives = np.array([size - 1, 1, 1, size - 1], dtype=np.int64)
     negatives = np.array([0, 0, size, size], dtype=np.int64)
-    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    table = fm.ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
     rows = [
         (score, Fraction(p), Fraction(n))
         for score, p, n in zip(
             (4.0, 3.0, 2.0, 1.0), positives.tolist(), negatives.tolist(), strict=True
         )
     ]
-    check(ks_statistic(table), rows)
-    assert ks_statistic(table).threshold == 3.0
+    check(fm.ks_statistic(table), rows)
+    assert fm.ks_statistic(table).threshold == 3.0
 
 
 def test_of_equal_gaps_the_highest_threshold_wins():
-    result = ks_statistic([1, 0, 1, 0], [4, 3, 2, 1])
+    result = fm.ks_statistic([1, 0, 1, 0], [4, 3, 2, 1])
     assert (result.statistic, result.threshold, result.sign) == (0.5, 4, 1)
 
 
 def test_negative_gap():
-    result = ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
+    result = fm.ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
     assert (result.statistic, result.threshold, result.sign) == (1.0, 3, -1)
     assert (result.true_positive_rate, result.false_positive_rate) == (0.0, 1.0)
 
 
 def test_no_gap():
-    result = ks_statistic([0, 1], [2.5, 2.5])
+    result = fm.ks_statistic([0, 1], [2.5, 2.5])
     assert (result.statistic, result.threshold, result.sign) == (0.0, 2.5, 0)
 
 
@@ -467,7 +460,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
 
 def test_counts_beyond_int64_products() -> None:
     big = 2**61
-    table = ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
+    table = fm.ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
     found = fm.costs.roc_convex_hull(table)
     p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
     whole = 2 * big
@@ -540,10 +533,10 @@ def test_perfect_and_useless_scores() -> None:
 
 def test_gini_keeps_its_digits_near_zero() -> None:
     n = 3 * 10**8  # pairs of a table: 1 more won than lost, of 9e16
-    table = ScoreTable.from_counts([3, 2, 1], [1, n - 1, 0], [0, n - 1, 1])
+    table = fm.ScoreTable.from_counts([3, 2, 1], [1, n - 1, 0], [0, n - 1, 1])
     won = 1 * n + (n - 1)
     assert fm.gini_coefficient(table) == won / n**2
     labels = np.tile([0, 1, 1, 0], 5)
     assert fm.gini_coefficient(labels, np.arange(20)) == fm.gini_coefficient(
-        ScoreTable.from_scores(labels, np.arange(20))
+        fm.ScoreTable.from_scores(labels, np.arange(20))
     )

@@ -2,6 +2,7 @@
 
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ Array = np.ndarray[Any, Any]
 TESTED = set()
 
 
-def under(law: str) -> pytest.MarkDecorator:
+def under(law: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what makes a test one of each group of entries under a law, with data to draw."""
     TESTED.add(law)
-    return grouped("group", (entry for entry in ENTRIES if law in entry.laws))
+    groups = grouped("group", (entry for entry in ENTRIES if law in entry.laws))
+    return lambda test: groups(few(given(data=st.data())(test)))
 
 
 def sample_of(data: st.DataObject, group: Group, *weights: str) -> tuple[Array, Array, Any]:
@@ -40,8 +43,6 @@ def sample_of(data: st.DataObject, group: Group, *weights: str) -> tuple[Array, 
 
 
 @under(kinds.ROW_ORDER)
-@few
-@given(data=st.data())
 def test_row_order_does_not_matter(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "none", "counts")
     order = np.array(data.draw(st.permutations(range(len(true)))))
@@ -52,8 +53,6 @@ def test_row_order_does_not_matter(group: Group, data: st.DataObject) -> None:
 
 
 @under(kinds.WEIGHT_2)
-@few
-@given(data=st.data())
 def test_weight_2_is_a_duplicate(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "counts")
     twice = [np.repeat(column, weights, axis=0) for column in (true, values)]
@@ -66,8 +65,6 @@ def test_weight_2_is_a_duplicate(group: Group, data: st.DataObject) -> None:
 
 
 @under(kinds.WEIGHT_0)
-@few
-@given(data=st.data())
 def test_weight_0_is_absent(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, *group.weights)
     there = weights > 0
@@ -77,8 +74,6 @@ def test_weight_0_is_absent(group: Group, data: st.DataObject) -> None:
 
 
 @under(kinds.WEIGHT_UNIT)
-@few
-@given(data=st.data())
 def test_weights_have_no_unit(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "quarters")
     for entry in group.named:
@@ -97,8 +92,6 @@ def table_of(data: str, true: Array, values: Array, weights: Any, classes: Array
 
 
 @under(kinds.MERGE)
-@few
-@given(data=st.data())
 def test_parts_add_up_to_the_whole(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "counts")
     parts = st.lists(st.integers(0, 2), min_size=len(true), max_size=len(true))
@@ -117,8 +110,6 @@ def test_parts_add_up_to_the_whole(group: Group, data: st.DataObject) -> None:
 
 
 @under(kinds.MONOTONE)
-@few
-@given(data=st.data())
 def test_only_the_order_of_scores_matters(group: Group, data: st.DataObject) -> None:
     labels, scores, weights = sample_of(data, group, "counts")
     ranks = np.unique(scores, return_inverse=True)[1].astype(np.int64)
@@ -152,8 +143,6 @@ def counterpart(entry: Entry) -> Entry:
 
 
 @under(kinds.RENAMED)
-@few
-@given(data=st.data())
 def test_names_of_classes_do_not_matter(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "none", "counts")
     k = int(true.max()) + 1
@@ -170,8 +159,6 @@ def test_names_of_classes_do_not_matter(group: Group, data: st.DataObject) -> No
 
 
 @under(kinds.COMPLEMENT)
-@few
-@given(data=st.data())
 def test_swapped_classes_give_the_complement(group: Group, data: st.DataObject) -> None:
     labels, scores, weights = sample_of(data, group, "counts")
     for entry in group.named:
@@ -180,8 +167,6 @@ def test_swapped_classes_give_the_complement(group: Group, data: st.DataObject) 
 
 
 @under(kinds.SAME)
-@few
-@given(data=st.data())
 def test_swapped_classes_change_nothing(group: Group, data: st.DataObject) -> None:
     labels, scores, weights = sample_of(data, group, "counts")
     for entry in group.named:
@@ -190,8 +175,6 @@ def test_swapped_classes_change_nothing(group: Group, data: st.DataObject) -> No
 
 
 @under(kinds.MIRROR)
-@few
-@given(data=st.data())
 def test_swapped_classes_and_signs_change_nothing(group: Group, data: st.DataObject) -> None:
     labels, scores, weights = sample_of(data, group, "counts")
     for entry in group.named:
@@ -203,8 +186,6 @@ def test_swapped_classes_and_signs_change_nothing(group: Group, data: st.DataObj
 
 
 @under(kinds.SHIFT)
-@few
-@given(data=st.data())
 def test_a_shift_changes_nothing(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "none", "quarters")
     shift = data.draw(st.sampled_from([2.5, -40.0]))
@@ -214,8 +195,6 @@ def test_a_shift_changes_nothing(group: Group, data: st.DataObject) -> None:
 
 
 @under(kinds.SCALE)
-@few
-@given(data=st.data())
 def test_a_scale_is_a_power_of_itself(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "none", "quarters")
     scale = data.draw(st.sampled_from([0.125, 3.0]))

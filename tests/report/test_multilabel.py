@@ -1,7 +1,6 @@
 """`evaluate` of rows with several labels."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,14 +53,6 @@ def oracle(y: np.ndarray, s: np.ndarray, weight: np.ndarray | None = None) -> di
     }
 
 
-def jackknife(parts: np.ndarray, which) -> dict[Any, float]:
-    """Return the standard error of each number by leaving out each part of the rows."""
-    found = [which(parts != part) for part in np.unique(parts)]
-    m = len(found)
-    each = {name: np.array([one[name] for one in found]) for name in found[0]}
-    return {name: math.sqrt((m - 1) ** 2 / m * np.var(v, ddof=1)) for name, v in each.items()}
-
-
 @pytest.mark.parametrize("weights", [None, "importances", "frequencies"])
 def test_values_are_means_over_labels(weights: str | None) -> None:
     rng, rows = np.random.default_rng(1), {}
@@ -106,25 +97,6 @@ def test_the_error_has_the_covariance_of_the_labels() -> None:
     less = (moved["a"] - moved["b"]).mean(axis=0)
     pair = found.comparisons["roc_auc_macro"]["a", "b"]
     assert pair.standard_error == pytest.approx(math.sqrt(N / (N - 1) * less @ less), rel=1e-9)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_errors_are_those_of_a_jackknife(grouped: bool) -> None:
-    groups = np.arange(N) // 3 if grouped else None
-    found = fm.evaluate(Y, MODELS, threshold=AT, groups=groups)
-    parts = np.arange(N) if groups is None else groups
-
-    def both(kept: np.ndarray) -> dict[tuple[str, str], float]:
-        one, other = (oracle(Y[kept], MODELS[m][kept]) for m in "ab")
-        less = {("pair", name): one[name] - other[name] for name in one}
-        return {("a", name): value for name, value in one.items()} | less
-
-    error = jackknife(parts, both)
-    for name in NAMES:
-        assert found["a"][name].standard_error == pytest.approx(error["a", name], rel=0.1)
-        pair = found.comparisons[name]["a", "b"]
-        assert pair.standard_error == pytest.approx(error["pair", name], rel=0.1)
-        assert found["a"][name].n_groups == (None if groups is None else N // 3)
 
 
 def test_decisions_and_a_share_of_whole_rows() -> None:

@@ -14,15 +14,7 @@ from table_samples import KINDS, labels_of
 from travels import changed, in_threads
 
 import engine_sizes
-from fastmetrics import (
-    ScoreTable,
-    UndefinedMetricWarning,
-    average_precision_score,
-    evaluate,
-    ks_statistic,
-    roc_auc_score,
-    roc_curve,
-)
+import fastmetrics as fm
 from fastmetrics.results import Bracket
 from fastmetrics.streams import BinLayout, BinnedScoreTable, ScoreRanges
 from fastmetrics.tables import bin_bounds
@@ -46,11 +38,11 @@ def test_a_bin_knows_whether_it_holds_one_score(rows: Any) -> None:
 
 
 def measures(labels: Any, scores: Any, weights: Any = None) -> dict[str, float]:
-    fpr, tpr, _ = roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
+    fpr, tpr, _ = fm.roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
     return {
-        "roc_auc": roc_auc_score(labels, scores, sample_weight=weights),
-        "average_precision": average_precision_score(labels, scores, sample_weight=weights),
-        "ks_statistic": float(ks_statistic(labels, scores, sample_weight=weights)),
+        "roc_auc": fm.roc_auc_score(labels, scores, sample_weight=weights),
+        "average_precision": fm.average_precision_score(labels, scores, sample_weight=weights),
+        "ks_statistic": float(fm.ks_statistic(labels, scores, sample_weight=weights)),
         "tpr_at_fpr": float(tpr[fpr <= 0.1].max()),
     }
 
@@ -152,7 +144,7 @@ def test_weights_of_any_size_add_up() -> None:
             assert table.n_negative in (3 * size + 2.0**245, 3 * size + 2.0**-245)
             assert table.is_exact
             assert table.roc_auc().width < 1e-13
-            assert roc_auc_score(table.to_score_table()) in table.roc_auc()
+            assert fm.roc_auc_score(table.to_score_table()) in table.roc_auc()
 
 
 FAULTS = {
@@ -180,7 +172,7 @@ def test_other_faults() -> None:
     with pytest.raises(TypeError, match="must be a BinLayout, or None: got list"):
         BinnedScoreTable([0.5])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a BinnedScoreTable is needed: got ScoreTable"):
-        table.merge(ScoreTable.from_counts([1], [1], [1]))  # type: ignore[arg-type]
+        table.merge(fm.ScoreTable.from_counts([1], [1], [1]))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unsupported operand"):
         table + 1  # type: ignore[operator]
     with pytest.raises(ValueError, match=r"between 2\*\*-250 and 2\*\*250"):
@@ -218,12 +210,12 @@ def test_a_missing_class_is_undefined(layout: Any) -> None:
         if labels:
             table.update(labels, [0.2, 0.3])
         for measure in (table.roc_auc, table.average_precision, table.ks_statistic):
-            with pytest.warns(UndefinedMetricWarning, match="one class only"):
+            with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
                 assert all(math.isnan(limit) for limit in measure())
-        with pytest.warns(UndefinedMetricWarning, match="one class only"):
+        with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
             assert math.isnan(table.tpr_at_fpr(0.5).low)
         assert "One class is missing." in str(table)
-    with pytest.warns(UndefinedMetricWarning, match="one class only"):
+    with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
         found = table.at_threshold(0.25)
     assert math.isnan(found.false_positive_rate.low)
     assert tuple(found.true_positive_rate) == (0.5, 0.5)
@@ -279,12 +271,12 @@ def test_functions_of_rows_say_what_a_table_of_bins_has() -> None:
     table = BinnedScoreTable()
     table.update([0, 1], [0.2, 0.7])
     for call in (
-        lambda: roc_auc_score(table),
-        lambda: roc_auc_score([0, 1], table),
-        lambda: evaluate(table),
-        lambda: evaluate({"a": table}),
-        lambda: evaluate({"a": table.to_score_table(), "b": table}),
-        lambda: evaluate([0, 1], {"a": table}),
+        lambda: fm.roc_auc_score(table),
+        lambda: fm.roc_auc_score([0, 1], table),
+        lambda: fm.evaluate(table),
+        lambda: fm.evaluate({"a": table}),
+        lambda: fm.evaluate({"a": table.to_score_table(), "b": table}),
+        lambda: fm.evaluate([0, 1], {"a": table}),
     ):
         with pytest.raises(TypeError, match=r"^a BinnedScoreTable .* call `table\.roc_auc\(\)`"):
             call()
@@ -577,9 +569,11 @@ def test_first_rows_are_kept_and_then_learnt_from(rng: Any) -> None:
             if at < 500:
                 assert table.layout is None
                 assert table.is_exact
-                auc = roc_auc_score(labels[seen], scores[seen])
+                auc = fm.roc_auc_score(labels[seen], scores[seen])
                 assert tuple(table.roc_auc()) == (auc, auc)
-                assert table.to_score_table() == ScoreTable.from_scores(labels[seen], scores[seen])
+                assert table.to_score_table() == fm.ScoreTable.from_scores(
+                    labels[seen], scores[seen]
+                )
         assert table == expected
         assert table.layout == expected.layout
 
@@ -606,9 +600,9 @@ def test_first_rows_join_bins_and_one_another(rng: Any) -> None:
 
 
 MEASURES = {
-    "roc_auc": roc_auc_score,
-    "average_precision": average_precision_score,
-    "ks_statistic": lambda y, s: ks_statistic(y, s).statistic,
+    "roc_auc": fm.roc_auc_score,
+    "average_precision": fm.average_precision_score,
+    "ks_statistic": lambda y, s: fm.ks_statistic(y, s).statistic,
 }
 
 
@@ -634,7 +628,7 @@ def test_exact_values_lie_within(seed, is_weighted):
     w = rng.random(60) if is_weighted else None
     found = ranges_of(y, s, np.sort(rng.normal(size=rng.integers(1, 9))), w)
     for name, measure in MEASURES.items():
-        exact = roc_auc_score(y, s, sample_weight=w) if name == "roc_auc" else measure(y, s)
+        exact = fm.roc_auc_score(y, s, sample_weight=w) if name == "roc_auc" else measure(y, s)
         if w is None or name == "roc_auc":
             assert exact in getattr(found, name)()
     for threshold in (-0.5, 0.0, 0.3):
@@ -664,7 +658,7 @@ def test_ranges_of_one_score_are_exact():
     assert len(found) == 3
     table = found.to_score_table()
     assert table.scores.tolist() == [0.8, 0.4, 0.1]
-    assert found.roc_auc().low == found.roc_auc().high == roc_auc_score(y, s)
+    assert found.roc_auc().low == found.roc_auc().high == fm.roc_auc_score(y, s)
 
 
 def test_ranges_that_overlap_or_touch_become_one():
@@ -693,7 +687,7 @@ def test_counts_beyond_32_bits_stay_exact():
 
 
 def test_one_class_is_undefined():
-    with pytest.warns(UndefinedMetricWarning):
+    with pytest.warns(fm.UndefinedMetricWarning):
         assert np.isnan(ScoreRanges([0.1], [0.2], [3], [0]).roc_auc().low)
 
 

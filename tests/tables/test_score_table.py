@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
-from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds
+from table_samples import KINDS, PATHS, labels_of, thresholds
 
 import engine_sizes
 from fastmetrics import ScoreTable, ks_statistic, rank_loss, roc_auc_score
@@ -213,25 +213,6 @@ def test_a_table_owns_its_columns(score: str, count: str, n: int) -> None:
             assert table == kept
             for column, was in zip(columns, before, strict=True):
                 column[:] = was
-
-
-@pytest.mark.parametrize("n", [7, 3_000, LARGE])
-def test_what_a_caller_holds_is_neither_kept_nor_written_to(rng, n: int) -> None:
-    """Kernels see a read-only view of all of an array as that array, which may be the caller's."""
-    arrays = labels_of(rng, n, 0.3), np.arange(n, 0.0, -1), rng.integers(0, 4, n)
-    before = [array.copy() for array in arrays]
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    for weight in (None, views[2], views[2] / 3):
-        table = ScoreTable.from_scores(views[0], views[1], sample_weight=weight)
-        again = ScoreTable(table.scores, table.positives, table.negatives)
-        for mine in (*table._columns(), *again._columns()):
-            assert not any(np.may_share_memory(mine, array) for array in arrays)
-        roc_auc_score(table)
-        assert again == table == table + ScoreTable.from_counts([], [], [])
-    for array, was in zip(arrays, before, strict=True):
-        assert np.array_equal(array, was)
 
 
 def test_copies_need_no_check_and_are_read_only() -> None:
