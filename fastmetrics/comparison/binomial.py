@@ -120,30 +120,32 @@ def mcnemar_test(
         )
     details = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
-    df, critical = 1, math.nan
-    share = proportion_limits(only_b, only_a + only_b, 1.0 - asked.alpha, "clopper-pearson", side)
+    total = only_a + only_b
+    share = proportion_limits(only_b, total, 1.0 - asked.alpha, "clopper-pearson", side)
     interval = ConfidenceInterval(*(math.inf if p == 1.0 else p / (1.0 - p) for p in share))
     if method in ("corrected", "uncorrected"):
+        from scipy.special import chdtrc, chdtri
+
         excess = max(0, abs(only_b - only_a) - (method == "corrected"))
-        statistic = excess**2 / (only_a + only_b) if excess else 0.0
+        statistic = ("chi2", excess**2 / total if excess else 0.0)
+        pvalue = float(chdtrc(1, statistic[1]))
+        fields = {"df": 1, "critical_value": float(chdtri(1, asked.alpha))}
     else:
-        df, statistic = 0, float(only_b)
+        statistic = ("e01", float(only_b))
         pvalue = _binomial_pvalue(only_b, only_a, side, 0.5 if method == "mid-p" else 1.0)
-    if df:
-        pvalue, critical = _chi2_test(statistic, asked.alpha)
-    if only_a + only_b == 0:
+        fields = {}
+    if total == 0:
         message = "no example is right for one model alone: p is 1, the odds ratio is not defined"
         warn_user(message, DegenerateDataWarning)
     return asked.answer(
         _TITLES[method],
-        ("chi2" if df else "e01", statistic),
+        statistic,
         pvalue,
-        ("odds ratio", _odds(only_b, only_a)),
+        ("odds ratio", only_b / only_a if only_a else math.inf if only_b else math.nan),
         lead=float(only_b - only_a),
-        df=df or None,
-        critical_value=critical,
         confidence_interval=interval,
         details=details,
+        **fields,
     )
 
 
@@ -183,13 +185,6 @@ def _right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bo
     return np.asarray(codes[predicted.values] == true.values)
 
 
-def _chi2_test(statistic: float, alpha: float) -> tuple[float, float]:
-    """Return p and the critical value of chi2 with one degree of freedom."""
-    from scipy.special import chdtrc, chdtri
-
-    return float(chdtrc(1, statistic)), float(chdtri(1, alpha))
-
-
 def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float) -> float:
     """Return p of e01 among e01 + e10, ``share`` of the probability of e01 itself included."""
     from scipy.stats import binom
@@ -204,12 +199,6 @@ def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float)
         at_most=lambda k: binom.cdf(k - 1, n, 0.5) + share * binom.pmf(k, n, 0.5),
         at_least=lambda k: binom.sf(k, n, 0.5) + share * binom.pmf(k, n, 0.5),
     )
-
-
-def _odds(e01: int, e10: int) -> float:
-    if e10 == 0:
-        return math.inf if e01 else math.nan
-    return e01 / e10
 
 
 _LARGEST: Final = 2**53
