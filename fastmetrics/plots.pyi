@@ -1,7 +1,6 @@
 """The names of `fastmetrics.plots`, read by `_lazy`."""
 
 from ._report.plots import (
-    plot_det as plot_det,
     plot_pr as plot_pr,
     plot_residuals as plot_residuals,
     plot_roc as plot_roc,

@@ -41,7 +41,6 @@ def calibrated():
 OF_SCORES = {
     "roc": fm.plots.plot_roc,
     "pr": fm.plots.plot_pr,
-    "det": fm.plots.plot_det,
     "thresholds": lambda table, ax: fm.plots.plot_thresholds(table, ax=ax, metrics="f1"),
 }
 OF_PROBABILITIES = {

@@ -247,13 +247,6 @@ def _add_band(ax: Any, band: Band, color: str, linestyle: Any) -> None:
 
 
 _ISO: Final = (0.2, 0.4, 0.6, 0.8)
-_TINY: Final = 1e-9
-_COARSE: Final = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-_FINE: Final = (
-    *(*_COARSE[:4], 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8),
-    *(0.9, 0.95, 0.98, 0.99, 0.999),
-)
-"""Ticks of rates on the scale of normal deviates: few, or as many as there is room for."""
 
 
 def draw_roc(
@@ -299,29 +292,6 @@ def draw_precision_recall(
     return ax
 
 
-def draw_det(
-    curves: Sequence[PlotCurve], ax: Any = None, *, options: Mapping[str, Any] | None = None
-) -> Any:
-    """Draw DET curves, on the scale of normal deviates, over the line of equal error rates."""
-    ax = axes_or_new(ax, SQUARE)
-    low, high = _det_limits(curves)
-    if is_new(ax):
-        ax.set(xlabel="false positive rate, %", ylabel="false negative rate, %")
-        ax.set_xscale("function", functions=(_deviate, _rate))
-        ax.set_yscale("function", functions=(_deviate, _rate))
-        ax.set_aspect("equal", adjustable="box")
-        plain_spines(ax, grid="both")
-        ends = (_TINY, 1.0 - _TINY)
-        ax.plot(ends, ends, ls=":", **GUIDE)
-    else:
-        low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
-    ax.set(xlim=(low, high), ylim=(low, high))
-    _set_rate_ticks(ax)
-    add_curves(ax, curves, options)
-    legend_off_curves(ax, "upper right", "lower left")
-    return ax
-
-
 def draw_thresholds(
     curves: Sequence[PlotCurve],
     ax: Any = None,
@@ -343,44 +313,6 @@ def draw_thresholds(
         upright(ax, mark[0], color="0.35", lw=1.0, ls=(0, (1, 2)), zorder=1, label=mark[1])
     legend_off_curves(ax, *reversed(CORNERS))
     return ax
-
-
-def _det_limits(curves: Sequence[PlotCurve]) -> tuple[float, float]:
-    """Return the rates between which all curves lie, but for rates of 0 and 1."""
-    lows, highs = [0.05], [0.5]
-    for curve in curves:
-        for rates, others in ((curve.x, curve.y), (curve.y, curve.x)):
-            positive = (rates > 0.0) & (others < 1.0)
-            if positive.any():
-                lows.append(float(rates[positive].min()))
-                highs.append(float(rates[positive & (others > 0.0)].max(initial=0.0)))
-    low = max(min(lows) / 2.0, _TINY)
-    high = _rate(_deviate(np.array(max(highs))) + 0.15)
-    return low, min(float(high), 1.0 - low)
-
-
-def _set_rate_ticks(ax: Any) -> None:
-    """Set ticks at round rates, as many as have room for their texts."""
-    low, high = ax.get_xlim()
-    for rates in (_FINE, _COARSE):
-        ticks = [rate for rate in rates if low <= rate <= high]
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_ticks(ticks, [f"{100.0 * rate:.6g}" for rate in ticks])
-        if not labels_touch(ax):
-            return
-
-
-def _deviate(rates: Floats) -> Floats:
-    """Return the normal deviates of rates; those of 0 and 1 lie outside of any figure."""
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(np.clip(rates, _TINY, 1.0 - _TINY)))
-
-
-def _rate(deviates: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(deviates))
 
 
 # --- reliability diagrams -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Figures of scores, from labels and scores: ROC, P-R, DET, measures against the threshold."""
+"""Figures of scores, from labels and scores: ROC, P-R, measures against the threshold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from fastmetrics._plots.curves import (
     Mark,
     PlotCurve,
     draw_curves,
-    draw_det,
     draw_precision_recall,
     draw_roc,
     draw_thresholds,
@@ -43,7 +42,7 @@ from fastmetrics.measures.curves.precision_recall import (
     break_even_point,
     curve_of_table,
 )
-from fastmetrics.measures.curves.roc import confusion_matrix_at_thresholds, det_curve, roc_of_table
+from fastmetrics.measures.curves.roc import confusion_matrix_at_thresholds, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import DEFAULTS
@@ -384,40 +383,6 @@ def plot_pr(
     table = models[0][1]
     share = table.n_positive / (table.n_positive + table.n_negative)
     return draw_precision_recall(curves, ax, prevalence=share, options=line_options)
-
-
-@documented(_MODELS, PLOTTED)
-def plot_det(
-    y_true: ArrayLike | ScoreTable,
-    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
-    *,
-    names: Sequence[str] | None = None,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    threshold: float | PlottedCriterion | None = None,
-    n_threads: int | None = None,
-    ax: Any = None,
-    **line_options: Any,
-) -> Any:
-    """Draw the detection error tradeoff of one or several models: both rates of error.
-
-    The axes are normal deviates, on which the curve of two normal distributions is a straight line.
-    The dotted line is that of equal rates. A rate of 0 lies outside of the figure.
-
-    Examples
-    --------
-    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
-    >>> ax = plot_det(y_true, {"a": [8, 7, 6, 5, 5, 3, 2, 1]}, threshold=5)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['a', 'score ≥ 5']
-    """
-    models = plotted_models(y_true, scores, names, sample_weight=sample_weight, pos_label=pos_label)
-    curves = []
-    for name, table, _ in models:
-        fpr, fnr, _ = det_curve(table, drop_intermediate=True)
-        marks = tuple(Mark(x, 1.0 - y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
-        curves.append(PlotCurve(fpr, fnr, shown_name(name) or "_score", marks=marks))
-    return draw_det(curves, ax, options=line_options)
 
 
 @documented(_MODELS, PLOTTED)

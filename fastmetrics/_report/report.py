@@ -262,27 +262,23 @@ def _kept(found: re.Match[str], used: set[str], key: str) -> str:
     return f'id="{key}-{found[1]}"' if found[1] in used else ""
 
 
-_ABOUT: Final = ("differences", "slices", "measures")
 _SEVERITIES: Final = {"error": "Wrong", "warning": "Doubtful", "note": "Good to know"}
 
 
 def sections_of(
     found: Evaluation, data: ReportData, diagnosis: Diagnosis | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the headings between the verdict and the methods, and what stands below each.
+    """Yield the headings of the page, and what stands below each.
 
     Texts, tables as HTML, figures, and notes, as far as there are any.
     """
     yield "Data", {"texts": list(_about_data(diagnosis))}
-    tables = found._shown().tables
-    pair_tables, slice_tables, others = (
-        [t for t in tables if _about(t) == about] for about in _ABOUT
-    )
-    yield "Measures", {"tables": _html(others), "notes": _notes(found)}
-    level = found.confidence_level
+    shown, slices, level = found._shown(), found.slices, found.confidence_level
+    said = {*found.verdict.split("\n"), *(slices.notes() if slices else ())}
+    tables = _html(table for table in shown.tables if table.caption != "Slices")
+    yield "Measures", {"tables": tables, "notes": [n for n in shown.notes if n not in said]}
     if found.comparisons is not None:
-        pairs = of_differences(found.comparisons, level)
-        yield "Differences", {"tables": _html(pair_tables), "figures": pairs}
+        yield "Differences", {"figures": of_differences(found.comparisons, level)}
     drawings: dict[str, Iterator[Figure]] = {}
     if found.task != "binary":
         drawings["Errors"] = of_task(found.task, data)
@@ -293,15 +289,15 @@ def sections_of(
         drawings["Decisions"] = of_decisions(found, data)
     for heading, figures in drawings.items():
         yield heading, {"figures": quietly(figures)}
-    if found.slices is not None:
+    if slices is not None:
         whole = {
             (metric, name): one.estimate
             for name, model in found.models.items()
             for metric, one in figures_of(model).items()
         }
-        forests = quietly(of_slices(found.slices, whole))
-        own = _html(slice_tables)
-        yield "Slices", {"texts": found.slices.notes(), "tables": own, "figures": forests}
+        forests = quietly(of_slices(slices, whole))
+        tables = _html(slices.tables())
+        yield "Slices", {"texts": slices.notes(), "tables": tables, "figures": forests}
 
 
 def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -329,19 +325,6 @@ def size_of(found: Evaluation, data: ReportData) -> str:
     elif found.task == "rankings":
         n += f" of {found.n_samples:,.0f} queries"
     return f"{models} on {n}"
-
-
-def _notes(found: Evaluation) -> list[str]:
-    """Return the notes of an evaluation that are not said elsewhere on the page."""
-    said = [*found.verdict.split("\n"), *(found.slices.notes() if found.slices else ())]
-    return [note for note in found._shown().notes if note not in said]
-
-
-def _about(table: Table) -> str:
-    """Return which part of the page a table belongs to."""
-    if "minus_model" in table.columns:
-        return "differences"
-    return "slices" if table.caption == "Slices" else "measures"
 
 
 def _html(tables: Iterable[Table]) -> list[str]:

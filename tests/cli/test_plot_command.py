@@ -17,7 +17,7 @@ import fastmetrics as fm
 from fastmetrics.cli import main
 
 GIVEN = {
-    **dict.fromkeys(("roc", "pr", "det", "thresholds")),
+    **dict.fromkeys(("roc", "pr", "thresholds")),
     "confusion": ("--threshold", "0.5"),
     **dict.fromkeys(("cost", "decision", "gain", "lift", "reliability", "residuals")),
 }
@@ -113,9 +113,6 @@ def test_other_kinds_are_those_of_the_library(scored, columns, capsys, monkeypat
     run(capsys, "pr", "--threshold", 0.5, "--band", "simultaneous", "--seed", 3, "-o", "f.png")
     band = {"a": fm.pr_band(y, a, rng=3)}
     expected = fm.plots.plot_pr(y, {"a": a}, threshold=0.5, bands=band)
-    assert contents(drawn[-1]) == contents(expected)
-    run(capsys, "det", "-o", "f.png", score=("a", "b"))
-    expected = fm.plots.plot_det(y, {"a": a, "b": columns["b"]})
     assert contents(drawn[-1]) == contents(expected)
     metrics = ["f1", "fbeta:beta=2"]
     run(capsys, "thresholds", "--metrics", *metrics, "--threshold", "fbeta", "-o", "f.png")
@@ -216,8 +213,8 @@ def test_rows_are_chosen_as_by_evaluate(scored, columns, capsys):
     ("arguments", "message"),
     [
         (
-            ("det", "--band", "pointwise"),
-            "--band is of the kinds roc, pr, decision, reliability: not of det",
+            ("thresholds", "--band", "pointwise"),
+            "--band is of the kinds roc, pr, decision, reliability: not of thresholds",
         ),
         (("roc", "--band", "consistency"), "--band of roc is one of simultaneous, pointwise"),
         (

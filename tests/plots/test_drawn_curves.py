@@ -21,7 +21,7 @@ MODELS = {
     "tied": np.round(RNG.normal(size=N) + 2 * Y),
 }
 W = RNG.random(N) + 0.5
-PLOTS = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det)
+PLOTS = (fm.plots.plot_roc, fm.plots.plot_pr)
 
 
 def mark(ax, label):
@@ -77,8 +77,6 @@ def test_operating_points_by_a_criterion(criterion):
     assert mark(roc, label) == [(b.false_positive_rate, b.true_positive_rate) for b in best]
     pr = fm.plots.plot_pr(Y, MODELS, threshold=criterion)
     assert mark(pr, label) == [(b.recall, b.precision) for b in best]
-    det = fm.plots.plot_det(Y, MODELS, threshold=criterion)
-    assert mark(det, label) == [(b.false_positive_rate, 1 - b.true_positive_rate) for b in best]
     over = fm.plots.plot_thresholds(Y, MODELS["a"], threshold=criterion)
     (upright,) = [one for one in over.lines if label in one.get_label()]
     assert upright.get_label() == f"{best[0].threshold:.6g}: {label}"
@@ -132,24 +130,6 @@ def test_lines_of_equal_f1():
         assert recall[-1] == 1
 
 
-def test_det():
-    ax = fm.plots.plot_det(Y, MODELS)
-    for name, scores in MODELS.items():
-        fpr, fnr, _ = fm.det_curve(Y, scores, drop_intermediate=True)
-        assert_array_equal(line(ax, name).get_xydata(), np.c_[fpr, fnr])
-        inside = (fpr > 0) & (fnr > 0)
-        low, high = ax.get_xlim()
-        assert low < fpr[inside].min()
-        assert fpr[inside].max() < high
-        assert low < fnr[inside].min()
-        assert fnr[inside].max() < high
-    assert ax.get_xlim() == ax.get_ylim()
-    # On normal deviates two normal distributions make a straight line.
-    places = ax.transData.transform([(0.0228, 0.5), (0.1587, 0.1587), (0.5, 0.0228)])
-    assert np.diff(places, axis=0)[0] == pytest.approx(np.diff(places, axis=0)[1], rel=1e-3)
-    assert_readable(ax)
-
-
 @pytest.mark.filterwarnings("ignore:the break-even point is not defined")
 @pytest.mark.parametrize("scores", [Y + 0.0, 1.0 - Y, np.zeros(N)])
 @pytest.mark.parametrize("plot", PLOTS)
@@ -190,7 +170,7 @@ def test_scores_near_the_largest_double_are_refused(plot, scores):
     with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1.?7?e\+308 is beyond"):
         plot([0, 1, 1], scores)
     assert not plt.get_fignums()
-    for curve in (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det):  # whose axes are rates
+    for curve in (fm.plots.plot_roc, fm.plots.plot_pr):  # whose axes are rates
         curve([0, 1, 1], scores)
 
 
@@ -261,7 +241,6 @@ def test_a_table_and_a_single_column_have_no_name():
     assert legend_texts(fm.plots.plot_roc(table, confidence_level=0.95)) == legend_texts(
         fm.plots.plot_roc(Y, MODELS["a"], confidence_level=0.95)
     )
-    assert fm.plots.plot_det(table).get_legend() is None
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         fm.plots.plot_roc(table, names=["a"])
 

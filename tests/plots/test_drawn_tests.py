@@ -468,7 +468,7 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     table = fm.ScoreTable.from_scores(Y, S)
     band, result = fm.roc_band(table, kind="pointwise"), fm.bootstrap(Y, S, **FEW)["roc_auc"]
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    plots = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det, fm.plots.plot_thresholds)
+    plots = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_thresholds)
     calls = [*(partial(plot, table) for plot in plots), MATRIX.plot, band.plot, result.plot]
     for call in calls:
         with pytest.raises(ImportError, match="plots need matplotlib: pip install 'fastmetrics-"):

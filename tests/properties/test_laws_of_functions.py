@@ -325,7 +325,7 @@ OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
     "estimate, r2": lambda: partial(fm.estimate, MANY.chance, MANY.score, metrics="r2"),
     **{
         name: partial(partial, lines_of, name)
-        for name in ("plot_det", "plot_pr", "plot_roc", "plot_thresholds")
+        for name in ("plot_pr", "plot_roc", "plot_thresholds")
     },
     "BinnedScoreTable.update": lambda: partial(
         Updated, lambda: fm.streams.BinnedScoreTable(fm.streams.BinLayout.of_bits()), 1

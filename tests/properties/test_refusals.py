@@ -164,7 +164,7 @@ _GRID = {"grid": {"max_depth": [1, 2]}}
 _CURVES = {"y_true": Y, "scores": X[:, 0]}
 FURTHER: dict[str, dict[str, Any]] = {
     **{name: {} for name in ("BootstrapOutOfBag", "Folds", "GroupedFolds", "HoldOut")},
-    **dict.fromkeys(("plot_det", "plot_pr", "plot_roc"), _CURVES),
+    **dict.fromkeys(("plot_pr", "plot_roc"), _CURVES),
     "bias_variance_curve": _SIDES | _DEPTHS,
     "binomial_likelihood": {"observed_error_rate": 0.1, "n": 10, "error_rate": 0.2},
     "compare_estimators": {"estimator_a": _TREE, "estimator_b": _TREE, "X": X, "y": Y},

@@ -145,7 +145,7 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
         raise ValueError("confusion needs --threshold: from which score on is an example positive?")
 
 
-def _scores(kind: Literal["roc", "pr", "det", "thresholds"]) -> Draw:
+def _scores(kind: Literal["roc", "pr", "thresholds"]) -> Draw:
     """Return what draws curves of scores."""
 
     def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -259,7 +259,6 @@ def _gains(kind: Literal["gain", "lift"]) -> Draw:
 KINDS: Final[dict[str, Kind]] = {
     "roc": Kind("ROC curves", _scores("roc"), ("threshold", *_BANDED)),
     "pr": Kind("precision-recall curves", _scores("pr"), ("threshold", *_BANDED)),
-    "det": Kind("detection error tradeoff", _scores("det"), ("threshold",)),
     "thresholds": Kind(
         "measures over the threshold",
         _scores("thresholds"),
@@ -281,7 +280,7 @@ KINDS: Final[dict[str, Kind]] = {
 
 PLOT: Final = Command(
     name="plot",
-    about="draw curves of scores in files: ROC, P-R, DET and others",
+    about="draw curves of scores in files: ROC, P-R and others",
     run=run_plot,
     help="""\
 Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file.""",
