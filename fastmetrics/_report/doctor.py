@@ -20,6 +20,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.rows import MODELS, NamedScores
+from fastmetrics._report.evaluation_result import AUC
 from fastmetrics._report.score_evaluation import SURE, Severity, doubt_of, models_of
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError
@@ -367,7 +368,7 @@ def _about_scores(
     values = np.unique(s)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        auc = estimate(y, s, metrics="roc_auc", confidence_level=SURE)["roc_auc"]
+        (auc,) = estimate(y, s, metrics=AUC, confidence_level=SURE).values()
     doubt = doubt_of(values.tolist(), auc.estimate, auc.confidence_interval, len(y))
     if doubt is not None:
         say(*doubt, name)
