@@ -272,7 +272,13 @@ def sections_of(
 
     Texts, tables as HTML, figures, and notes, as far as there are any.
     """
-    yield "Data", {"texts": list(_about_data(diagnosis))}
+    if diagnosis is not None:
+        texts = [
+            f"{_SEVERITIES[each.severity]}: {each.model and f'{each.model}: '}{each.text}."
+            for each in diagnosis
+        ]
+        nothing = "Nothing is wrong with labels and scores that could be seen from them."
+        yield "Data", {"texts": texts or [nothing]}
     shown, slices, level = found._shown(), found.slices, found.confidence_level
     said = {*found.verdict.split("\n"), *(slices.notes() if slices else ())}
     tables = _html(table for table in shown.tables if table.caption != "Slices")
@@ -298,33 +304,6 @@ def sections_of(
         forests = quietly(of_slices(slices, whole))
         tables = _html(slices.tables())
         yield "Slices", {"texts": slices.notes(), "tables": tables, "figures": forests}
-
-
-def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
-    """Yield what is wrong with the data, as far as that was looked for."""
-    if diagnosis is None:
-        return
-    if not diagnosis.findings:
-        yield "Nothing is wrong with labels and scores that could be seen from them."
-    for each in diagnosis.findings:
-        whose = f"{each.model}: " if each.model else ""
-        yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
-
-
-def size_of(found: Evaluation, data: ReportData) -> str:
-    """Return how many models were judged on how many rows."""
-    k = len(data.models)
-    models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
-    n = f"{len(data.labels):,} rows"
-    groups = data.options.groups
-    if groups is not None:
-        n += f" in {len(np.unique(np.asarray(groups))):,} groups"
-    if found.task == "binary":
-        one = found[0]
-        n += f", {one.n_positive:,.6g} positive and {one.n_negative:,.6g} negative"
-    elif found.task == "rankings":
-        n += f" of {found.n_samples:,.0f} queries"
-    return f"{models} on {n}"
 
 
 def _html(tables: Iterable[Table]) -> list[str]:
@@ -490,12 +469,13 @@ def report(
     if found.task == "binary":
         given = options.given("groups", "pos_label")
         diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
-    size = size_of(found, data)
+    k = len(models)
+    named = f"{k} models" if k > 1 else f"One model ({models[0].name})"
     names = ("fastmetrics", "NumPy", "Numba")
     versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
         title=title,
-        about=f"{size[0].upper()}{size[1:]}.",
+        about=f"{named} on {len(data.labels):,} rows.",
         verdict=found.verdict.split("\n") if found.verdict else [],
         sections=[
             {"key": heading.lower(), "heading": heading, **parts}
