@@ -63,10 +63,7 @@ T = TypeVar("T")
 
 
 class Rates(NamedTuple):
-    """Both rates at each threshold of a table, and how many rows of equal weight either is of.
-
-    ``gap`` is where they are farthest apart.
-    """
+    """Rates at each threshold of a table, their largest gap, and rows of equal weight of each."""
 
     table: ScoreTable
     gap: KolmogorovSmirnov

@@ -200,11 +200,7 @@ _CURVES: Final = (
 # --- predicted labels ----------------------------------------------------------------------------
 
 _decision = partial(
-    entry,
-    "decisions",
-    needs="labels",
-    resampled="cells",
-    influences="count_measures:gradient",
+    entry, "decisions", needs="labels", resampled="cells", influences="count_measures:gradient"
 )
 #: Those of two classes alone; and of them rates within the true classes.
 _rate = partial(_decision, classes=2)

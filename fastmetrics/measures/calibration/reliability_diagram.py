@@ -182,12 +182,7 @@ class ReliabilityDiagram(OwnArrays, Result):
 
     @documented(PLOTTED)
     def plot(
-        self,
-        ax: Any = None,
-        *,
-        band: Any = None,
-        name: str | None = None,
-        **line_options: Any,
+        self, ax: Any = None, *, band: Any = None, name: str | None = None, **line_options: Any
     ) -> Any:
         """Draw the diagram with the diagonal, and the histogram of the probabilities at its foot.
 

@@ -111,10 +111,7 @@ def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False)
 
 
 def _one_vs_one(
-    codes: NDArray[np.int64],
-    scores: NDArray[Any],
-    average: str | None,
-    sample_weight: Any,
+    codes: NDArray[np.int64], scores: NDArray[Any], average: str | None, sample_weight: Any
 ) -> float:
     """Return the mean over the pairs of classes of the mean of their two areas.
 

@@ -110,11 +110,7 @@ class ClassCounts:
     weights: Weights | None = None
 
     def of(
-        self,
-        labels: NDArray[Any],
-        hits: NDArray[Any],
-        true: NDArray[Any],
-        predicted: NDArray[Any],
+        self, labels: NDArray[Any], hits: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any]
     ) -> ClassCounts:
         """Return those of other classes, or of rows, of the same targets."""
         return dataclasses.replace(self, labels=labels, hits=hits, true=true, predicted=predicted)

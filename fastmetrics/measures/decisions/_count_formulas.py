@@ -480,12 +480,10 @@ FORMULAS: Final[dict[str, Formula]] = {
     **{name: Formula(formula) for name, formula in OF_TWO.items()},
     "hamming_loss": Formula(error_rate),  # of labels in one column
     "cohen_kappa": Formula(
-        cohen_kappa,
-        lambda k, *, weights: None if weights is None else disagreement(k, weights),
+        cohen_kappa, lambda k, *, weights: None if weights is None else disagreement(k, weights)
     ),
     "cost": Formula(
-        lambda t, **costs: mean_cost(t) * 2.0 ** -cost_exponent(**costs),
-        cost_coefficients,
+        lambda t, **costs: mean_cost(t) * 2.0 ** -cost_exponent(**costs), cost_coefficients
     ),
     "expected_cost": Formula(_expected_cost),
 } | {

@@ -41,10 +41,7 @@ _SUM_TOLERANCE: Final = 1e-5
 
 
 def cost_sensitive_predict(
-    y_proba: ArrayLike,
-    cost_matrix: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
+    y_proba: ArrayLike, cost_matrix: ArrayLike, *, labels: ArrayLike | None = None
 ) -> NDArray[Any]:
     """Choose for each example the class whose expected cost is least.
 

@@ -9,12 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.decisions._class_counts import (
-    AVERAGED,
-    METRICS,
-    Floats,
-    scores_asked,
-)
+from fastmetrics.measures.decisions._class_counts import AVERAGED, METRICS, Floats, scores_asked
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"]

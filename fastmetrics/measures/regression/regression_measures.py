@@ -642,12 +642,7 @@ TERMS: Final[dict[str, Callable[..., Floats]]] = {
 }
 #: Losses that are linear in y but for a term without p; and in how far p lies above y, and below.
 DIVERGENCES: Final = frozenset(
-    {
-        "mean_squared_error",
-        "mean_tweedie_deviance",
-        "mean_poisson_deviance",
-        "mean_gamma_deviance",
-    }
+    {"mean_squared_error", "mean_tweedie_deviance", "mean_poisson_deviance", "mean_gamma_deviance"}
 )
 GAPS: Final = frozenset(
     {"mean_absolute_error", "mean_absolute_percentage_error", "mean_pinball_loss"}
