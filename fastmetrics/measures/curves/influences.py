@@ -469,10 +469,13 @@ def roc_auc_of_classes(
         groups = list(combinations(range(n_classes), 2))
     values, influences = [], []
     for group in groups:
-        kept = np.isin(codes, group) if len(group) == 2 else np.ones(len(codes), np.bool_)
+        kept = np.ones(len(codes), np.bool_)
+        if len(group) == 2:
+            kept = (codes == group[0]) | (codes == group[1])
         areas = [auc(kept, k) for k in group]
         values.append(sum(each.value for each in areas) / len(areas))
-        influences.append(np.mean([each.influences for each in areas], axis=0))
+        total: Any = sum(each.influences for each in areas)
+        influences.append(total / len(areas))
     if average == "macro":
         return RowInfluences(float(np.mean(values)), np.mean(influences, axis=0))
     sizes = np.bincount(codes, weights, n_classes)
