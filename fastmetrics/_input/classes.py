@@ -617,7 +617,7 @@ class Indicators(NamedTuple):
 
 def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
     """Return two indicator matrices, sparse ones as they are; None for labels, one column too."""
-    matrices = [is_matrix(values) for values in (y_true, y_pred)]
+    matrices = [column_count(values) != 1 for values in (y_true, y_pred)]
     if not any(matrices):
         return None
     if not all(matrices):
@@ -635,11 +635,6 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
     check_same_shape(y_true=dense[0], y_pred=dense[1])
     n, k = dense[0].shape
     return Indicators(dense[0], dense[1], (n, k), False)
-
-
-def is_matrix(values: Any) -> bool:
-    """Return whether a container has two dimensions and not just one column; no row is read."""
-    return column_count(values) != 1
 
 
 def _is_sparse(values: Any) -> bool:

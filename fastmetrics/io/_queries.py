@@ -505,13 +505,15 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
     number, *found = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
     values, texts_here = found[: len(names)], found[len(names) :]
-    is_fine = [isinstance(value, str) or _is_finite(value) for value in values]
-    k = is_fine.index(False)
+    k = next(
+        k
+        for k, value in enumerate(values)
+        if value is None or not (isinstance(value, str) or math.isfinite(value))
+    )
     column = source.header[list(source.types).index(list(columns)[k])]
     if values[k] is None and texts_here[k] is not None:
-        what = (
-            "an integer that float64 would round" if _is_integer(texts_here[k]) else "not a number"
-        )
+        is_integer = re.fullmatch(r"\s*[-+]?[0-9]+\s*", texts_here[k])
+        what = "an integer that float64 would round" if is_integer else "not a number"
         place = f"row {number}{_line_of(source, number)}: column {column!r}"
         return FileError(f"{source.path}: {place}: {shortened(texts_here[k])} is {what}")
     kind, test = "null", f"{names[k]} IS NULL AND {texts[k]} IS NULL"
@@ -524,14 +526,6 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     return FileError(
         f"{source.path}: column {column!r} contains {count} {kind}{plural}: {where_first}"
     )
-
-
-def _is_finite(value: Any) -> bool:
-    return value is not None and math.isfinite(value)
-
-
-def _is_integer(text: str) -> bool:
-    return re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) is not None
 
 
 def _line_of(source: Source, row: int) -> str:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import ARGMAX, distinct, is_matrix, show_labels
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.classes import ARGMAX, distinct, show_labels
+from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import as_given
 from fastmetrics._results import Result
@@ -290,7 +290,7 @@ def confusion_matrix(
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
         found = Cells.of(y_true)
-    elif is_matrix(y_true) or is_matrix(y_pred):
+    elif column_count(y_true) != 1 or column_count(y_pred) != 1:
         raise InputError(
             f"`y_true` and `y_pred` must be labels of shape (n,): {ARGMAX}; for "
             "multilabel-indicator targets there is multilabel_confusion_matrix"
