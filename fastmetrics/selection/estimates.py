@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,7 +39,7 @@ from fastmetrics.selection.fitting import (
     SplitScores,
     average_of_models,
     check_method,
-    check_splitting,
+    check_splitter,
     check_task,
     fit_and_score,
     fitted,
@@ -278,7 +279,7 @@ def compare_estimators(
     how_to_fit = (X, y, groups, n_jobs, progress)
     tasks = _tasks(how_to_fit, estimator_a=estimator_a, estimator_b=estimator_b)
     task = tasks[0]
-    how = check_splitting(cv, task, rng)
+    splitter = check_splitter(cv, task, rng)
     metric = asked_metric(metrics, higher_is_better, task.classes)
     decided: dict[str, Any] = {
         "higher_is_better": metric.higher_is_better,
@@ -288,10 +289,10 @@ def compare_estimators(
     }
     decide: Any = partial(kfold_paired_t_test, correction=correction, **decided)
     shape: tuple[int, ...] = (-1,)
-    if isinstance(how.splitter, FiveByTwo):
+    if isinstance(splitter, FiveByTwo):
         decide, shape = partial(five_by_two_cv_test, variant=variant, **decided), (5, 2)
     decide(np.arange(10.0).reshape(shape))  # what it refuses is refused before any fit
-    splits = [(np.asarray(a), np.asarray(b)) for a, b in how.splitter.split(task.X, task.y, groups)]
+    splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(task.X, task.y, groups)]
     one_split = partial(_values, tasks, metric)
     found = np.array(task.each(one_split, splits))
     undefined = int(np.isnan(found).any(axis=1).sum())
@@ -300,7 +301,7 @@ def compare_estimators(
             f"`metrics` is not defined on the test rows of {undefined:,} of {len(splits):,} "
             f"splits: {metric.label!r}"
         )
-    result: ComparisonTest = decide(*found.T.reshape(2, *shape), **_sizes(how.splitter, splits))
+    result: ComparisonTest = decide(*found.T.reshape(2, *shape), **_sizes(splitter, splits))
     mean_a, mean_b = found.mean(axis=0).tolist()
     return replace(result, details={**result.details, "mean_a": mean_a, "mean_b": mean_b})
 
@@ -449,43 +450,51 @@ def evaluate_estimator(
     """
     level = check_confidence_level(confidence_level)
     task = check_task(estimator, X, y, groups, n_jobs, progress)
-    how = check_method(cv, task, rng, n_resamples)
+    splitter, rule = check_method(cv, task, rng, n_resamples)
     if metrics is None:
-        by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
+        by_row = rule is not None or isinstance(splitter, LeaveOneOut)
         metrics = defaults(task.classes)[: 1 if by_row else None]
     asked = asked_metrics(metrics, task.classes)
     for metric in asked:
-        if how.rule is not None and not metric.is_of_rows:
+        if rule is not None and not metric.is_of_rows:
             raise not_of_rows(metric.label)
-    splits = how.splitter.split(task.X, task.y, groups)
-    total = int(how.splitter.get_n_splits(task.X, task.y, groups))
+    splits = splitter.split(task.X, task.y, groups)
+    total = int(splitter.get_n_splits(task.X, task.y, groups))
     on_all = None
-    if how.rule is not None:  # the error of the model of all rows, and that without information
+    if rule is not None:  # the error of the model of all rows, and that without information
         rows = np.arange(len(task.y))
         whole = judged(task, fitted(task, rows), rows)
         on_all = [(float(one.losses(whole).mean()), one.no_information(whole)) for one in asked]
-    scores = task.each(partial(fit_and_score, task, asked, how.rule is not None), splits, total)
+    scores = task.each(partial(fit_and_score, task, asked, rule is not None), splits, total)
     if not scores:
         raise InputError("`cv` makes no split")
     ratio = sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
     if on_all is None:
         found = _means(asked, scores, ratio, level, task)
     else:
-        found = _by_632(asked, scores, how.rule, on_all, len(task.y))
+        found = _by_632(asked, scores, rule, on_all, len(task.y))
     majority = None
     if task.classes is not None:
         majority = float(np.unique(task.y, return_counts=True)[1].max() / len(task.y))
     return EstimatorEvaluation(
         type(estimator).__name__,
-        how.title,
+        _title(cv, splitter),
         found,
         _table(asked, scores),
         len(scores),
         ratio,
         level,
         majority,
-        how.key,
+        None if isinstance(splitter, LeaveOneOut) else getattr(splitter, "key", None),
     )
+
+
+def _title(cv: Any, splitter: Any) -> str:
+    """Return the name of a method, or a splitter without its key."""
+    if isinstance(cv, int | np.integer):
+        return f"{cv}-fold"
+    plain = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(splitter))
+    return cv if isinstance(cv, str) else plain
 
 
 def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
