@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
-from uuid import uuid4
 
 import dask
 import numpy as np
@@ -156,8 +155,8 @@ def _check_divisions(frames: dict[str, Any]) -> None:
 
 def over(parts: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list[Delayed]:
     """Return a task for each partition, which names it in what it raises."""
-    name, call = f"{task.__name__.strip('_')}-{uuid4().hex}", delayed(_in_partition)
-    return [call(task, i, part, more, dask_key_name=f"{name}-{i}") for i, part in enumerate(parts)]
+    call = delayed(_in_partition)
+    return [call(task, i, part, more) for i, part in enumerate(parts)]
 
 
 def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequence[Any]) -> Any:
@@ -170,11 +169,9 @@ def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequen
 
 def total(states: Sequence[Delayed]) -> Any:
     """Compute the sum of states, None being nothing, by a tree: no task holds many of them."""
-    level, call, name = list(states), delayed(_added), f"add-{uuid4().hex}"
+    level, call = list(states), delayed(_added)
     while True:
-        parts = [level[at : at + _SPLIT] for at in range(0, len(level), _SPLIT)]
-        keys = (f"{name}-{len(level)}-{i}" for i in range(len(parts)))
-        level = [call(part, dask_key_name=key) for part, key in zip(parts, keys, strict=True)]
+        level = [call(level[at : at + _SPLIT]) for at in range(0, len(level), _SPLIT)]
         if len(level) == 1:
             return dask.compute(level[0])[0]
 
