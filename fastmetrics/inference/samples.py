@@ -317,14 +317,12 @@ class Sample(ABC):
     def measured(self, one: MetricRequest) -> Measured:
         """Return a measure of each model with its influences."""
         found = [self.influenced(one, model) for model in range(self.n_models)]
+        is_plain = self.design.is_plain
         return Measured(
             tuple(each.value for each in found),
             [each.influences for each in found],
             self._units_by_class if one.entry.is_by_class(one.parameters) else self._units,
-            tuple(
-                self._counts(one, model) if self.design.is_plain else None
-                for model in range(self.n_models)
-            ),
+            tuple(self._counts(one, k) if is_plain else None for k in range(self.n_models)),
             self._units.n_rows,
         )
 
