@@ -342,11 +342,12 @@ class Sample(ABC):
         return RowInfluences(value, influences)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
-        raise NotImplementedError
+        columns = *self.columns(model), self.design.weights
+        return moved(one, one.entry.name, *columns, **one.parameters)
 
     def called(self, one: MetricRequest, model: int) -> Ints:
-        """Return the class that each row is called by a model."""
-        raise NotImplementedError
+        """Return the class that each row is called by a model: what is predicted, by default."""
+        return self.columns(model)[1]
 
     def _counts(self, one: MetricRequest, model: int) -> Floats | None:
         if one.entry.needs != "labels":
@@ -435,14 +436,11 @@ class BinarySample(Sample):
         return _with_rates(found, [each.table for each in self._ordered], by_class)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
-        measure = one.entry
-        if is_of_curve(one):
-            ordered = self._ordered[model]
-            if one.is_auc and not self._in_order:
-                return ordered.auc()
-            return ordered.influences(measure.load_influences(), **one.parameters)
-        columns = *self.columns(model), self.design.weights
-        return moved(one, measure.name, *columns, **one.parameters)
+        if not is_of_curve(one):
+            return super()._of_scores(one, model)
+        if one.is_auc and not self._in_order:
+            return self._ordered[model].auc()
+        return self._ordered[model].influences(one.entry.load_influences(), **one.parameters)
 
     def called(self, one: MetricRequest, model: int) -> Ints:
         """Return the class that each row is called by a model."""
@@ -513,10 +511,6 @@ class LabelSample(Sample):
         """Return the codes of the true and of the predicted labels of a model."""
         return self.classes, self.predicted[model]
 
-    def called(self, one: MetricRequest, model: int) -> Ints:
-        """Return the class that each row is called by a model."""
-        return self.columns(model)[1]
-
 
 class ClassSample(Sample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
@@ -539,12 +533,10 @@ class ClassSample(Sample):
         return np.asarray(np.argmax(self._scores[model], axis=1))
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
-        measure = one.entry
-        columns = *self.columns(model), self.design.weights
-        if measure.family != "curves":
-            return moved(one, measure.name, *columns)
-        of = {name: measure.arguments[name] for name in ("multi_class", "average")}
-        return moved(one, *columns, **of)
+        if one.entry.family != "curves":
+            return super()._of_scores(one, model)
+        of = {name: one.entry.arguments[name] for name in ("multi_class", "average")}
+        return moved(one, *self.columns(model), self.design.weights, **of)
 
 
 class ValueSample(Sample):
@@ -557,12 +549,11 @@ class ValueSample(Sample):
         self._judge(self._true, models, self._predicted, given)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
-        measure, weights = one.entry, self.design.weights
-        if measure.family != "concordance":
-            return moved(one, measure.name, *self.columns(model), weights, **one.parameters)
-        option = next(iter({**measure.parameters, **one.parameters}.values()), None)
+        if one.entry.family != "concordance":
+            return super()._of_scores(one, model)
+        option = next(iter({**one.entry.parameters, **one.parameters}.values()), None)
         are_frequencies = self.design.weights_are == "frequencies"
-        columns = self._true, self._predicted[model], weights
+        columns = self._true, self._predicted[model], self.design.weights
         return moved(one, option, *columns, are_frequencies=are_frequencies)
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
