@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,6 @@ from fastmetrics.tables.score_table import (
     running_sums,
 )
 
-T = TypeVar("T")
-
 
 class Rates(NamedTuple):
     """Rates at each threshold of a table, their largest gap, and rows of equal weight of each."""
@@ -81,7 +79,7 @@ class Rates(NamedTuple):
         plain = self.variance()
         return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
 
-    def near(self, width: float, job: Callable[[Floats, Floats], T]) -> list[T]:
+    def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
         """Return what a job makes of both rates where their gap is so near to the largest.
 
         Piece by piece of the table, in cache; pieces that have none are left out.
@@ -90,7 +88,7 @@ class Rates(NamedTuple):
         sums = running_sums(table) if table.is_weighted else None
         m, n = (table.n_positive, table.n_negative) if sums is None else (each[-1] for each in sums)
 
-        def here(piece: Piece) -> T | None:
+        def here(piece: Piece) -> Floats | None:
             tp, fp = (int(np.add.reduce(column)) for column in piece.columns)
             highest = (piece.tp + tp) / m - piece.fp / n, (piece.fp + fp) / n - piece.tp / m
             if sums is None and max(highest) < least:
