@@ -171,8 +171,9 @@ def resampled(
     for why in [spec.why_no_bca(sample) for sample in samples for spec in specs]:
         if why and method == "bca":
             raise InputError(why)
-    engine = Engine(samples, specs, options.draws(samples[0]))
-    values = [engine.estimates(model) for model in range(len(samples))]
+    masks = samples[0].masks() if options.stratified else None
+    engine = Engine(samples, specs, Draws(options.key, samples[0].n_units, masks))
+    values = [[spec.estimate(sample) for spec in specs] for sample in samples]
     samples[0].warn_of_sizes()
     engine.run(options.n_resamples, progress=options.progress)
     methods = [[method or spec.default_method(sample) for spec in specs] for sample in samples]
@@ -270,11 +271,6 @@ class Options:
     stratified: bool = False
     progress: bool | None = None
     weights_are: WeightsAre | None = None
-
-    def draws(self, sample: BootstrapSample) -> Draws:
-        """Return the draws over the units of a sample, which other samples may share."""
-        masks = sample.masks() if self.stratified else None
-        return Draws(self.key, sample.n_units, masks)
 
 
 def checked_options(
@@ -583,10 +579,6 @@ class Engine:
             unit="replicates",
         )
         return self
-
-    def estimates(self, model: int = 0) -> list[float]:
-        """Return each metric of a model's data themselves."""
-        return [spec.estimate(self.samples[model]) for spec in self.specs]
 
     def accelerations(
         self, wanted: Sequence[tuple[int, int]], stratified: bool
