@@ -323,10 +323,8 @@ def evaluate_multilabel(
     the covariance of labels, and of models, from it.
     """
     given = options.given("sample_weight", "groups", "weights_are")
-    rows, level = (
-        LabelledRows.checked(y_true, models, options.threshold, **given),
-        options.confidence_level,
-    )
+    rows = LabelledRows.checked(y_true, models, options.threshold, **given)
+    level = options.confidence_level
     metrics = rows.usual() if options.metrics is None else options.metrics
     asked = [asked_of_labels(*each) for each in labelled(metrics)]
     for each in asked:

@@ -56,9 +56,7 @@ from fastmetrics.measures.calibration.calibration_summary import (
     decomposition_of_table,
 )
 from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.precision_recall import (
-    break_even_at,
-)
+from fastmetrics.measures.curves.precision_recall import break_even_at
 from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table
 from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
