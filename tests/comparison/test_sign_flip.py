@@ -1,13 +1,28 @@
-"""The sign-flip test against all signs, scipy's permutation test, and binomial special cases."""
+"""Signs that flip, sums of random signs, ranks of Walsh averages, tables of tests."""
 
+import json
 import math
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
+from rank_samples import DEMSAR, DEMSAR_NAMES, graded
 from scipy import stats
 
 import fastmetrics as fm
+from fastmetrics._input.scalars import seed_key
+from fastmetrics._kernels import resampling
+from fastmetrics.comparison.paired import (
+    BATCH,
+    _middle,
+    random_sums,
+    starts_of_ties,
+    walsh_averages,
+)
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -158,3 +173,231 @@ def test_extreme_magnitudes(size):
 def test_faults(values, options, match):
     with pytest.raises(ValueError, match=match):
         fm.comparison.sign_flip_test(values, **options, higher_is_better=False)
+
+
+KEY = seed_key(1)
+BLOCK = 16 * 128
+
+
+def signs(n: int, batch: int) -> np.ndarray:
+    """Return the signs of n numbers in each choice of a batch, from Philox's words."""
+    found = np.empty((BATCH, n))
+    for block in range(-(-n // BLOCK)):
+        words = np.empty(2 * 16 * BATCH, np.uint64)
+        resampling.philox(KEY, 0, block, batch, resampling.BITS, 16 * BATCH, words)
+        coins = np.unpackbits(words.view(np.uint8), bitorder="little").reshape(2, 16, BATCH, 64)
+        of_block = coins.transpose(2, 1, 0, 3).reshape(BATCH, BLOCK)[:, : n - block * BLOCK]
+        found[:, block * BLOCK : block * BLOCK + BLOCK] = 2.0 * of_block - 1.0
+    return found
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 127, 129, BLOCK, BLOCK + 1, 5_000])
+def test_sums_are_those_of_the_words_signs(n, rng):
+    values = rng.integers(-1000, 1000, n).astype(np.float64)
+    found = random_sums(values, 4 * BATCH, KEY).reshape(4, BATCH)
+    for batch in (0, 3):
+        assert (found[batch] == signs(n, batch) @ values).all()
+
+
+def test_more_choices_are_the_same_ones_and_others(rng):
+    values = rng.normal(size=300)
+    found = random_sums(values, 2 * BATCH + 5, KEY)
+    assert len(found) == 2 * BATCH + 5
+    assert (random_sums(values, BATCH - 1, KEY) == found[: BATCH - 1]).all()
+    assert (random_sums(values, 5, seed_key(2)) != found[:5]).all()
+    assert len(np.unique(found)) == len(found)
+
+
+def test_random_sums_are_as_wide_as_signs_make_them():
+    values = np.arange(1.0, 1001.0)
+    found = random_sums(values, 50_000, KEY)
+    deviation = math.sqrt((values**2).sum())
+    assert np.all(np.abs(found) <= values.sum())
+    assert np.all(found % 2 == values.sum() % 2)
+    assert abs(found.mean()) < 4 * deviation / math.sqrt(50_000)
+    assert found.std() == pytest.approx(deviation, rel=4 / math.sqrt(2 * 50_000))
+
+
+KINDS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "whole": lambda rng, n: np.round(3 * rng.normal(size=n)),
+    "decimals": lambda rng, n: np.round(rng.normal(size=n), 3) - np.round(rng.normal(size=n), 3),
+    "signs": lambda rng, n: rng.integers(-1, 2, n).astype(np.float64),
+    "half zero": lambda rng, n: rng.normal(size=n) * (rng.random(n) < 0.5),
+    "lattice": lambda rng, n: rng.permutation(n).astype(np.float64),
+    "two clusters": lambda rng, n: rng.integers(0, 2, n) + 1e-9 * rng.normal(size=n),
+    "two scales": lambda rng, n: rng.normal(size=n) * 1e20 ** rng.integers(0, 2, n),
+    "an outlier": lambda rng, n: np.append(rng.normal(size=n - 1), -1e300),
+    "heavy tails": lambda rng, n: np.exp(40 * rng.normal(size=n)),
+    "equal": lambda _, n: np.full(n, 0.1),
+    "the largest": lambda _, n: np.linspace(-1, 1, n) * np.finfo(np.float64).max,
+    "subnormal": lambda _, n: np.linspace(-1, 1, n) * 1e-310,
+    "far from 0": lambda rng, n: 2.0**52 + rng.integers(0, 9, n),
+}
+
+
+def all_averages(values):
+    """Return them sorted; as sums of halves, none of which overflows."""
+    i, j = np.triu_indices(len(values))
+    return np.sort(values[i] / 2 + values[j] / 2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 512, 513, 1500])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_without_all_averages(kind, n, rng):
+    values = KINDS[kind](rng, n)
+    want = all_averages(values)
+    ranks = {1, 2, len(want) // 3, len(want) // 2, len(want) // 2 + 1, len(want) - 1, len(want)}
+    spans = [(rank, rank) for rank in sorted(ranks) if 1 <= rank <= len(want)]
+    spans += [(a, b) for (a, _), (b, _) in pairwise(spans) if b == a + 1]
+    assert walsh_averages(values, *spans) == [(want[a - 1], want[b - 1]) for a, b in spans]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_of_many(kind, rng):
+    """So many that samples are taken; averages are counted row by row."""
+    values = np.sort(KINDS[kind](rng, 6_000))
+    count = 6_000 * 6_001 // 2
+    halves = values / 2
+    for rank in (1, count // 5, count // 2):
+        ((value, after),) = walsh_averages(values, (rank, rank + 1))
+        below = up_to = 0
+        for i, half in enumerate(halves):
+            row = half + halves[i:]
+            below += np.count_nonzero(row < value)
+            up_to += np.count_nonzero(row <= value)
+        assert below < rank <= up_to
+        assert (after > value) == (rank == up_to)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=12))
+def test_medians_of_any_numbers(values):
+    values = np.array(values)
+    want = all_averages(values)
+    middle = (len(want) + 1) // 2, len(want) // 2 + 1
+    assert walsh_averages(values, middle) == [(want[middle[0] - 1], want[middle[1] - 1])]
+
+
+@given(*[st.floats(allow_nan=False)] * 2)
+def test_the_middle_of_two_doubles(a, b):
+    low, high = sorted((a, b))
+    middle = _middle(low, high)
+    assert low <= middle <= high
+    if math.nextafter(low, math.inf) < high:
+        assert low < middle < high
+
+
+def test_ranks_of_a_hundred_thousand_differences(rng):
+    values = rng.normal(0.01, 1, 100_000)
+    rank = 100_000 * 100_001 // 8
+    ((value, _),) = walsh_averages(values, (rank, rank))
+    i, j = rng.integers(0, 100_000, (2, 400_000))
+    share = np.mean((values[i] + values[j]) / 2 <= value)
+    assert share == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 200_000))
+
+
+def test_equal_differences_share_the_greatest_rounding():
+    """Whichever comes last: the order of rows changes nothing."""
+    ordered = np.array([1.0, 1.0, 1.5, 3.0])
+    for roundings in ([1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]):
+        assert starts_of_ties(ordered, np.array(roundings)).tolist() == [0, 3]
+
+
+NAMES = ("a", "b", "c", "d")
+SETS = tuple(f"set {i}" for i in range(8))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return graded(8, 4, 0.3, seed=1)
+
+
+def test_the_parts_are_those_of_the_single_calls(table):
+    whole = fm.comparison.compare_table(table, higher_is_better=True, names=NAMES, datasets=SETS)
+    friedman = fm.comparison.friedman_test(table, higher_is_better=True, names=NAMES)
+    nemenyi = fm.comparison.nemenyi_test(table, higher_is_better=True, names=NAMES)
+    assert repr(whole.friedman) == repr(friedman)
+    assert whole.post_hoc.to_dict() == nemenyi.to_dict()
+    assert whole.datasets == SETS
+    assert whole.mean_ranks == dict(
+        sorted(zip(NAMES, friedman.mean_ranks, strict=True), key=lambda item: item[1])
+    )
+    assert not whole.ranks.flags.writeable
+    assert (whole.scores == table).all()
+    dunn = fm.comparison.compare_table(
+        table, higher_is_better=True, names=NAMES, post_hoc="bonferroni-dunn", control="b"
+    )
+    expected = fm.comparison.bonferroni_dunn_test(
+        table, higher_is_better=True, names=NAMES, control="b"
+    )
+    assert dunn.post_hoc.to_dict() == expected.to_dict()
+
+
+def test_the_best_come_first():
+    ranks = -np.array(DEMSAR)
+    whole = fm.comparison.compare_table(
+        ranks, higher_is_better=True, names=DEMSAR_NAMES, confidence_level=0.9
+    )
+    assert list(whole.mean_ranks) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
+    assert list(whole.mean_ranks.values()) == [27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14]
+    assert whole.post_hoc.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
+
+
+@pytest.mark.parametrize("kind", ["pandas index", "pandas", "polars", "arrow", "mapping"])
+def test_names_come_from_the_table(kind, table):
+    frame = pd.DataFrame(table, columns=NAMES)
+    given = {
+        "pandas index": frame.set_index(pd.Index(SETS)),
+        "pandas": frame,
+        "polars": pl.DataFrame(frame.to_dict("list")),
+        "arrow": pa.table(frame.to_dict("list")),
+        "mapping": frame.to_dict("list"),
+    }[kind]
+    named = None if kind == "pandas index" else SETS
+    whole = fm.comparison.compare_table(given, higher_is_better=True, datasets=named)
+    assert whole.names == NAMES
+    assert whole.datasets == SETS
+    assert (whole.scores == table).all()
+
+
+def test_where_friedman_takes_permutations():
+    table = graded(20, 9, 0.01)
+    first = fm.comparison.compare_table(table, higher_is_better=False, rng=3, n_resamples=199)
+    again = fm.comparison.compare_table(
+        table, higher_is_better=False, rng=first.friedman.key, n_resamples=199
+    )
+    assert first.friedman.pvalue_method == "permutation"
+    assert again.friedman.pvalue == first.friedman.pvalue
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"post_hoc": "bonferroni-dunn"}, ValueError, "`control` must name an algorithm"),
+        ({"datasets": "name"}, ValueError, "`datasets` must name the 8 rows: got 'name'"),
+        ({"datasets": ["x"]}, ValueError, r"`datasets` must name the 8 rows: got \['x'\]"),
+    ],
+)
+def test_faults_compare_table(options, error, message, table):
+    with pytest.raises(error, match=message):
+        fm.comparison.compare_table(table, **{"higher_is_better": True, **options})
+
+
+def test_faults_of_frames(table):
+    frame = pd.DataFrame(table, columns=NAMES)
+    frame.iloc[2, 1] = math.nan
+    with pytest.raises(ValueError, match=r"`scores` must be finite: nan at index .2, 1."):
+        fm.comparison.compare_table(frame, higher_is_better=True)
+    frame.columns = ["a", "b", "a", "d"]
+    with pytest.raises(ValueError, match="`scores`"):
+        fm.comparison.compare_table(frame, higher_is_better=True)
+
+
+def test_displays(table):
+    whole = fm.comparison.compare_table(table, higher_is_better=True, names=["<a>", *NAMES[1:]])
+    assert repr(whole).startswith("TableComparison(8 data sets, 4 algorithms; Friedman, exact")
+    assert "Nemenyi at 0.05: critical difference" in repr(whole)
+    assert "<a>" not in whole._repr_html_()
+    content = json.loads(json.dumps(whole.to_dict()))
+    assert content["post_hoc"]["mean_ranks"] == list(whole.post_hoc.mean_ranks)
+    assert content["friedman"]["pvalue_method"] == "exact"

@@ -1,5 +1,6 @@
-"""Paired permutation tests against every exchange, coin by coin, and published figures."""
+"""Paired permutation tests, names of results, censoring of other rows."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -10,13 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from draws import coins_tossed
+from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn import metrics as peer
 
 import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from reference import permutation_oracle as oracle
+from golden import FILE, ROUNDED, SCENES, kept
+from reference import concordance_oracle, permutation_oracle as oracle
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
 A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
@@ -269,3 +272,189 @@ def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], messa
     call = {"y_true": Y, "scores": MODELS, **FEW, **wrong}
     with pytest.raises(error, match=message):
         fm.paired_permutation_test(call.pop("y_true"), call.pop("scores"), **call)
+
+
+Y_NAMES_OF_RESULTS = np.tile([0, 1, 1], 20)
+RNG = np.random.default_rng(0)
+MODELS_NAMES_OF_RESULTS = {
+    name: Y_NAMES_OF_RESULTS + RNG.normal(size=60) for name in ("tree", "forest", "boosted")
+}
+TWO = {name: MODELS_NAMES_OF_RESULTS[name] for name in ("tree", "forest")}
+FEW_NAMES_OF_RESULTS: dict[str, Any] = {
+    "n_resamples": 50,
+    "rng": 1,
+    "metrics": ["roc_auc", "average_precision"],
+}
+
+
+@pytest.mark.parametrize("function", [fm.paired_bootstrap, fm.paired_permutation_test])
+def test_differences_are_asked_by_measure_and_models(function: Callable[..., Any]) -> None:
+    one, three = (
+        function(Y_NAMES_OF_RESULTS, TWO, **FEW_NAMES_OF_RESULTS),
+        function(Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, **FEW_NAMES_OF_RESULTS),
+    )
+    assert one["roc_auc"]["tree", "forest"] is one["roc_auc"].pairs[0]
+    assert one["average_precision"]["tree", "forest"].metric == "average_precision"
+    for pair in three["roc_auc"]:
+        assert three["roc_auc"][pair.a, pair.b] is pair
+    with pytest.raises(KeyError, match=r"did you mean \('tree', 'forest'\)\?"):
+        three["roc_auc"]["tree", "forests"]
+    with pytest.raises(KeyError, match=r"the measures are .*; did you mean 'roc_auc'"):
+        one["rocauc"]
+    others = function(
+        Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, reference="forest", **FEW_NAMES_OF_RESULTS
+    )["roc_auc"]
+    assert [(pair.a, pair.b) for pair in others] == [("tree", "forest"), ("boosted", "forest")]
+    with pytest.raises(KeyError, match="'bush': the models are 'tree', 'forest', 'boosted'"):
+        function(
+            Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, reference="bush", **FEW_NAMES_OF_RESULTS
+        )
+
+
+#: A result, a name that is nearly in it, and what was meant.
+NEARLY: dict[str, tuple[Callable[[], Any], Any, str]] = {
+    "bootstrap": (
+        lambda: fm.bootstrap(Y_NAMES_OF_RESULTS, TWO["tree"], **FEW_NAMES_OF_RESULTS),
+        "roc-auc",
+        "'roc_auc'",
+    ),
+    "paired_bootstrap": (
+        lambda: fm.paired_bootstrap(Y_NAMES_OF_RESULTS, TWO, **FEW_NAMES_OF_RESULTS),
+        "roc-auc",
+        "'roc_auc'",
+    ),
+    "delong_test": (
+        lambda: fm.delong_test(Y_NAMES_OF_RESULTS, TWO),
+        ("tree", "Forest"),
+        r"\('tree', 'forest'\)",
+    ),
+    "evaluate": (lambda: fm.evaluate(Y_NAMES_OF_RESULTS, TWO), "Forest", "'forest'"),
+    "classification_measures": (
+        lambda: fm.classification_measures(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
+        "balanced_acuracy",
+        "'balanced_accuracy'",
+    ),
+    "regression_measures": (
+        lambda: fm.regression_measures(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
+        "mean_square_error",
+        "'mean_squared_error'",
+    ),
+    "metrics_table": (fm.metrics_table, "log_los", "'log_loss'"),
+}
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_a_name_that_is_not_there(name: str) -> None:
+    made, asked, meant = NEARLY[name]
+    result = made()
+    with pytest.raises(
+        fm.InputKeyError, match=rf": the .* are .*; did you mean {meant}\?$"
+    ) as said:
+        result[asked]
+    assert isinstance(said.value, fm.InputError)
+    assert isinstance(said.value, KeyError)
+    assert str(said.value).startswith(repr(asked))
+    with pytest.raises(KeyError, match=r"[^?]$"):
+        result["xyz"]
+
+
+SHORTER: Any = {"higher_score_means": "shorter-time"}
+LAST = (9, True)  # somebody is followed to the end
+others = st.lists(st.tuples(st.integers(0, 8), st.booleans()), max_size=12)
+rows = st.lists(
+    st.tuples(st.integers(0, 6), st.booleans(), st.integers(-2, 2), st.integers(1, 8)),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
+@given(rows=rows, others=others, is_weighted=st.booleans())
+def test_every_row_in_fractions(rows, others, is_weighted) -> None:
+    time, event, score, weights = (list(each) for each in zip(*rows, strict=True))
+    of = [list(each) for each in zip(*others, LAST, strict=True)]
+    used = weights if is_weighted else None
+    for weighting in ("uno", "uno-scikit-survival"):
+        value = fm.concordance.concordance_index(
+            *(time, event, score), weighting=weighting, censoring=of, sample_weight=used, **SHORTER
+        )
+        expected = concordance_oracle.index(time, event, score, used, weighting=weighting, of=of)
+        assert value == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+def followed(seed: int = 1, n: int = 60) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    score, ends = rng.normal(size=n), rng.exponential(12.0, n)
+    time = rng.exponential(8 * np.exp(-score))
+    of = np.append(np.minimum(rng.exponential(8.0, 40), 20.0), 30.0), rng.random(41) < 0.6
+    of[1][-1] = True
+    return np.minimum(time, ends), time <= ends, score, of
+
+
+def test_it_is_what_scikit_survival_takes() -> None:
+    metrics = pytest.importorskip("sksurv.metrics")
+    time, event, score, of = followed()
+    kind = [("event", bool), ("time", float)]
+    train, test = (
+        np.array(list(zip(e, t, strict=True)), dtype=kind) for t, e in (of, (time, event))
+    )
+    index = fm.concordance.concordance_index(
+        time, event, score, weighting="uno-scikit-survival", censoring=of, tau=10.0, **SHORTER
+    )
+    right = metrics.concordance_index_ipcw(train, test, score, tau=10.0)[0]
+    assert index == pytest.approx(right, rel=1e-12)
+
+
+def test_estimate_of_the_index_takes_it_too() -> None:
+    time, event, score, of = followed(4)
+    rules = {"weighting": "uno", "tau": 10.0, **SHORTER}
+    kinds = {name: rules | {"censoring": each} for name, each in (("own", None), ("of", of))}
+    metrics = {name: ("concordance_index", kind) for name, kind in kinds.items()}
+    found = fm.estimate(time, score, event=event, metrics=metrics)
+    for name, kind in kinds.items():
+        value = fm.concordance.concordance_index(time, event, score, **kind)
+        assert found[name].estimate == pytest.approx(value, rel=1e-12)
+    assert found["own"].estimate != found["of"].estimate
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"censoring": ([1, 2], [0, 1])}, "`censoring` is for `weighting='uno'`"),
+        # nobody is left at 3
+        (
+            {"weighting": "uno", "censoring": ([1, 2, 3], [0, 1, 0])},
+            "followed up to the last event: pass `tau`",
+        ),
+        (
+            {"weighting": "uno", "censoring": 3},
+            r"`censoring` must be a pair \(time, event\): got int",
+        ),
+        (
+            {"weighting": "uno", "censoring": ([-1, 2], [0, 1])},
+            r"`censoring\[0\]` must not be negative",
+        ),
+    ],
+)
+def test_faults(more: Any, message: str) -> None:
+    time, event, score, _ = followed()
+    with pytest.raises((TypeError, ValueError), match=message):
+        fm.concordance.concordance_index(time, event, score, **more, **SHORTER)
+
+
+KEPT = json.loads(FILE.read_text())
+
+
+def test_every_scene_is_kept():
+    assert list(KEPT) == list(SCENES)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_replicates_are_those_of_old(scene):
+    found = kept(scene)
+    assert list(found) == list(KEPT[scene])
+    for label, values in found.items():
+        wanted = KEPT[scene][label]
+        if label in ROUNDED:  # by the processor's logarithm
+            wanted = pytest.approx(wanted, rel=1e-12, nan_ok=True)
+        assert values == wanted, label

@@ -14,11 +14,7 @@ import sklearn.metrics as theirs
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import (
-    TunedThresholdClassifierCV,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 

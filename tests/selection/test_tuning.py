@@ -1,16 +1,18 @@
-"""A grid is tried on the folds, the choice is the rule's, and the final model saw all the data."""
+"""Tuning, nested folds, and bias and variance of estimators."""
+
+import json
 
 import numpy as np
 import pytest
 from scripted import SEEN, Scripted, scripted
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, zero_one_loss
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import engine_sizes
 import fastmetrics as fm
@@ -249,3 +251,246 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
         fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric
         == "error_rate"
     )
+
+
+X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION = load_iris(return_X_y=True)
+
+
+def test_against_its_definition():
+    cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
+    found = fm.selection.nested_cross_validation(
+        TREE,
+        X_NESTED_CROSS_VALIDATION,
+        Y_NESTED_CROSS_VALIDATION,
+        GRID,
+        outer_cv=cv,
+        inner_cv=inner,
+    )
+    search = GridSearchCV(TREE, GRID, cv=inner)
+    assert 1 - found.values == pytest.approx(
+        cross_val_score(search, X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION, cv=cv)
+    )
+    assert found.estimate == pytest.approx(found.values.mean())
+    assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
+    assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
+    assert len(found.settings) == 4
+    assert json.loads(json.dumps(found.to_dict()))["metric"] == "error_rate"
+
+
+def test_test_rows_have_no_part_in_tuning():
+    some, target = scripted(120)
+    fm.selection.nested_cross_validation(
+        Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
+    )
+    assert len(SEEN) == 3 * (2 * 2 + 1)
+    for start in range(0, 15, 5):
+        *inner, (_, train, test) = SEEN[start : start + 5]
+        assert len(test) == 40
+        assert sorted(train + test) == list(range(120))
+        for _, fitted, judged in inner:
+            assert set(fitted) | set(judged) == set(train)
+
+
+def inner_tests(outer_cv, n_outer, **options):
+    """Return each outer training fold with the test rows of its two inner folds."""
+    some, target = scripted(120)
+    fm.selection.nested_cross_validation(
+        Scripted(), some, target, {"a": [1]}, outer_cv=outer_cv, inner_cv=2, rng=0, **options
+    )
+    folds = [SEEN[i : i + 3] for i in range(0, 3 * n_outer, 3)]  # the third is the outer test
+    return [(np.array(outer[1]), list(one[2]), list(two[2])) for one, two, outer in folds]
+
+
+def test_inner_folds_are_drawn_anew_for_each_outer_fold():
+    first, second = np.arange(60), np.arange(60, 120)  # alike in length and in the order of labels
+    found = inner_tests([(first, second), (second, first)], 2)
+    places = [np.flatnonzero(np.isin(train, test)).tolist() for train, test, _ in found]
+    assert places[0] != places[1]
+
+
+def test_inner_folds_keep_groups_whole():
+    groups = np.arange(120) // 8
+    for train, one, two in inner_tests(3, 3, groups=groups):
+        assert not set(groups[one]) & set(groups[two])
+        assert sorted(one + two) == sorted(train)
+
+
+def test_one_outer_fold_has_no_spread():
+    cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
+    found = fm.selection.nested_cross_validation(
+        TREE,
+        X_NESTED_CROSS_VALIDATION,
+        Y_NESTED_CROSS_VALIDATION,
+        GRID,
+        outer_cv=cv,
+        inner_cv=2,
+        rng=0,
+    )
+    assert np.isnan(found.standard_deviation)
+    assert found.estimate == found.values[0]
+
+
+def test_inner_folds_are_no_row_numbers():
+    with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
+        fm.selection.nested_cross_validation(
+            Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])]
+        )
+
+
+SEEN_ESTIMATOR_BIAS_VARIANCE: list[np.ndarray] = []
+
+
+class Recorder(RegressorMixin, BaseEstimator):
+    """Remembers the rows, numbered in the first column, and predicts the mean label plus a."""
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y):
+        SEEN_ESTIMATOR_BIAS_VARIANCE.append(np.asarray(X)[:, 0].astype(int))
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_ + self.a)
+
+
+class Majority(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.most_ = self.classes_[counts.argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full((len(X), 1), self.most_)
+
+
+@pytest.fixture(autouse=True)
+def _forget_estimator_bias_variance():
+    SEEN_ESTIMATOR_BIAS_VARIANCE.clear()
+
+
+def numbered(n):
+    return np.arange(n, dtype=float)[:, None]
+
+
+def run(**options):
+    y = np.arange(60.0) ** 2
+    options = {"n_models": 7, "rng": 1, **options}
+    return fm.selection.estimator_bias_variance(
+        Recorder(), numbered(60), y, [[0.0]], [100.0], **options
+    ), y
+
+
+def test_bootstrap_samples_are_drawn_with_replacement():
+    found, y = run()
+    assert [len(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE] == [60] * 7
+    assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in SEEN_ESTIMATOR_BIAS_VARIANCE)
+    assert len({tuple(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE}) == 7
+    predictions = [[y[rows].mean()] for rows in SEEN_ESTIMATOR_BIAS_VARIANCE]
+    expected = fm.selection.bias_variance([100.0], predictions)
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_train_size_and_seed():
+    first, _ = run(train_size=10)
+    assert [len(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE] == [10] * 7
+    again, _ = run(train_size=10)
+    other, _ = run(train_size=10, rng=2)
+    assert first.to_dict() == again.to_dict() != other.to_dict()
+
+
+def test_processes_change_nothing():
+    x = np.random.default_rng(0).normal(size=(80, 2))
+    tree = DecisionTreeRegressor(random_state=0)
+    one, two = (
+        fm.selection.estimator_bias_variance(
+            tree, x, x[:, 0], x, x[:, 1], n_models=6, rng=3, n_jobs=n
+        )
+        for n in (1, 2)
+    )
+    assert one.to_dict() == two.to_dict()
+
+
+def test_noise_of_replicate_labels():
+    x = np.linspace(0, 1, 50)[:, None]
+    replicates = np.array([x[:, 0] + 0.5, x[:, 0] - 0.5])
+    found = fm.selection.estimator_bias_variance(
+        LinearRegression(), x, x[:, 0], x, replicates, n_models=5, rng=0
+    )
+    assert (found.noise, found.n_replicates) == (0.25, 2)
+    assert found.bias + found.variance < 1e-25
+
+
+def test_classifier_with_texts():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    tree = DecisionTreeClassifier(random_state=0)
+    for decomposition in ("domingos", "kohavi-wolpert"):
+        found = fm.selection.estimator_bias_variance(
+            tree,
+            X[::2],
+            names[::2],
+            X[1::2],
+            names[1::2],
+            decomposition=decomposition,
+            n_models=9,
+            rng=1,
+        )
+        assert found.bias + found.variance == pytest.approx(found.loss)
+        assert 0.0 < found.loss < 0.2
+    column = fm.selection.estimator_bias_variance(
+        Majority(), X, names, X, names, decomposition="domingos", n_models=3, rng=1
+    )
+    assert column.loss == pytest.approx(2 / 3)
+
+
+def test_curve():
+    found = fm.selection.bias_variance_curve(
+        Recorder(), numbered(30), np.zeros(30), [[0.0], [0.0]], [1.0, 1.0],
+        parameter="a", values=[0.0, 1.0, 3.0], n_models=4, rng=5,
+    )  # fmt: skip
+    assert found.bias.tolist() == found.loss.tolist() == [1.0, 0.0, 4.0]
+    assert found.variance.tolist() == found.noise.tolist() == [0.0] * 3
+    assert (found.parameter, found.best_value, found.values) == ("a", 1.0, (0.0, 1.0, 3.0))
+    for i in range(4):  # the same training sets at every value
+        assert (
+            SEEN_ESTIMATOR_BIAS_VARIANCE[i].tolist()
+            == SEEN_ESTIMATOR_BIAS_VARIANCE[i + 4].tolist()
+            == SEEN_ESTIMATOR_BIAS_VARIANCE[i + 8].tolist()
+        )
+    assert len(json.loads(json.dumps(found.to_dict()))["points"]) == 3
+    assert Recorder().a == 0.0
+
+
+def test_deeper_trees_trade_bias_for_variance(rng):
+    x = rng.uniform(0, 6, (1500, 1))
+    y = np.sin(x[:, 0]) + rng.normal(0, 0.3, 1500)
+    grid = np.linspace(0, 6, 60)[:, None]
+    curve = fm.selection.bias_variance_curve(
+        DecisionTreeRegressor(random_state=0), x, y, grid, np.sin(grid[:, 0]),
+        parameter="max_depth", values=np.array([1, 3, 10]), train_size=60, n_models=25,
+        rng=1,
+    )  # fmt: skip
+    assert curve.bias[0] > 10 * curve.bias[1:].max()
+    assert (np.diff(curve.variance) > 0).all()
+    assert curve.best_value == 3
+    assert type(curve.values[0]) is int
+
+
+def test_curve_faults():
+    data = (numbered(9), np.zeros(9), [[0.0]], [0.0])
+    with pytest.raises(ValueError, match="`estimator` has no parameter 'b': Recorder has a"):
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
+    with pytest.raises(ValueError, match="`values` is empty"):
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values=[])
+    with pytest.raises(TypeError, match="`values` must be a sequence: got str"):
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
+    with pytest.raises(TypeError, match="`estimator` must be an estimator"):
+        fm.selection.estimator_bias_variance(object(), *data)
+
+
+def test_examples_that_cannot_be_counted():
+    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    with pytest.raises(fm.InputError, match="`X_test` is empty"):
+        fm.selection.estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])

@@ -1,17 +1,22 @@
-"""Weights of scorers, in scikit-learn with its metadata routing and without."""
+"""Weights of scorers, and values of parameters."""
 
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from sklearn import clone, config_context
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
+import engine_sizes
 import fastmetrics as fm
 from measure_names import MEASURES
 
@@ -81,3 +86,179 @@ def test_neither_splitters_nor_their_split_load_scikit_learn():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_textbook_ranges_have_five_values():
+    assert fm.selection.parameter_range(0, 0.2, 0.05) == (0.0, 0.05, 0.1, 0.15, 0.2)
+    assert fm.selection.parameter_range(0, 1, 0.2, closed="right") == (0.2, 0.4, 0.6, 0.8, 1.0)
+    # where floats are multiplied and added, they drift
+    assert fm.selection.parameter_range(1, 1.3, 0.1, closed="left") == (1.0, 1.1, 1.2)
+    assert len(np.arange(1, 1.3, 0.1)) == 4
+    assert fm.selection.parameter_range(0.1, 0.7, 0.1)[2] == 0.3 != 0.1 + 0.1 + 0.1
+
+
+@pytest.mark.parametrize(
+    ("closed", "expected"),
+    [("both", (1, 2, 3)), ("left", (1, 2)), ("right", (2, 3)), ("neither", (2,))],
+)
+def test_ends(closed, expected):
+    found = fm.selection.parameter_range(1, 3, 1, closed=closed)
+    assert found == expected
+    assert all(type(value) is int for value in found)
+    floats = fm.selection.parameter_range(1.0, 3, 1, closed=closed)
+    assert floats == expected
+    assert all(type(value) is float for value in floats)
+
+
+def test_the_most_values_are_counted_without_the_ends_left_out(monkeypatch):
+    engine_sizes.put(monkeypatch, most_values=3)
+    assert fm.selection.parameter_range(0, 2, 1) == (0, 1, 2)
+    assert fm.selection.parameter_range(0, 3, 1, closed="left") == (0, 1, 2)
+    assert fm.selection.parameter_range(0, 4, 1, closed="neither") == (1, 2, 3)
+    for ends, closed in (((0, 3, 1), "both"), ((0, 4, 1), "right")):
+        with pytest.raises(ValueError, match="`step` must leave at most 3 values: got 4"):
+            fm.selection.parameter_range(*ends, closed=closed)
+
+
+def test_an_end_that_is_not_hit():
+    assert fm.selection.parameter_range(0, 1, 0.3) == (0.0, 0.3, 0.6, 0.9)
+    assert fm.selection.parameter_range(0, 1, 0.3, closed="left") == (0.0, 0.3, 0.6, 0.9)
+    assert fm.selection.parameter_range(2, 2, 1) == (2,)
+    assert fm.selection.parameter_range(np.float32(0.1), Decimal("0.3"), np.float64(0.1)) == (
+        0.1,
+        0.2,
+        0.3,
+    )
+
+
+@given(
+    st.integers(-50, 50), st.integers(0, 60), st.integers(1, 20), st.sampled_from([1, 8, 10, 1000])
+)
+def test_against_fractions(start, steps, step, scale):
+    stop = start + steps * step
+    floats = [number / scale for number in (start, stop, step)]
+    for closed, first, last in (("both", 0, steps), ("right", 1, steps), ("left", 0, steps - 1)):
+        expected = [float(Fraction(start + i * step, scale)) for i in range(first, last + 1)]
+        if expected:
+            assert list(fm.selection.parameter_range(*floats, closed=closed)) == expected
+        else:
+            with pytest.raises(ValueError, match="no value lies in"):
+                fm.selection.parameter_range(*floats, closed=closed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((0, 1, 0), {}, ValueError, "`step` must be positive: got 0"),
+        ((1, 0, 0.1), {}, ValueError, "`start` must not exceed `stop`: got 1 and 0"),
+        ((0, 1, 1e-9), {}, ValueError, "at most 10,000,000 values: got 1,000,000,001"),
+        ((0, 1, 2), {"closed": "neither"}, ValueError, r"no value lies in \(0, 1\) by 2"),
+    ],
+)
+def test_faults(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        fm.selection.parameter_range(*arguments, **options)
+
+
+CANCER, DIABETES = load_breast_cancer(return_X_y=True), load_diabetes(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+DEPTHS = {"max_depth": [1, 4]}
+
+#: Of each criterion: what it needs, and whether the greater value is the better one.
+CRITERIA = {
+    "youden": ({}, True),
+    "closest-topleft": ({}, False),
+    "fewest-errors": ({}, False),
+    "fbeta": ({"beta": 2.0}, True),
+    "precision_at_recall": ({"at_least": 0.9}, True),
+    "recall_at_precision": ({"at_least": 0.8}, True),
+    "recall_at_false_positive_rate": ({"at_most": 0.1}, True),
+}
+FIELDS = {
+    "true_positive_rate": True,
+    "false_positive_rate": False,
+    "precision": True,
+    "recall": True,
+}
+CASES = [
+    *((criterion, "value", up) for criterion, (_, up) in CRITERIA.items()),
+    *(("fewest-errors", of, up) for of, up in FIELDS.items()),
+    *(("youden", of, up) for of, up in FIELDS.items()),
+]
+
+
+def asked(criterion, of):
+    return "best_threshold", {"criterion": criterion, "of": of, **CRITERIA[criterion][0]}
+
+
+@pytest.mark.parametrize(("criterion", "of", "up"), CASES)
+def test_best_thresholds(criterion, of, up):
+    found = fm.selection.tune_estimator(
+        TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), cv=5, rng=0
+    )
+    assert found.higher_is_better is up
+    assert found.means[0] != found.means[1]
+    assert found.index == (found.means.argmax() if up else found.means.argmin())
+    assert found.table[found.index]["rank"] == 1
+    nested = fm.selection.nested_cross_validation(
+        TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), outer_cv=3, inner_cv=3, rng=0
+    )
+    assert nested.higher_is_better is up
+    for tuning in nested.tunings:
+        assert tuning.value == (tuning.means.max() if up else tuning.means.min())
+    curve = fm.selection.estimator_validation_curve(
+        TREE, *CANCER, parameter="max_depth", values=[1, 4], metrics=asked(criterion, of), cv=5,
+        rng=0,
+    )  # fmt: skip
+    assert curve.test_means.tolist() == found.means.tolist()
+    assert curve.best_value == found.setting["max_depth"]
+
+
+def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
+    found = fm.selection.tune_estimator(
+        TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0
+    )
+    assert found.means.tolist() == [5.7, 3.6]
+    assert found.setting == {"max_depth": 4}
+
+
+def tune(metric, estimator, data, grid, **options):
+    return fm.selection.tune_estimator(
+        estimator, *data, grid, metrics=metric, cv=3, rng=0, **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "estimator", "data", "grid"),
+    [
+        (asked("youden", "threshold"), TREE, CANCER, DEPTHS),
+        (asked("closest-topleft", "threshold"), TREE, CANCER, DEPTHS),
+        ("mean_error", Ridge(), DIABETES, {"alpha": [0.1, 10.0]}),
+        ("mean", Ridge(), DIABETES, {"alpha": [0.1, 10.0]}),
+    ],
+)
+def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
+    with pytest.raises(fm.InputError, match="`higher_is_better` is needed: no direction of"):
+        tune(metric, estimator, data, grid)
+    with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
+        fm.selection.nested_cross_validation(estimator, *data, grid, metrics=metric)
+    ((parameter, values),) = grid.items()
+    with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
+        fm.selection.estimator_validation_curve(
+            estimator, *data, parameter=parameter, values=values, metrics=metric
+        )
+    if metric == "mean":
+        with pytest.raises(fm.InputError, match="'mean' judges no prediction, and so no estimator"):
+            tune(metric, estimator, data, grid, higher_is_better=True)
+        return
+    for up in (True, False):
+        found = tune(metric, estimator, data, grid, higher_is_better=up)
+        assert found.index == (found.means.argmax() if up else found.means.argmin())
+
+
+def test_a_direction_may_be_turned():
+    up = tune("error_rate", TREE, CANCER, DEPTHS, higher_is_better=True)
+    down = tune("error_rate", TREE, CANCER, DEPTHS)
+    assert (up.higher_is_better, down.higher_is_better) == (True, False)
+    assert up.index != down.index
+    assert np.array_equal(up.values, down.values)

@@ -1,10 +1,15 @@
-"""Partners of rows counted in integers: those that weights of 1 sum to, on every path."""
+"""Partners of rows, bins of bits and tables of regression."""
+
+import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 import engine_sizes
 import fastmetrics as fm
+from fastmetrics import RegressionTable
 from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import (
     RankPairs,
@@ -15,7 +20,9 @@ from fastmetrics.tables.concordance import (
     ranked,
     sum_rows,
 )
-from reference import concordance_oracle as oracle
+from fastmetrics.tables.regression import Terms
+from public import public
+from reference import concordance_oracle as oracle, regression_oracle
 
 KINDS = {
     "distinct": (10**9, 10**9),
@@ -85,3 +92,173 @@ def test_counts_of_pairs_are_of_any_size() -> None:
     huge = RankPairs(10**12, 9, 9, 10**23, 1, 10**20, 10**20, 7)
     assert huge.excess == 10**23 - 1
     assert huge.total == 10**12 * (10**12 - 1) // 2
+
+
+POWERS = (-1.5, 1, 1.5, 2, 3)
+FROM_SUMS = {
+    "mean_squared_error": {},
+    "root_mean_squared_error": {},
+    "mean_absolute_error": {},
+    "mean_absolute_percentage_error": {},
+    "mean_squared_log_error": {},
+    "root_mean_squared_log_error": {},
+    "max_error": {},
+    "mean_pinball_loss": {"alpha": 0.25},
+    "r2_score": {},
+    "explained_variance_score": {},
+    "mean_poisson_deviance": {},
+    "mean_gamma_deviance": {},
+    **{f"mean_tweedie_deviance {power}": {"power": power} for power in (0, *POWERS)},
+    **{f"d2_tweedie_score {power}": {"power": power} for power in (0, *POWERS)},
+}
+
+QUARTERS = st.integers(1, 60).map(lambda i: i / 4)
+ROWS = st.lists(st.tuples(QUARTERS, QUARTERS, st.integers(0, 8).map(lambda i: i / 4)), min_size=1)
+
+
+def table_of(rows: list[tuple[float, float, float]]) -> RegressionTable:
+    y, p, w = np.array(rows).T
+    return RegressionTable.from_arrays(y, p, sample_weight=w, log_errors=True, powers=POWERS)
+
+
+def values_of(table: RegressionTable) -> dict[str, float]:
+    return {label: public(label.split()[0])(table, **more) for label, more in FROM_SUMS.items()}
+
+
+def weighs_something(rows: list[tuple[float, float, float]]) -> bool:
+    return len({y for y, _, w in rows if w > 0}) > 1
+
+
+@given(ROWS.filter(weighs_something))
+def test_measures_of_a_table_are_those_of_the_definition(rows):
+    data = regression_oracle.rows(*zip(*rows, strict=True))
+    for label, value in values_of(table_of(rows)).items():
+        name = label.split()[0]
+        right = float(getattr(regression_oracle, name)(data, **FROM_SUMS[label]))
+        assert value == pytest.approx(right, rel=1e-11, abs=1e-12), label
+
+
+@pytest.mark.parametrize("cuts", [[1], [1024, 1025], list(range(50, 3000, 50))])
+def test_merged_parts_of_several_outputs_are_the_whole(rng, cuts):
+    y = rng.gamma(2.0, 2.0, (3000, 3))
+    p = y * rng.gamma(5.0, 0.2, (3000, 3))
+    options = {"log_errors": True, "powers": POWERS}
+    parts = zip(np.split(y, cuts), np.split(p, cuts), strict=True)
+    merged = sum(RegressionTable.from_arrays(a, b, **options) for a, b in parts)
+    whole = RegressionTable.from_arrays(y, p, **options)
+    for what in ("under", "over", "squared_error", "relative_error", "squared_log_error", "target"):
+        np.testing.assert_allclose(merged.mean(what), whole.mean(what), rtol=1e-14)
+    for power, from_mean in itertools.product(POWERS, (False, True)):
+        found, right = (t.mean_deviance(power, from_mean=from_mean) for t in (merged, whole))
+        np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9, -3e12])
+@pytest.mark.parametrize("parts", [1, 7, 500])
+def test_r2_of_targets_far_from_zero_keeps_its_digits(rng, offset, parts):
+    y = offset + rng.normal(size=4000)
+    p = y + 0.25 * rng.normal(size=4000)
+    pieces = zip(np.array_split(y, parts), np.array_split(p, parts), strict=True)
+    table = sum(RegressionTable.from_arrays(a, b) for a, b in pieces)
+    errors = [Fraction(a - b) for a, b in zip(y.tolist(), p.tolist(), strict=True)]
+    exact = [Fraction(a) for a in y.tolist()]
+    mean = sum(exact) / len(exact)
+    right = 1 - sum(e * e for e in errors) / sum((a - mean) ** 2 for a in exact)
+    assert fm.r2_score(table) == pytest.approx(float(right), rel=1e-14)
+    bias = sum(errors) / len(errors)
+    right = 1 - sum((e - bias) ** 2 for e in errors) / sum((a - mean) ** 2 for a in exact)
+    assert fm.explained_variance_score(table) == pytest.approx(float(right), rel=1e-14)
+
+
+@pytest.mark.parametrize("power", [1, 1.5, 2, 3, -1])
+def test_deviance_from_the_mean_keeps_its_digits(rng, power):
+    """Targets that hardly differ: the textbook's difference of two means has no digit left."""
+    y = 1e6 * (1 + 1e-7 * rng.integers(-8, 9, 300))
+    table = sum(
+        RegressionTable.from_arrays(part, part, powers=[power]) for part in np.split(y, [10, 100])
+    )
+    data = regression_oracle.rows(y.tolist(), y.tolist())
+    mean = sum(a for a, *_ in data) / len(data)
+    right = regression_oracle.mean_tweedie_deviance([(a, mean, w) for a, _, w in data], power)
+    found = table.mean_deviance(power, from_mean=True)[0]
+    assert found == pytest.approx(float(right), rel=1e-7)
+
+
+def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
+    y, p = np.array([-4.0, -2.0, 9.0, 8.0]), np.array([1.0, 2.0, 7.0, 9.0])
+    parts = [RegressionTable.from_arrays(y[i], p[i], powers=[-1.5]) for i in ([0, 1], [2, 3])]
+    right = float(
+        regression_oracle.d2_tweedie_score(regression_oracle.rows(y.tolist(), p.tolist()), -1.5)
+    )
+    assert fm.d2_tweedie_score(parts[0] + parts[1], power=-1.5) == pytest.approx(right, rel=1e-13)
+    assert fm.d2_tweedie_score(parts[1] + parts[0], power=-1.5) == pytest.approx(right, rel=1e-13)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300, 2.0**-1000])
+def test_extreme_weights(unit):
+    y, p, w = np.array([1.0, 2.0, 5.0]), np.array([2.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+    plain = RegressionTable.from_arrays(y, p, sample_weight=w, powers=[1])
+    extreme = RegressionTable.from_arrays(y, p, sample_weight=w * unit, powers=[1])
+    assert extreme.weight_exponent != 0
+    assert extreme.total_weight == pytest.approx(6 * unit, rel=1e-15)
+    both = extreme + extreme
+    for measure in (fm.mean_squared_error, fm.r2_score, fm.mean_poisson_deviance):
+        for table in (extreme, both):
+            assert measure(table) == pytest.approx(measure(plain), rel=1e-14)
+    mixed = plain + extreme
+    heavier = plain if unit < 1 else extreme
+    assert mixed.weight_exponent == min(0, extreme.weight_exponent)
+    assert fm.mean_squared_error(mixed) == pytest.approx(fm.mean_squared_error(heavier), rel=1e-14)
+
+
+def test_what_a_table_does_not_hold_is_named():
+    table = RegressionTable.from_arrays([1, 2], [2, 2], powers=[0, 1])
+    assert fm.mean_tweedie_deviance(table) == 0.5
+    with pytest.raises(ValueError, match="holds no log errors: build it with `log_errors=True`"):
+        fm.mean_squared_log_error(table)
+    with pytest.raises(ValueError, match="holds no deviances of power 2: name it in `powers`"):
+        fm.mean_gamma_deviance(table)
+    with pytest.raises(TypeError, match="median_absolute_error needs the rows themselves"):
+        fm.median_absolute_error(table, None)
+    with pytest.raises(TypeError, match="d2_pinball_score needs the rows themselves"):
+        fm.d2_pinball_score(table, None)
+    for more in ({"y_pred": [1, 2]}, {"sample_weight": [1, 2]}):
+        with pytest.raises(TypeError, match=f"`{next(iter(more))}` must be left out where"):
+            fm.mean_squared_error(table, **more)
+
+
+def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
+    of_one_row = RegressionTable.from_arrays([2.0], [3.0])
+    metrics = ["mean_squared_error", ("d2_tweedie_score", {"power": 1})]  # nan, of one row
+    with pytest.raises(ValueError, match="holds no deviances of power 1"):
+        fm.regression_measures(of_one_row, metrics=metrics)
+
+
+def test_terms_are_contained_in_those_that_ask_for_more():
+    one, two = frozenset({(1.0, False)}), frozenset({(1.0, True)})
+    some = Terms(4, powers=two)
+    for held in (Terms(), Terms(4), Terms(powers=one), Terms(4, False, two)):
+        assert held in some
+    for missing in (Terms(8), Terms(log_errors=True), Terms(0, True, two)):
+        assert missing not in some
+    assert some not in Terms(4, powers=one)
+
+
+def test_the_rest_of_a_sum_is_not_lost():
+    """Blocks of 1,024 small terms beside a sum so large that each alone would be rounded away."""
+    gap = np.repeat([2.0**27, 1.0], [1024, 8 * 1024])
+    exact = Fraction(1024 * 2**54 + 8 * 1024, 9 * 1024)
+    assert fm.mean_squared_error(gap, np.zeros(len(gap))) == float(exact)
+    assert fm.mean_squared_error(np.stack([gap, gap], 1), np.zeros((len(gap), 2))) == float(exact)
+
+
+def test_tables_that_do_not_fit_are_not_added():
+    table = RegressionTable.from_arrays([1, 2], [2, 2])
+    with pytest.raises(ValueError, match="tables of 1 and of 2 outputs cannot be added"):
+        table + RegressionTable.from_arrays([[1, 2]], [[2, 2]])
+    with pytest.raises(ValueError, match="hold the same log errors and powers"):
+        table + RegressionTable.from_arrays([1, 2], [2, 2], log_errors=True)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        table + 1
+    with pytest.raises(TypeError, match="unsupported operand"):
+        1 + table

@@ -1,0 +1,394 @@
+"""Thresholds with a guarantee, limits of rates, and max-T p-values."""
+
+import itertools
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats import binom
+
+import fastmetrics as fm
+from fastmetrics.inference.reference import max_t_pvalues, pvalue
+
+RNG = np.random.default_rng(5)
+Y = RNG.integers(0, 2, 400)
+S = RNG.normal(1.5 * Y)
+P = 1 / (1 + np.exp(-(1.5 * S - 1.125)))
+
+
+def largest_rank(n: int, probability: Fraction, delta: Fraction) -> int:
+    """Return the largest k with P(X < k) <= delta, in whole numbers."""
+    below, k = Fraction(0), 0
+    while k <= n:
+        below += math.comb(n, k) * probability**k * (1 - probability) ** (n - k)
+        if below > delta:
+            return k
+        k += 1
+    return n
+
+
+@pytest.mark.parametrize("n", [1, 5, 58, 59, 60, 93, 200])
+@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000)])
+@pytest.mark.parametrize("bound", [Fraction(1, 2), Fraction(19, 20)])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_ranks_are_those_of_the_binomial_distribution(
+    n: int, delta: Fraction, bound: Fraction
+) -> None:
+    rank = largest_rank(n, 1 - bound, delta)
+    scores = np.arange(n)
+    y, s = np.append(np.ones(n, int), 0), np.append(scores, 0)
+    found = fm.guaranteed_threshold(y, s, recall=float(bound), delta=float(delta))
+    assert found.threshold == (scores[rank - 1] if rank else -math.inf)
+    assert (found.n_samples, found.fn) == (n, max(rank - 1, 0))
+    found = fm.guaranteed_threshold(
+        1 - y, s, false_positive_rate=float(1 - bound), delta=float(delta)
+    )
+    above = (scores[n - rank :] + 1).tolist() if rank else [math.inf]
+    assert found.threshold == (above[0] if above[0] < n else math.inf)
+    assert found.fp == (rank - 1 if rank else 0)
+
+
+def test_too_few_rows_say_how_many_it_takes() -> None:
+    with pytest.warns(fm.DegenerateDataWarning, match="59 positive rows"):
+        found = fm.guaranteed_threshold([1] * 58 + [0], np.arange(59), recall=0.95)
+    assert found.threshold == -math.inf
+    assert (found.tp, found.fp, found.value) == (58, 1, 1.0)
+    with pytest.warns(fm.DegenerateDataWarning, match="59 negative rows"):
+        found = fm.guaranteed_threshold([0] * 58 + [1], np.arange(59), false_positive_rate=0.05)
+    assert found.threshold == math.inf
+    assert (found.tp, found.fp, found.value) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("levels", [3, 10, 0])
+@pytest.mark.parametrize(("measure", "bound"), [("recall", 0.8), ("false_positive_rate", 0.2)])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_promises_are_kept_with_ties_and_without(measure: str, bound: float, levels: int) -> None:
+    """By simulation, with the population known: broken in at most one of ten, of 2,000 sets."""
+    rng, broken, n = np.random.default_rng(levels), 0, 2_000
+    for _ in range(n):
+        s = rng.random(60) if not levels else rng.integers(1, levels + 1, 60) / levels
+        y = rng.permutation(np.arange(60) < 30).astype(int)
+        given: dict[str, Any] = {measure: bound}
+        t = fm.guaranteed_threshold(y, s, delta=0.1, **given).threshold
+        if math.isinf(t):
+            rate = float(t < 0)
+        else:
+            rate = 1 - t if not levels else (levels + 1 - round(t * levels)) / levels
+        broken += rate < bound - 1e-12 if measure == "recall" else rate > bound + 1e-12
+    assert broken / n <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / n)
+    if not levels:  # P(X < 3) = .044 of 30 draws at 1/5; of negatives the next score is taken
+        assert broken / n == pytest.approx(0.044 if measure == "recall" else 0.022, abs=0.013)
+
+
+def chosen_by_definition(grid: np.ndarray, pvalues: list[float], delta: float) -> list[int]:
+    """Return what ten starts reject, each with its share of delta, until one is not rejected."""
+    n_starts, kept = min(10, len(grid)), set[int]()
+    for k in range(n_starts):
+        for at in range(k * len(grid) // n_starts, len(grid)):
+            if pvalues[at] > delta / n_starts:
+                break
+            kept.add(at)
+    return sorted(kept)
+
+
+@pytest.mark.parametrize("bound", [0.6, 0.7, 0.8])
+@pytest.mark.parametrize("size", [1, 7, 60])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.UndefinedMetricWarning")
+def test_precision_is_tested_exactly(bound: float, size: int) -> None:
+    grid = np.linspace(2.5, -1.0, size) if size > 1 else np.array([0.5])
+    called = [(t <= S) for t in grid]
+    pvalues = [binom.sf((Y[c] == 1).sum() - 1, c.sum(), bound) for c in called]
+    kept = chosen_by_definition(grid, pvalues, 0.05)
+    found = fm.guaranteed_threshold(Y, S, precision=bound, grid=RNG.permutation(grid))
+    if not kept:
+        assert math.isnan(found.threshold)
+        assert (found.n_samples, found.tp, found.fn) == (0, 0, Y.sum())
+        return
+    assert found.threshold == grid[kept[-1]]
+    assert found.value == Y[called[kept[-1]]].mean()
+    assert found.n_samples == called[kept[-1]].sum()
+
+
+def test_probabilities_have_a_grid_of_their_own() -> None:
+    found = fm.guaranteed_threshold(Y, P, precision=0.7)
+    odds = math.log(found.threshold / (1 - found.threshold))
+    assert round(10 * odds) == pytest.approx(10 * odds, abs=1e-9)
+    counts = ((found.threshold <= P) & (Y == 1)).sum(), ((found.threshold <= P) & (Y == 0)).sum()
+    assert (found.tp, found.fp) == counts
+    with pytest.raises(fm.InputError, match="scores leave \\[0, 1\\]: pass `guaranteed_threshold`"):
+        fm.guaranteed_threshold(Y, S, precision=0.7)
+
+
+def test_a_table_is_as_good_as_its_rows_but_weights_are_refused() -> None:
+    table = fm.ScoreTable.from_scores(Y, S)
+    for measure in ("recall", "false_positive_rate"):
+        given: dict[str, Any] = {measure: 0.5}
+        assert fm.guaranteed_threshold(table, **given) == fm.guaranteed_threshold(Y, S, **given)
+    weighted = fm.ScoreTable.from_scores(Y, S, sample_weight=RNG.random(len(Y)))
+    with pytest.raises(fm.InputTypeError, match="how many rows there were"):
+        fm.guaranteed_threshold(weighted, recall=0.9)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"precision": 0.9, "grid": []}, "`grid`"),
+        ({"precision": 0.9, "grid": [math.nan]}, "`grid`"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((fm.InputError, fm.InputTypeError), match=message):
+        fm.guaranteed_threshold(Y, S, **given)
+
+
+# --- in an evaluation -----------------------------------------------------------------------------
+
+
+def test_an_evaluation_shows_what_each_model_can_promise() -> None:
+    promises = {"recall": 0.8, "precision": 0.4}
+    result = fm.evaluate(Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9)
+    found = result["a"].guarantees
+    assert found == (
+        fm.guaranteed_threshold(Y, P, recall=0.8, delta=1 - 0.9),
+        fm.guaranteed_threshold(Y, P, precision=0.4, delta=1 - 0.9),
+    )
+    assert f"a: {found[0].verdict}." in re.sub(r"\s+", " ", str(result))
+    assert [each["metric"] for each in result.to_dict()["models"][1]["guarantees"]] == [*promises]
+    assert "guarantees" not in fm.evaluate(Y, P).to_dict()["models"][0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"guarantee": 0.9}, "`guarantee` must be a mapping"),
+        ({"guarantee": {"recall": 0.9}, "groups": Y}, "not with `groups`"),
+        ({"guarantee": {"recall": 0.9}, "sample_weight": Y}, "not with `sample_weight`"),
+    ],
+)
+def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((fm.InputError, fm.InputTypeError), match=message):
+        fm.evaluate(Y, P, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"recall": 0.8}, r"score >= \S+ keeps recall .* with {fp} false alarms among {n}"),
+        ({"recall": 0.9999}, "only calling everything positive keeps .* with {n} false alarms"),
+        ({"false_positive_rate": 0.2}, r"score >= .* with {fn} of {p} positives missed"),
+        ({"false_positive_rate": 1e-5}, "only calling nothing positive .* {p} of {p} positives"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_the_verdict_tells_the_price(given, said) -> None:
+    found = fm.guaranteed_threshold(Y, S, **given)
+    counts = {"fp": found.fp, "fn": found.fn, "p": sum(Y == 1), "n": sum(Y == 0)}
+    assert re.match(said.format(**counts), found.verdict)
+
+
+MATRICES = [[[40, 10], [5, 45]], [[150, 40], [1, 9]], [[30, 2], [0, 8]], [[1, 0], [3, 7]]]
+
+
+def estimate(counts: Any, name: str, **parameters: Any) -> Any:
+    matrix = fm.ConfusionMatrix.from_counts(counts)
+    return fm.estimate(matrix, metrics={"it": (name, parameters)})["it"]
+
+
+def wilson(hits: int, n: int) -> Any:
+    return fm.comparison.proportion_interval(hits, n, method="wilson").confidence_interval
+
+
+@pytest.mark.parametrize("counts", MATRICES)
+@pytest.mark.parametrize(("name", "column"), [("positive", 1), ("negative", 0)])
+def test_limits_of_a_ratio_are_where_the_difference_has_a_limit_of_0(counts, name, column) -> None:
+    counts = np.array(counts)
+    negatives, positives = counts[:, column]
+    n_negative, n_positive = counts.sum(axis=1)
+    if negatives == 0:
+        return
+    found = estimate(counts, f"{name}_likelihood_ratio")
+    first, other = positives / n_positive, negatives / n_negative
+    assert found.estimate == pytest.approx(first / other)
+    assert found.method == "wilson of both rates"
+    above, below = wilson(positives, n_positive), wilson(negatives, n_negative)
+    low, high = found.confidence_interval
+    if low > 0:
+        assert first - low * other == pytest.approx(
+            math.hypot(first - above.low, low * (below.high - other)), abs=1e-12
+        )
+    else:
+        assert positives == 0
+    if math.isfinite(high):
+        assert high * other - first == pytest.approx(
+            math.hypot(above.high - first, high * (other - below.low)), abs=1e-12
+        )
+    assert low <= found.estimate <= high
+
+
+def test_a_ratio_of_which_no_mistake_was_seen_has_an_upper_limit() -> None:
+    found = estimate([[30, 2], [0, 8]], "negative_likelihood_ratio")
+    assert (found.estimate, found.confidence_interval.low) == (0, 0)
+    assert 0.2 < found.confidence_interval.high < 1
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_one_sided_limits_of_a_ratio_are_those_of_twice_the_error(alternative) -> None:
+    matrix = fm.ConfusionMatrix.from_counts([[40, 10], [5, 45]])
+    given = {"metrics": "positive_likelihood_ratio"}
+    both = fm.estimate(matrix, confidence_level=0.9, **given).values()
+    (both,) = (one.confidence_interval for one in both)
+    (one,) = fm.estimate(matrix, confidence_level=0.95, alternative=alternative, **given).values()
+    low, high = one.confidence_interval
+    wanted = (both.low, math.inf) if alternative == "greater" else (0.0, both.high)
+    assert (low, high) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("counts", MATRICES)
+@pytest.mark.parametrize("prevalence", [0.1, 0.6, 0.0, 1.0])
+def test_a_cost_at_a_prevalence_is_a_sum_of_two_rates(counts, prevalence) -> None:
+    (tn, fp), (fn, tp) = counts
+    given = {"cost_fn": 5.0, "cost_fp": 2.0, "prevalence": prevalence}
+    found = estimate(counts, "expected_cost", **given)
+    down = up = 0.0
+    for factor, hits, n in ((5.0 * prevalence, fn, fn + tp), (2.0 * (1 - prevalence), fp, fp + tn)):
+        low, high = wilson(hits, n)
+        down = math.hypot(down, factor * (hits / n - low))
+        up = math.hypot(up, factor * (high - hits / n))
+    low, high = found.confidence_interval
+    assert low == pytest.approx(max(0.0, found.estimate - down), abs=1e-12)
+    assert high == pytest.approx(found.estimate + up, rel=1e-12)
+
+
+def test_costs_that_are_no_gains_are_not_negative() -> None:
+    counts = [[40, 1], [1, 8]]
+    for parameters, scale in (
+        ({"cost_fn": 5.0, "cost_fp": 1.0}, "log"),
+        ({"cost_matrix": [[0.0, 1.0], [5.0, -1.0]]}, "identity"),
+    ):
+        found = estimate(counts, "cost", **parameters)
+        assert found.scale == scale
+        assert (found.confidence_interval.low > 0) == (scale == "log")
+
+
+@pytest.mark.parametrize("n", [30, 400])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_what_an_auc_is_times_a_number_has_its_limits(n, alternative) -> None:
+    rng = np.random.default_rng(n)
+    y = np.arange(n) % 5 == 0
+    s = rng.normal(size=n) + 1.5 * y
+    metrics = ["roc_auc", "rank_loss", "gini_coefficient"]
+    auc, loss, gini = fm.estimate(y, s, metrics=metrics, alternative="two-sided").values()
+    assert loss.method == gini.method == auc.method
+    low, high = auc.confidence_interval
+    assert tuple(loss.confidence_interval) == pytest.approx((1 - high, 1 - low), rel=1e-9)
+    if alternative != "two-sided":
+        auc, gini = fm.estimate(
+            y, s, metrics=["roc_auc", "gini_coefficient"], alternative=alternative
+        ).values()
+        low, high = auc.confidence_interval
+    # its scale, atanh(2 a - 1), is half the logit of a
+    wanted = (2 * low - 1, 2 * high - 1)
+    assert tuple(gini.confidence_interval) == pytest.approx(wanted, rel=1e-9)
+
+
+def of(z: float, pairs, covariance, alternative="two-sided", others=1.0) -> float:
+    """Return the adjusted p-value of the most extreme of several differences."""
+    pvalues = [pvalue(z, math.inf, alternative)] + [others] * (len(pairs) - 1)
+    return max_t_pvalues(pvalues, pairs, covariance, alternative)[0]
+
+
+def correlation(pairs, covariance):
+    rows = np.array([np.eye(len(covariance))[a] - np.eye(len(covariance))[b] for a, b in pairs])
+    found = rows @ covariance @ rows.T
+    return found / np.sqrt(np.outer(found.diagonal(), found.diagonal()))
+
+
+def random_covariance(rng, k: int):
+    root = rng.normal(size=(k, k))
+    return root @ root.T
+
+
+@pytest.mark.parametrize("z", [0.5, 1.0, 2.0, 3.0, 5.0])
+@pytest.mark.parametrize(("k", "near"), [(2, 1e-9), (3, 1e-7), (4, 1e-3), (5, 5e-3), (8, 0.03)])
+def test_all_pairs_of_independent_models_are_the_studentized_range(k, near, z) -> None:
+    pairs = list(itertools.combinations(range(k), 2))
+    right = stats.studentized_range.sf(z * math.sqrt(2.0), k, math.inf)
+    assert of(z, pairs, 3.0 * np.eye(k)) == pytest.approx(right, rel=near)
+
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("z", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(("k", "near"), [(3, 1e-6), (4, 1e-3), (5, 0.005)])
+def test_against_a_reference_it_is_the_multivariate_normal_integral(
+    rng, k, near, alternative, z
+) -> None:
+    covariance, pairs = random_covariance(rng, k), [(i, k - 1) for i in range(k - 1)]
+    normal = stats.multivariate_normal(
+        np.zeros(k - 1), correlation(pairs, covariance), abseps=1e-8, releps=1e-8, maxpts=10**6
+    )
+    ends = [z] * (k - 1)
+    lower = [-z] * (k - 1) if alternative == "two-sided" else None
+    right = 1.0 - normal.cdf(ends, lower_limit=lower)
+    signed = -z if alternative == "less" else z
+    assert of(signed, pairs, covariance, alternative) == pytest.approx(right, rel=near)
+
+
+def test_step_down_is_what_draws_say(rng) -> None:
+    covariance, pairs = random_covariance(rng, 4), list(itertools.combinations(range(4), 2))
+    z = np.array([2.8, -0.4, 1.9, 2.3, -2.6, 0.9])
+    got = max_t_pvalues([pvalue(one, math.inf) for one in z], pairs, covariance)
+    drawn = np.abs(
+        rng.multivariate_normal(np.zeros(6), correlation(pairs, covariance), 400_000, method="svd")
+    )
+    largest = 0.0
+    for place, i in enumerate(order := np.argsort(-np.abs(z))):
+        chance = (drawn[:, order[place:]].max(axis=1) >= abs(z[i])).mean()
+        largest = max(largest, chance)
+        assert got[i] == pytest.approx(largest, abs=0.004)
+
+
+def test_it_is_between_each_p_and_holms(rng) -> None:
+    for k in (2, 3, 6):
+        pairs = list(itertools.combinations(range(k), 2))
+        pvalues = list(rng.random(len(pairs)) ** 3)
+        got = max_t_pvalues(pvalues, pairs, random_covariance(rng, k))
+        holm = fm.comparison.adjust_pvalues(pvalues)
+        assert all(p <= q <= h for p, q, h in zip(pvalues, got, holm, strict=True))
+        assert [got[i] for i in np.argsort(pvalues)] == sorted(got)
+
+
+def test_edges() -> None:
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    assert all(map(math.isnan, max_t_pvalues([0.1] * 3, pairs, np.full((3, 3), np.nan))))
+    first, undefined, last = max_t_pvalues([0.0, math.nan, 0.5], pairs, np.eye(3))
+    assert first == 0.0
+    assert math.isnan(undefined)
+    assert last == 0.5  # what is not defined is not counted
+    same = np.ones((3, 3))  # three models that are one: differences of 0
+    assert max_t_pvalues([1.0] * 3, pairs, same) == [1.0] * 3
+    clones = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    got = max_t_pvalues([0.03, 0.03, 1.0], pairs, clones)
+    assert got == pytest.approx([0.03, 0.03, 1.0], rel=1e-12)  # Holm would have 0.09
+    assert max_t_pvalues([1e-300, 0.2, 0.3], pairs, np.eye(3))[0] == pytest.approx(3e-300, rel=0.1)
+
+
+def test_of_a_comparison(rng) -> None:
+    y = rng.integers(0, 2, 200)
+    base = y + rng.normal(0, 1.5, 200)
+    scores = {name: base + rng.normal(0, 0.7, 200) for name in "abcd"} | {"e": base}
+    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    for pair, p in zip(found.pairs, found.pvalue_max_t, strict=True):
+        assert pair.pvalue <= p <= pair.pvalue_holm
+    assert min(found.pvalue_max_t) < 0.95 * min(pair.pvalue_holm for pair in found)
+    assert "p (max-T)" in str(found)
+    resampled = fm.compare(y, scores, metrics="break_even_point", n_resamples=99, rng=1)[
+        "break_even_point"
+    ]
+    assert all(map(math.isnan, resampled.pvalue_max_t))
+    two = fm.compare(y, {"a": scores["a"], "b": scores["b"]}, metrics="roc_auc")["roc_auc"]
+    assert two.pvalue_max_t == (two.pairs[0].pvalue,)
