@@ -41,6 +41,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of measures
     "curve_piece_rows": (
         "tables.score_table.PIECE_ROWS",
+        f"{_CURVES}.best_threshold.PIECE_ROWS",
         f"{_CURVES}.precision_recall.PIECE_ROWS",
         f"{_CURVES}.roc.PIECE_ROWS",
     ),

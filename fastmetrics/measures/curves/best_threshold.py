@@ -19,6 +19,7 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
+    PIECE_ROWS,
     SCORED,
     Piece,
     ScoreTable,
@@ -328,18 +329,17 @@ def _first_best(table: ScoreTable, criterion: _Criterion) -> tuple[int, Any, Any
         return near + start, values[near], tp[near], fp[near]
 
     def of_piece(piece: Piece) -> tuple[NDArray[Any], ...]:
-        columns = piece.columns
-        if piece.start == 0:
-            columns = np.concatenate((zero, columns[0])), np.concatenate((zero, columns[1]))
-        tp, fp = columns[0].cumsum(), columns[1].cumsum()
-        return best_of(piece.start + (piece.start > 0), tp + piece.tp, fp + piece.fp)
+        tp, fp = (column.cumsum() for column in piece.columns)
+        tp += piece.tp  # in place: fresh memory costs more than the sums
+        fp += piece.fp
+        return best_of(piece.start + 1, tp, fp)
 
-    if table.is_weighted:
+    if table.is_weighted or len(table) <= PIECE_ROWS:
         tp, fp = table.true_positives, table.false_positives
         totals = tp[-1].item(), fp[-1].item()
         pieces = [best_of(0, *(np.concatenate((zero, sums)) for sums in (tp, fp)))]
     else:
-        pieces = by_pieces(table, of_piece)
+        pieces = [best_of(0, zero, zero), *by_pieces(table, of_piece)]
     numbers, values, tp, fp = map(np.concatenate, zip(*pieces, strict=True))
     if not len(numbers):
         return -1, 0, 0
