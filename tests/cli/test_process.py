@@ -381,6 +381,7 @@ def test_interrupt_while_resampling(tmp_path, models):
     code = (
         "import os, sys\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"
         "from fastmetrics.inference.bootstrap.bootstrap import Engine\nbatch = Engine._batch\n"
+        "from fastmetrics._kernels._compile import notice\nnotice.is_wanted = False\n"
         "def told(*arguments):\n"
         "    batch(*arguments)\n    os.write(2, b'begun\\n')\n"  # whole, from any thread
         "options = ['--bootstrap', '100000', '--metrics', 'roc_auc']\n"
