@@ -9,15 +9,90 @@ Every kernel writes the blocks into ``ends`` (last row of each) and into the two
 counts, all as long as the rows in the worst case, and returns how many there are.
 """
 
+import numpy as np
+
 from fastmetrics._kernels._compile import kernel
+
+#: Rows that are looked at together first.
+GROUP = 64
 
 
 @kernel
-def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives, factor):
-    """Pool counts, or weights; odds fall where they are more than ``factor`` times the next ones.
+def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives):
+    """Pool counts; the product of both totals must be below 2**63.
 
-    Of counts, which are compared exactly, the product of both totals must be below 2**63.
+    The hull of every 64th point bounds the hull from below: a vertex is one of its own, or lies
+    strictly above it. Most groups of rows are too few for their positives to lift the curve over
+    that bound, and are passed over: few rows reach the stack, with its branches nobody foresees.
     """
+    n_rows = positives.size
+    n_groups = (n_rows + GROUP - 1) // GROUP
+    group_positives = np.empty(n_groups, np.int64)
+    group_negatives = np.empty(n_groups, np.int64)
+    edge_positives = np.empty(n_groups, np.int64)
+    edge_negatives = np.empty(n_groups, np.int64)
+    edge_ends = np.empty(n_groups, np.int64)
+    edges = 0
+    for group in range(n_groups):
+        p = 0
+        n = 0
+        of_positives = positives[group * GROUP : (group + 1) * GROUP]
+        of_negatives = negatives[group * GROUP : (group + 1) * GROUP]
+        for i in range(of_positives.size):
+            p += of_positives[i]
+            n += of_negatives[i]
+        group_positives[group] = p
+        group_negatives[group] = n
+        while edges > 0 and not edge_positives[edges - 1] * n > p * edge_negatives[edges - 1]:
+            edges -= 1
+            p += edge_positives[edges]
+            n += edge_negatives[edges]
+        edge_positives[edges] = p
+        edge_negatives[edges] = n
+        edge_ends[edges] = group
+        edges += 1
+    blocks = 0
+    group = 0
+    p = 0  # of the rows since the last vertex
+    n = 0
+    for edge in range(edges):
+        rise = edge_positives[edge]
+        run = edge_negatives[edge]
+        height = 0  # of the curve above the edge, times the edge's run
+        while group <= edge_ends[edge]:
+            lift = group_positives[group] * run
+            is_last = group == edge_ends[edge]
+            if height + lift <= 0 and not is_last:
+                p += group_positives[group]
+                n += group_negatives[group]
+                height += lift - group_negatives[group] * rise
+                group += 1
+                continue
+            stop = min((group + 1) * GROUP, n_rows)
+            for i in range(group * GROUP, stop):
+                p += positives[i]
+                n += negatives[i]
+                height += positives[i] * run - negatives[i] * rise
+                if height > 0 or (is_last and i == stop - 1):
+                    while blocks > 0 and not (
+                        pooled_positives[blocks - 1] * n > p * pooled_negatives[blocks - 1]
+                    ):
+                        blocks -= 1
+                        p += pooled_positives[blocks]
+                        n += pooled_negatives[blocks]
+                    pooled_positives[blocks] = p
+                    pooled_negatives[blocks] = n
+                    ends[blocks] = i
+                    blocks += 1
+                    p = 0
+                    n = 0
+            group += 1
+    return blocks
+
+
+@kernel
+def upper_hull_of_weights(positives, negatives, ends, pooled_positives, pooled_negatives, factor):
+    """Pool weights; odds fall where they are more than ``factor`` times the next ones."""
     blocks = 0
     for i in range(positives.size):
         p = positives[i]
@@ -49,9 +124,6 @@ def sums_of_blocks(weights, ends, sums):
             total = new
         sums[block] = total
         start = ends[block] + 1
-
-
-# --- isotonic regression -------------------------------------------------------------------------
 
 
 @kernel

@@ -582,8 +582,14 @@ def upper_hull(table: ScoreTable) -> Hull:
     A table without rows has no block, one of a single class has one.
     """
     columns = table.positives, table.negatives
-    is_large = int(table.n_positive) * int(table.n_negative) >= INT64_BOUND
-    how = (1.0 + EQUAL_ODDS, False) if table.is_weighted else (1, is_large)
+    pool: Any = hulls.upper_hull_of_weights
+    how: tuple[Any, ...] = (pool, 1.0 + EQUAL_ODDS)
+    if not table.is_weighted:
+        how = (hulls.upper_hull,)
+        if int(table.n_positive) * int(table.n_negative) >= INT64_BOUND:
+            # Of more than some 10**10 rows products are Python integers.
+            columns = columns[0].astype(object), columns[1].astype(object)
+            how = (pool.py_func, 1)
     pieces = [slice(start, start + CHUNK_ROWS) for start in range(0, len(table), CHUNK_ROWS)]
     parts = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
     if len(parts) == 0:
@@ -598,22 +604,18 @@ def upper_hull(table: ScoreTable) -> Hull:
     if table.is_weighted:  # what was pooled one by one has rounding of its own
         for column, sums in zip(columns, (positives, negatives), strict=True):
             hulls.sums_of_blocks(column, ends, sums)
-    return Hull(ends, positives, negatives)
+    kind = table.positives.dtype
+    return Hull(ends, positives.astype(kind, copy=False), negatives.astype(kind, copy=False))
 
 
 def _blocks(
-    positives: NDArray[Any], negatives: NDArray[Any], factor: float, is_large: bool
+    positives: NDArray[Any], negatives: NDArray[Any], pool: Callable[..., int], *factor: float
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
     """Return ends, positives and negatives of blocks."""
-    n, dtype = len(positives), positives.dtype
-    # Of more than some 10**10 rows products are Python integers.
-    pool: Any = hulls.upper_hull.py_func if is_large else hulls.upper_hull
-    kind = np.dtype(object) if is_large else dtype
-    ends, pooled = np.empty(n, np.int64), np.empty((2, n), kind)
-    columns = (column.astype(kind, copy=False) for column in (positives, negatives))
-    count = pool(*columns, ends, *pooled, factor)
-    p, q = pooled[:, :count].astype(dtype)
-    return ends[:count].copy(), p, q
+    n = len(positives)
+    ends, pooled = np.empty(n, np.int64), np.empty((2, n), positives.dtype)
+    count = pool(positives, negatives, ends, *pooled, *factor)
+    return ends[:count].copy(), pooled[0, :count].copy(), pooled[1, :count].copy()
 
 
 def _from_zero(counts: NDArray[Any]) -> NDArray[Any]:

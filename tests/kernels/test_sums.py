@@ -510,21 +510,21 @@ def expected(positives, negatives):
 def test_upper_hull(rng, n, high):
     for _ in range(3):
         positives, negatives = rows(rng, n, high)
-        assert pooled(hulls.upper_hull, positives, negatives, 1) == expected(positives, negatives)
+        assert pooled(hulls.upper_hull, positives, negatives) == expected(positives, negatives)
 
 
 def test_upper_hull_of_curves_that_bend_either_way():
     rising = np.arange(1, 301)
-    convex = pooled(hulls.upper_hull, rising, rising[::-1].copy(), 1)
+    convex = pooled(hulls.upper_hull, rising, rising[::-1].copy())
     assert convex == [[299], [rising.sum()], [rising.sum()]]
-    concave = pooled(hulls.upper_hull, rising[::-1].copy(), rising, 1)
+    concave = pooled(hulls.upper_hull, rising[::-1].copy(), rising)
     assert concave == [list(range(300)), rising[::-1].tolist(), rising.tolist()]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
 def test_upper_hull_of_weights(rng, n):
     positives, negatives = rows(rng, n, 5)
-    found = pooled(hulls.upper_hull, positives * 0.1, negatives * 0.1, 1.0 + 2.0**-40)
+    found = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 1.0 + 2.0**-40)
     want = expected(positives, negatives)
     assert found[0] == want[0]
     np.testing.assert_allclose(found[1:], np.array(want[1:]) * 0.1, rtol=1e-12)

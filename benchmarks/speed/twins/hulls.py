@@ -36,8 +36,8 @@ def upper_hull(data: Data) -> Pair:
         return tuple(column[:count] for column in found)
 
     def ours() -> tuple[Any, ...]:
-        small = blocks(hulls.upper_hull, positives, negatives, more=(1,))
-        weighted = blocks(hulls.upper_hull, *weights, more=(1.0 + 2.0**-40,))
+        small = blocks(hulls.upper_hull, positives, negatives)
+        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(1.0 + 2.0**-40,))
         for column, sums in zip(weights, weighted[1:], strict=True):
             hulls.sums_of_blocks(column, weighted[0], sums)
         return *small, *weighted
@@ -72,6 +72,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     upper_hull: (
         (
             "hulls:upper_hull",
+            "hulls:upper_hull_of_weights",
             "hulls:sums_of_blocks",
         ),
         False,
