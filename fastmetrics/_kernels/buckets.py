@@ -410,8 +410,6 @@ def least_precision_sums(positives, before, others, out):
 
 # --- counts at every key of 32 bits --------------------------------------------------------------
 #
-# Count rows at each value that their score's 32 bits may have, no sort needed.
-#
 # A *key* is a score's 32 bits, turned so that keys are ordered as scores; a *bin* is all keys of
 # the same first 16 bits. A bin that has a slot, ``slots[bin]``, has ``2**17`` counts of a byte
 # there in ``cells``: of negatives and of positives, in turns, at each key. A count that passes 255

@@ -278,9 +278,7 @@ def sums_of_later(ranks, starts, weights, is_asked, tree, here, below, tied):
                     k += k & -k
 
 
-# --- sums of differences -------------------------------------------------------------------------
-#
-# Sums of differences: of pairs of them, and of all of them under choices of their signs.
+# --- sums of differences: of pairs, and of all under choices of their signs ----------------------
 #
 # The sums x[i] + x[j], i <= j, of sorted numbers rise along rows and columns, so a bound is a
 # staircase: a walk from the corner of the first and the last number takes a step a number (Johnson

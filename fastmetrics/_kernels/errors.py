@@ -232,8 +232,6 @@ def merge_error_sums(sums, other):
 
 # --- deviances of the Tweedie family -------------------------------------------------------------
 #
-# Sums of the unit deviances of the Tweedie family: one pass, block by block, on vectors.
-#
 # With v = (y - m) / m for a target y and its prediction m, half a deviance of power p is ``m**q
 # ((u**q - 1) / q - v) / (q - 1)`` for u = 1 + v = y / m and q = 2 - p (Jorgensen 1987); its limits
 # are ``y log u - (y - m)`` for p = 1 and ``v - log u`` for p = 2. Near v = 0 all of these cancel to

@@ -168,7 +168,7 @@ def places_by_name(
 #
 # What measures of rankings are of each query: the mean over all orders of its ties.
 #
-# Items of a query stand by ``above``, then by relevance (see `rankings`); those never retrieved
+# Items of a query stand by ``above``, then by relevance; those never retrieved
 # stand last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout. All
 # write of the queries from ``first`` to ``last``.
 
@@ -359,11 +359,7 @@ def concordant_items(
         relevant_items[q] = n_relevant
 
 
-# --- values of graded relevance ------------------------------------------------------------------
-#
-# What measures of graded relevance are of each query: the mean over all orders of its ties.
-#
-# Items stand as in `ranking_values`. All write of the queries from ``first`` to ``last``.
+# --- values of graded relevance: arguments are those of binary relevance -------------------------
 
 
 @kernel

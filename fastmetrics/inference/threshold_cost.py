@@ -43,7 +43,7 @@ Ints = NDArray[np.int64]
 _ROUNDING: Final = 2.0**-40
 
 
-class Cells(NamedTuple):
+class RowCosts(NamedTuple):
     """Rows, or classes at distinct scores: place of the score, class, cost of a mistake, weight.
 
     ``costs`` are in the units of the table; ``weights`` are None where each is a row, and
@@ -79,7 +79,7 @@ def costed(
     weights_are: WeightsAre | None,
     pos_label: Any,
     groups: Any,
-) -> tuple[CostTable, Cells]:
+) -> tuple[CostTable, RowCosts]:
     """Return the costs of all thresholds, and what they are sums of."""
     are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
     if isinstance(y_true, ScoreTable):
@@ -108,7 +108,7 @@ def costed(
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
     place = np.maximum(len(table.scores) - 1 - ascending, 0)  # rows that cost nothing may have none
     of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
-    cells = Cells(
+    cells = RowCosts(
         place=place,
         positive=positive,
         costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
@@ -121,12 +121,12 @@ def costed(
 
 def _of_table(
     table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
-) -> tuple[CostTable, Cells]:
+) -> tuple[CostTable, RowCosts]:
     found = costs_of_counts(table, *costs, prevalence)
     places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
     sizes = [len(place) for place in places]
     scaled = [math.ldexp(float(cost), found.exponent) for cost in costs]
-    return found, Cells(
+    return found, RowCosts(
         place=np.concatenate(places),
         positive=np.repeat([True, False], sizes),
         costs=np.repeat(scaled, sizes),
@@ -143,7 +143,7 @@ def shares_of(table: CostTable) -> tuple[float, float]:
     return table.prevalence / table.n_positive, (1.0 - table.prevalence) / table.n_negative
 
 
-def mistaken_when_left_out(table: CostTable, cells: Cells) -> NDArray[np.bool_]:
+def mistaken_when_left_out(table: CostTable, cells: RowCosts) -> NDArray[np.bool_]:
     """Return which rows the threshold that is the cheapest without them gets wrong.
 
     A positive left out makes all thresholds above its score cheaper by its cost, a negative all
@@ -167,7 +167,7 @@ def mistaken_when_left_out(table: CostTable, cells: Cells) -> NDArray[np.bool_]:
 
 
 def _is_called_without_groups(
-    total: Floats, cells: Cells, groups: Ints, lost: Floats
+    total: Floats, cells: RowCosts, groups: Ints, lost: Floats
 ) -> NDArray[np.bool_]:
     """Return which rows the threshold that is the cheapest without their group calls positive.
 
@@ -213,7 +213,7 @@ def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
     return found
 
 
-def variances_of_changes(table: CostTable, cells: Cells, row: int) -> Floats:
+def variances_of_changes(table: CostTable, cells: RowCosts, row: int) -> Floats:
     """Return the variance of how each threshold's cost differs from that of ``row``.
 
     Only rows between the two make it: the sum of squares of what they change, or of what the rows
@@ -433,7 +433,7 @@ def threshold_cost_interval(
 
 
 def _mean(
-    cells: Cells, mistaken: NDArray[np.bool_], table: CostTable, level: float
+    cells: RowCosts, mistaken: NDArray[np.bool_], table: CostTable, level: float
 ) -> tuple[float, ConfidenceInterval]:
     """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
@@ -445,7 +445,7 @@ def _mean(
     return unscaled[0], interval
 
 
-def _not_dearer(table: CostTable, cells: Cells, row: int, z: float) -> ConfidenceInterval:
+def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> ConfidenceInterval:
     """Return from where to where a threshold's cost is within z errors of the least one."""
     of_positive, of_negative = shares_of(table)
     costs = of_positive * table.missed + of_negative * table.alarms

@@ -271,7 +271,8 @@ def reliability_diagram(
     total = np.add.reduceat(weights, starts)
     cuts = np.searchsorted(p, np.linspace(0.0, 1.0, _BARS + 1))
     cuts[-1] = len(p)  # the last twentieth is closed on both sides
-    running = np.concatenate(([0], np.cumsum(weights)))
+    running = np.cumsum(weights)
+    below = np.where(cuts > 0, running[cuts - 1], 0)
     return ReliabilityDiagram(
         strategy,
         p[starts],
@@ -279,7 +280,7 @@ def reliability_diagram(
         np.add.reduceat(weights * p, starts) / total,
         np.add.reduceat(positives, starts) / total,
         as_given(total, table.weight_exponent),
-        np.diff(running[cuts]) / running[-1],
+        np.diff(below) / running[-1],
     )
 
 
