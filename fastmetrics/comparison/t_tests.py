@@ -177,7 +177,8 @@ def kfold_paired_t_test(
         cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
         `scores_b`, `scores_a` holds the differences, A less B.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
-        Of the standard error. "none" is the textbook's, for numbers that are independent.
+        Which of the two statistics decides; `details` has both. "none" is the textbook's, for
+        numbers that are independent.
     n_train, n_test : float, optional
         Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation has
         n_test / n_train = 1 / (k - 1).
@@ -243,8 +244,15 @@ def kfold_paired_t_test(
         )
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
-    sizes = {} if ratio is None else {"test_train_ratio": ratio}
     summary = moments(found.values, found.rounding)
+    ratios = {"uncorrected": 0.0}
+    details = {}
+    if ratio is not None:
+        ratios["nadeau_bengio"] = details["test_train_ratio"] = ratio
+    for name, each in ratios.items():
+        error = summary.deviation * math.sqrt(1.0 / summary.n + each)
+        one = difference_test(summary.mean, error, summary.n - 1, 0.95, asked.alternative)
+        details |= {f"statistic_{name}": one.statistic, f"pvalue_{name}": one.pvalue}
     repeated = "repeated " if folds is not None and folds[0] > 1 else ""
     return _test_of_mean(
         summary,
@@ -253,7 +261,7 @@ def kfold_paired_t_test(
         f"{repeated}k-fold paired t test{'' if correction == 'none' else ', Nadeau-Bengio'}",
         ("mean difference", 0.0),
         lead=summary.mean,
-        **sizes,
+        **details,
     )
 
 
