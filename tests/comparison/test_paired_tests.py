@@ -145,7 +145,7 @@ def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
 # --- k-fold --------------------------------------------------------------------------------------
 
 
-def test_the_correction_is_of_the_error():
+def test_both_statistics_stand_side_by_side():
     ratio = Fraction(1, 5)  # six folds: one to five
     plain = kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)
     corrected = kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
@@ -154,6 +154,8 @@ def test_the_correction_is_of_the_error():
     errors = [dict(one.details).pop("standard_error") for one in (plain, corrected)]
     assert plain.details == {**corrected.details, "standard_error": errors[0]}
     assert errors[1] / errors[0] == pytest.approx(math.sqrt((1 / 6 + 1 / 5) * 6))
+    assert plain.details["statistic_nadeau_bengio"] == corrected.statistic
+    assert corrected.details["pvalue_uncorrected"] == plain.pvalue
     assert corrected.pvalue == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 5))
     assert corrected.method.endswith("Nadeau-Bengio")
     # 1 / 6 + 1 / 5 in place of 1 / 6
