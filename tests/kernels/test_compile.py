@@ -416,11 +416,11 @@ def test_nothing_is_said_where_nobody_reads_it(tell, why):
 PROGRAM = """
 import sys
 from fastmetrics._kernels import _compile
-from fastmetrics._kernels.merges import cumulative_weights, pairs_of_sorted
+from fastmetrics._kernels.merges import lost_pairs, pairs_of_sorted
 import numpy as np
 _compile._PATIENCE = 0.0
 _compile.notice.is_wanted = sys.argv[1] == "wanted"
-for kernel in (pairs_of_sorted, cumulative_weights):
+for kernel in (pairs_of_sorted, lost_pairs):
     kernel(np.arange(3.0), np.arange(3.0))
 """
 
