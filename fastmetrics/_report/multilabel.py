@@ -141,8 +141,7 @@ class LabelMetric(NamedTuple):
     @property
     def is_biased(self) -> bool:
         """Whether it is a mean of what few positives put off, which it keeps."""
-        entry = self.base.entry
-        return self.how == "macro" and (entry.is_area_of_precision or entry.name == "f1")
+        return self.how == "macro" and self.base.entry.is_biased_by_few
 
     @property
     def takes_one_class(self) -> bool:

@@ -174,6 +174,8 @@ class Measure:
         of independent rows cover less than their level (docs/coverage.md).
     is_area_of_precision : bool
         Whether it is an area under precision and recall, which few positives carry.
+    is_biased_by_few : bool
+        Whether it is far from that of the population, on average, where positives are few.
     """
 
     name: str
@@ -200,6 +202,7 @@ class Measure:
     scaling: Callable[..., tuple[Scale, float]] | None = None
     min_df: float = 0.0
     is_area_of_precision: bool = False
+    is_biased_by_few: bool = False
 
     @property
     def intervals(self) -> tuple[str, ...]:

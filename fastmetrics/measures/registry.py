@@ -160,6 +160,7 @@ _CURVES: Final = (
         influences="influences:average_precision",
         min_df=10.0,
         is_area_of_precision=True,
+        is_biased_by_few=True,
     ),
     _curve(
         *("pr_auc", "precision_recall", "area under the P-R curve"),
@@ -167,6 +168,7 @@ _CURVES: Final = (
         influences="influences:area_under_pr",
         min_df=10.0,
         is_area_of_precision=True,
+        is_biased_by_few=True,
     ),
     _curve(
         *("ks_statistic", "roc", "KS"),
@@ -214,6 +216,7 @@ def _ratio(
     *aliases: str,
     is_within: bool = False,
     is_mean: bool = False,
+    is_biased_by_few: bool = False,
     **options: float,
 ) -> tuple[Measure, ...]:
     """Return a ratio of the positive class, of it alone or not, and its averages over classes.
@@ -228,6 +231,7 @@ def _ratio(
             parameters=parameters,
             arguments=options,
             is_free_of_shares=is_within,
+            is_biased_by_few=is_biased_by_few,
             interval=_PROPORTIONS.get(name),
         ),
         *(
@@ -250,7 +254,7 @@ _DECISIONS: Final = (
     *_ratio(
         *("recall", "", "sensitivity", "tpr", "true_positive_rate"), is_within=True, is_mean=True
     ),
-    *_ratio("f1", "F1"),
+    *_ratio("f1", "F1", is_biased_by_few=True),
     *_ratio("fbeta", "F-beta", "fbeta_score", beta=1.0),
     *_ratio("jaccard", "Jaccard index"),
     _decision(
