@@ -27,7 +27,7 @@ from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, version_of
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics._report.evaluation_result import NAMES, Evaluation, figures_of
+from fastmetrics._report.evaluation_result import AUC, NAMES, Evaluation, figures_of
 from fastmetrics._report.plots import plot_pr, plot_residuals, plot_roc, plot_thresholds, said
 from fastmetrics._report.score_evaluation import (
     OF_ROWS,
@@ -42,6 +42,7 @@ from fastmetrics.errors import InputError, importing, no_parameter
 from fastmetrics.inference.bands import pr_band, roc_band
 from fastmetrics.inference.calibration import reliability_band
 from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
 from fastmetrics.measures.costs.operating_point import threshold_costs
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -154,9 +155,7 @@ def of_curves(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the ROC and the precision-recall curves, with bands of a few models."""
     scores = {model.name: model.values for model in data.models}
     has_bands = data.band is not None and len(scores) <= MOST_BANDS
-    seed = f", by bootstrap (seed {data.rng})" if isinstance(data.rng, int) else ", by bootstrap"
-    how_drawn = seed if data.band == "simultaneous" else ""
-    text = f" Bands: {100 * level:g} %, {data.band}{how_drawn}." if has_bands else ""
+    text = f" Bands: {100 * level:g} %, {data.band}." if has_bands else ""
     for key, what, plot, make in (
         ("roc", "ROC curves, with the area under each.", plot_roc, roc_band),
         ("pr", "Precision and recall, with the average precision.", plot_pr, pr_band),
@@ -272,13 +271,7 @@ def sections_of(
 
     Texts, tables as HTML, figures, and notes, as far as there are any.
     """
-    if diagnosis is not None:
-        texts = [
-            f"{_SEVERITIES[each.severity]}: {each.model and f'{each.model}: '}{each.text}."
-            for each in diagnosis
-        ]
-        nothing = "Nothing is wrong with labels and scores that could be seen from them."
-        yield "Data", {"texts": texts or [nothing]}
+    yield "Data", {"texts": list(_about_data(diagnosis))}
     shown, slices, level = found._shown(), found.slices, found.confidence_level
     said = {*found.verdict.split("\n"), *(slices.notes() if slices else ())}
     tables = _html(table for table in shown.tables if table.caption != "Slices")
@@ -306,10 +299,152 @@ def sections_of(
         yield "Slices", {"texts": slices.notes(), "tables": tables, "figures": forests}
 
 
+def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
+    """Yield what is wrong with the data, as far as that was looked for."""
+    if diagnosis is None:
+        return
+    if not diagnosis.findings:
+        yield "Nothing is wrong with labels and scores that could be seen from them."
+    for each in diagnosis.findings:
+        whose = f"{each.model}: " if each.model else ""
+        yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
+
+
+def size_of(found: Evaluation, data: ReportData) -> str:
+    """Return how many models were judged on how many rows."""
+    k = len(data.models)
+    models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
+    n = f"{len(data.labels):,} rows"
+    groups = data.options.groups
+    if groups is not None:
+        n += f" in {len(np.unique(np.asarray(groups))):,} groups"
+    if found.task == "binary":
+        one = found[0]
+        n += f", {one.n_positive:,.6g} positive and {one.n_negative:,.6g} negative"
+    elif found.task == "rankings":
+        n += f" of {found.n_samples:,.0f} queries"
+    return f"{models} on {n}"
+
+
 def _html(tables: Iterable[Table]) -> list[str]:
     """Return tables as HTML, each by itself: of several none is left out."""
     plain = (replace(table, caption="") for table in tables)
     return [html for table in plain for html in tables_as_html(Display([table]))]
+
+
+# --- what was done, and where it comes from -------------------------------------------------------
+
+_SCALES: Final = {
+    "logit": "on the logit scale",
+    "log": "on the logarithmic scale",
+    "lack": "on the logarithm of what a perfect value lacks",
+    "atanh": "on Fisher's z scale",
+}
+_REFERENCES: Final = {
+    "bca": "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American "
+    "Statistical Association 82:171-185.",
+    "bh": "Benjamini, Y. & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of "
+    "the Royal Statistical Society B 57:289-300.",
+    "bootstrap": "Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman "
+    "& Hall.",
+    "delong": "DeLong, E. R., DeLong, D. M. & Clarke-Pearson, D. L. (1988). Comparing the areas "
+    "under two or more correlated receiver operating characteristic curves. Biometrics 44:837-845.",
+    "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
+    "Scandinavian Journal of Statistics 6:65-70.",
+    "influence": "Efron, B. (1982). The jackknife, the bootstrap and other resampling plans. SIAM, "
+    "chapter 6 (the infinitesimal jackknife).",
+    "isotonic": "Dimitriadis, T., Gneiting, T. & Jordan, A. I. (2021). Stable reliability diagrams "
+    "for probabilistic classifiers. PNAS 118:e2016191118.",
+    "sidak": "Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate "
+    "normal distributions. Journal of the American Statistical Association 62:626-633.",
+    "newcombe": "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on "
+    "the Mann-Whitney statistic. Part 2. Statistics in Medicine 25:559-573.",
+    "wilson": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
+    "inference. Journal of the American Statistical Association 22:209-212.",
+}
+
+
+def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str, ...]]:
+    """Return what was done, as a paragraph, and the references that it needs, by author."""
+    cited: dict[str, None] = {}
+    version, size = version_of("fastmetrics"), size_of(evaluation, data)
+    sentences = [f"With fastmetrics {version}, {size} were evaluated."]
+    sentences += _of_intervals(evaluation, cited)
+    options = data.options
+    if options.groups is not None:
+        sentences.append("The units of all errors are groups, not rows.")
+    if options.sample_weight is not None:
+        sentences.append(f"Weights were read as {options.weights_are}.")
+    if evaluation.comparisons is not None:
+        sentences.append(
+            "Models were compared in pairs on the same rows; p-values are of no difference, "
+            "adjusted over the pairs of each measure by Holm's method."
+        )
+        cited["holm"] = None
+    if evaluation.slices is not None:
+        sentences.append(
+            f"Measures of the {evaluation.slices.n_slices} slices have limits that hold for all at "
+            "once (Šidák); slices that are worse than the other rows were "
+            "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
+        )
+        cited |= dict.fromkeys(("sidak", "bh"))
+    is_of_two = evaluation.task == "binary"
+    band = data.band if is_of_two and len(data.models) <= MOST_BANDS else None
+    if band == "simultaneous":
+        seed = f" (seed {data.rng})" if isinstance(data.rng, int) else ""
+        sentences.append(f"Bands around curves hold for the whole curve, by bootstrap{seed}.")
+        cited["bootstrap"] = None
+    elif band is not None:
+        sentences.append("Bands around curves hold at each point by itself.")
+    if is_of_two and data.has_probabilities:
+        sentences.append("Calibration was judged by isotonic regression of labels on scores.")
+        cited["isotonic"] = None
+    return " ".join(sentences), tuple(sorted(_REFERENCES[key] for key in cited))
+
+
+def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
+    """Yield a sentence for each way in which intervals were made."""
+    level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
+    of_way: dict[str, dict[str, list[str]]] = {}
+    for metric, one in figures_of(evaluation[0]).items():
+        scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
+        of_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(said_of(metric))
+        if metric == AUC and one.method == "influence":
+            cited["delong"] = None
+    for way, of_scale in of_way.items():
+        if list(of_scale) == [""]:
+            yield f"{level} of {_listed(of_scale[''])} are {way}."
+            continue
+        each = (
+            f"{scale or 'as they are'} for {_listed(metrics)}"
+            for scale, metrics in of_scale.items()
+        )
+        yield f"{level} are {way}, taken {', '.join(each)}."
+
+
+def _way(one: Estimate, cited: dict[str, None]) -> str:
+    """Return how an interval was made, and note what it is from."""
+    cited |= {key: None for key in _REFERENCES if key in one.method}
+    if isinstance(one.details, Replicates):
+        n = len(one.details.distribution)
+        cited["bootstrap"] = None
+        what = METHODS.get(one.method, one.method)
+        return f"{what} bootstrap intervals of {n:,} resamples (key {one.details.key})"
+    if one.method == "influence":
+        return (
+            "Student's t intervals, with errors from the influence of each row and degrees of "
+            "freedom from the effective number of rows"
+        )
+    return f"by {METHODS.get(one.method, one.method)}"
+
+
+def _listed(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+#: Where the page says how large it is, in kilobytes.
+_SIZE: Final = "=SIZE="
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -322,16 +457,22 @@ class Report(Result):
         Of the page.
     html : str
         All of it: one text that needs no other file, asks no server and runs no script.
-    evaluation : Evaluation
+    evaluation : Evaluation or Evaluation
         The figures.
     diagnosis : Diagnosis or None
         What is wrong or doubtful with the data; None of other tasks than scores of two classes.
+    methods : str
+        The paragraph on methods.
+    references : tuple of str
+        What it cites.
     """
 
     title: str
     html: str = field(repr=False)
     evaluation: Evaluation
     diagnosis: Diagnosis | None
+    methods: str
+    references: tuple[str, ...]
 
     @property
     def verdict(self) -> str:
@@ -428,8 +569,8 @@ def report(
     On it are: the verdict; the data, and what `doctor` says of them; the measures with their
     intervals; the differences of models, as a table and a forest plot; ROC and precision-recall
     curves; calibration, where all scores may be probabilities; costs or rates by threshold, and the
-    confusion matrix at one; slices; versions and the command. Other tasks have what of it there is
-    of them.
+    confusion matrix at one; slices; a paragraph on methods with what it cites, to be pasted;
+    caveats, versions, the seed, the command. Other tasks have what of it there is of them.
 
     Time is that of `evaluate`, one sort a model and curve, and of "simultaneous" bands about
     2,000 replicates of the curve.
@@ -469,23 +610,27 @@ def report(
     if found.task == "binary":
         given = options.given("groups", "pos_label")
         diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
-    k = len(models)
-    named = f"{k} models" if k > 1 else f"One model ({models[0].name})"
+    (methods, references), size = methods_of(found, data), size_of(found, data)
     names = ("fastmetrics", "NumPy", "Numba")
     versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
         title=title,
-        about=f"{named} on {len(data.labels):,} rows.",
+        about=f"{size[0].upper()}{size[1:]}.",
+        size=_SIZE,
         verdict=found.verdict.split("\n") if found.verdict else [],
         sections=[
             {"key": heading.lower(), "heading": heading, **parts}
             for heading, parts in sections_of(found, data, diagnosis)
             if any(parts.values())
         ],
+        methods=methods,
+        references=references,
         versions=", ".join([*versions, f"Python {platform.python_version()}"]),
         command=command,
     )
-    return Report(title, content, found, diagnosis)
+    head, _, tail = content.rpartition(_SIZE)
+    content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
+    return Report(title, content, found, diagnosis, methods, references)
 
 
 def check_page(file: File) -> None:

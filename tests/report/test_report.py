@@ -94,6 +94,7 @@ def test_a_page_of_every_task(task):
     page = Page(report.html)
     assert heading in page.headings
     assert "Measures" in page.headings
+    assert page.headings[-1] == "Methods"
     assert page.tags.count("svg") == page.tags.count("figcaption") >= n_figures
     assert len(set(page.ids)) == len(page.ids)
     assert all(link.startswith(("#", "data:image/png;base64,")) for link in page.links)
@@ -121,7 +122,7 @@ def test_the_figures_are_those_of_the_evaluation():
 def test_names_cannot_break_out_of_the_page():
     slices = {HOSTILE: np.where(COUNTRY == "NO", HOSTILE, "$x_")}
     report = fm.report(
-        Y, {HOSTILE: A, "b": B}, title=HOSTILE, command=HOSTILE, slices=slices, band=None
+        Y, {HOSTILE: A, "=SIZE=": B}, title=HOSTILE, command=HOSTILE, slices=slices, band=None
     )
     tags = Page(report.html).tags
     assert "script" not in tags
@@ -131,11 +132,13 @@ def test_names_cannot_break_out_of_the_page():
     assert "onerror" not in re.sub(r"&lt;.*?&gt;", "", report.html)
 
 
-def test_a_page_comes_again():
-    first, second = (fm.report(Y, TWO) for _ in range(2))
+def test_a_page_says_how_large_it_is_and_comes_again():
+    first, second = (fm.report(Y, TWO, title="=SIZE=") for _ in range(2))
     assert first.html == second.html
-    assert first.html != fm.report(Y, TWO, rng=1).html
-    assert "simultaneous, by bootstrap (seed 0)." in first.html
+    (said,) = re.findall(r"One file of ([\d,]+) kB", first.html)
+    assert abs(int(said.replace(",", "")) - first.n_bytes / 1000) <= 1
+    assert first.html != fm.report(Y, TWO, title="=SIZE=", rng=1).html
+    assert "(seed 0)" in first.methods
 
 
 def test_bands_are_of_few_models():

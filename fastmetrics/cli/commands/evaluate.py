@@ -324,8 +324,8 @@ REPORT: Final = Command(
     run=run_report,
     help="""\
 Evaluate scores in files, the same kinds of file as for evaluate, and write one page about them:
-the verdict, figures, curves, calibration, decisions and slices. The page is one HTML file that
-needs nothing else: no script, no request, and no row of the data.""",
+the verdict, figures, curves, calibration, decisions, slices, and a paragraph on methods. The page
+is one HTML file that needs nothing else: no script, no request, and no row of the data.""",
     options=_OWN + EVALUATION,
     defaults={
         "given": (),
