@@ -276,11 +276,12 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
 
 
 @kernel
-def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
+def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives, sums):
     """Write how far a row of either class moves the AUC at each score of a piece.
 
     ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
-    the negatives, ``value`` is the AUC.
+    the negatives, ``value`` is the AUC. Where ``sums`` has rows, for negatives and for positives,
+    the sums of squares and of influences are added to them.
     """
     m, n = sizes
     tp, fp = above
@@ -293,6 +294,14 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
         of_positives[i] = (of_positives[i] / n - value) / m
     for i in range(positives.size):
         of_negatives[i] = (of_negatives[i] / m - value) / n
+    if sums.shape[0] > 0:
+        for i in range(positives.size):
+            moved = negatives[i] * of_negatives[i]
+            sums[0, 0] += moved * of_negatives[i]
+            sums[0, 1] += moved
+            moved = positives[i] * of_positives[i]
+            sums[1, 0] += moved * of_positives[i]
+            sums[1, 1] += moved
 
 
 @kernel

@@ -36,13 +36,13 @@ from fastmetrics.inference.reference import interval_of, joint_pvalue
 from fastmetrics.inference.samples import (
     BinarySample,
     Measured,
-    TablePoints,
     check_counts,
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Spread, Units, without_rounding
 from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import ask_one
+from fastmetrics.measures.curves.influences import auc_with_sums
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
 
 #: What the docstrings of the room share.
@@ -203,11 +203,11 @@ def _aucs(
     if is_table or (len(models) == 1 and not is_grouped and read is None):
         table = as_table(y_true, models[0].values, **own)
         check_counts(table, table.is_weighted)
-        measured = TablePoints(table).measured(_AUC)
+        measured, products = _of_table(table)
     else:
         own |= {"groups": groups, "weights_are": read, "strata": None}
         own |= {"threshold": None, "asked": (_AUC,)}
-        measured = BinarySample(y_true, models, own).measured(_AUC)
+        measured, products = BinarySample(y_true, models, own).measured(_AUC), None
     units, df, effective = measured.units, math.inf, None
     sizes = [*map(int, units.sizes_of_strata.tolist()), 0]  # of one class, without the other
     if units.groups is not None:
@@ -217,12 +217,27 @@ def _aucs(
     if fault:
         covariance = np.full((len(models), len(models)), math.nan)
     else:
-        covariance = units.covariance(measured.influences)
+        covariance = (
+            units.covariance(measured.influences)
+            if products is None
+            else units.covariance_of_sums(products)
+        )
         for model, variance in enumerate(covariance.diagonal().tolist()):
             if variance * min(sizes[:2]) <= _NOTHING:
                 covariance[model] = covariance[:, model] = 0.0
     details = {"n_positive": sizes[1], "n_negative": sizes[0], "effective_n_groups": effective}
     return _Aucs(measured, covariance, read, fault, df, details)
+
+
+def _of_table(table: ScoreTable) -> tuple[Measured, Floats]:
+    """Return the AUC of a table of counts, and the sums of products of its influence values."""
+    sizes = np.array([table.n_negative, table.n_positive], np.float64)
+    value, products = math.nan, np.full((2, 2), math.nan)
+    if sizes.all():
+        found, products = auc_with_sums(table)
+        value = found.value
+    units = Units(2, sizes, strata=np.array([0, 1]), sizes=sizes)
+    return Measured((value,), (), units, (None,), float(sizes.sum())), products[None, None]
 
 
 def _fault(units: Units, sizes: Sequence[int]) -> str:

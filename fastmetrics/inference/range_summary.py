@@ -300,9 +300,10 @@ def part_of(
     of_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])
-    auc_influences(table.positives, table.negatives, above, whole, 0.0, *of_auc)
+    columns, no_sums = (table.positives, table.negatives), np.empty((0, 2))
+    auc_influences(*columns, above, whole, 0.0, *of_auc, no_sums)
     of_auc *= np.array([whole]).T  # times the size of the class, not centred
-    tails = precision_shares(table.positives, table.negatives, above, *of_precision)
+    tails = precision_shares(*columns, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
     found: list[Sequence[Floats]] = [list(of_auc), list(of_precision)]
     if are_fractions(table):

@@ -223,12 +223,16 @@ def test_what_rows_move_of_the_auc(rng, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_auc, positives, negatives)
     sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
+    sums, counts = np.zeros((2, 2)), np.array([positives, negatives])
     for piece in (slice(0, n // 2), slice(n // 2, n)):
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         kernels.auc_influences(
-            positives[piece], negatives[piece], above, sizes, value, *found[:, piece]
+            positives[piece], negatives[piece], above, sizes, value, *found[:, piece], sums
         )
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+    firsts = counts * moved
+    squares, firsts = (firsts * moved).sum(axis=1), firsts.sum(axis=1)
+    np.testing.assert_allclose(sums, np.array([squares, firsts]).T[::-1], rtol=1e-9, atol=1e-11)
 
 
 @KINDS

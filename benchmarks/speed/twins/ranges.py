@@ -56,7 +56,9 @@ def auc_influences(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        curve_kernels.auc_influences(positives, negatives, (0.0, 0.0), (m, n), 0.75, *found)
+        no_sums = np.empty((0, 2))
+        above = 0.0, 0.0
+        curve_kernels.auc_influences(positives, negatives, above, (m, n), 0.75, *found, no_sums)
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:

@@ -111,16 +111,29 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
         return of_partial_auc(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
+    return _auc(table, 0)[0]
+
+
+def auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, Floats]:
+    """Return the AUC the same way; with sums of squares and of influences of either class.
+
+    Those of the negatives are the first row: (2, 2).
+    """
+    return _auc(table, 2)
+
+
+def _auc(table: ScoreTable, n_sums: int) -> tuple[CurveInfluences, Floats]:
     sizes = table.n_positive, table.n_negative
     auc = pairs_of_weights(table.positives, table.negatives, sizes).auc
     found = CurveInfluences.nowhere(auc, table)
     sizes = float(sizes[0]), float(sizes[1])
 
-    def write(piece: Piece) -> None:
-        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece))
+    def write(piece: Piece) -> Floats:
+        sums = np.zeros((n_sums, 2))
+        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece), sums)
+        return sums
 
-    by_pieces(table, write)
-    return found
+    return found, sum(by_pieces(table, write), np.zeros((n_sums, 2)))
 
 
 def rank_loss(table: ScoreTable) -> CurveInfluences:
