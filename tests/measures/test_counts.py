@@ -225,6 +225,13 @@ def test_nothing_warns_and_the_empty_matrix_is_undefined() -> None:
                 assert not np.isnan(slopes[defined]).any(), name
 
 
+def test_what_zero_division_says_stands_still() -> None:
+    counts = np.array([[3, 0], [2, 0]])
+    assert value("precision", counts, zero_division=1.0) == 1.0
+    assert not gradient("precision", counts, zero_division=1.0).any()
+    assert (gradient("precision_macro", counts, zero_division=1.0)[:, 0] != 0).all()
+
+
 def test_coefficients_stay_in_range() -> None:
     perfect = np.array([[[3, 0, 0], [0, 7, 0], [0, 0, 11]]]) * np.arange(1, 400)[:, None, None]
     assert (value("matthews_corrcoef", perfect) <= 1.0).all()
@@ -288,7 +295,11 @@ def test_slopes_of_a_product_of_many_recalls(k) -> None:
     rise = (value("g_mean", counts + step) - value("g_mean", counts - step)) / 2e-6
     assert gradient("g_mean", counts)[0, 0] == pytest.approx(rise, rel=1e-6)
     counts[0, 0] = 0
-    assert gradient("g_mean", counts)[0, 0] == math.inf
+    slopes = gradient("g_mean", counts)
+    assert np.flatnonzero(slopes).tolist() == [0]
+    assert slopes[0, 0] == math.inf
+    counts[1, 1] = 0
+    assert not gradient("g_mean", counts).any()
 
 
 def positive(rng: np.random.Generator, k: int) -> np.ndarray:

@@ -4,12 +4,9 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import mul
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +16,6 @@ import fastmetrics as fm
 from fastmetrics.inference.reference import exact_sum, moments, normal_quantile
 from fastmetrics.measures.asking import ask, find
 from fastmetrics.measures.costs.cost_curve import rounded_sum
-from fastmetrics.measures.curves.precision_recall import _log1p_and_rest
-from fastmetrics.measures.decisions import _count_formulas
-from fastmetrics.measures.decisions._count_formulas import Dual
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.tables import pairs
 
@@ -289,16 +283,6 @@ def test_moments_of_many(rng):
         assert found.deviation == pytest.approx(right, rel=1e-9)
 
 
-def test_log_parts() -> None:
-    values = [1e-300, 1e-20, 1e-9, 1e-3, 0.1, 0.4999999, 0.5, 0.5000001, 1.0, 1e9, 1e300]
-    log_part, rest = _log1p_and_rest(np.array(values))
-    np.testing.assert_array_equal(log_part, np.log1p(values))
-    with localcontext() as context:
-        context.prec = 700
-        exact = [float(Decimal(x) - (1 + Decimal(x)).ln()) for x in values]
-    np.testing.assert_allclose(rest, exact, rtol=5e-16 * 3, atol=0)
-
-
 def shares() -> np.ndarray:
     """Return shares of the middle, of both tails, and at the ends of each."""
     rng = np.random.default_rng(0)
@@ -339,66 +323,3 @@ def test_the_ends_and_beyond(share, expected) -> None:
 
 def test_nan_stays_nan() -> None:
     assert math.isnan(normal_quantile(math.nan))
-
-
-FORMULAS: dict[str, Callable[[Any, Any], Any]] = {
-    "sum and difference": lambda x, y: (x + y) + (2.0 + x) - (y - 3.0) + (1.0 - y),
-    "product": lambda x, y: x * y * 2.0 + 3.0 * x,
-    "ratio": _count_formulas.ratio,
-    "ratio of an array": lambda x, _: _count_formulas.ratio(np.ones(x.shape), x),
-    "ratio by an array": lambda x, _: _count_formulas.ratio(x, np.full(x.shape, 4.0)),
-    "square root": lambda x, _: _count_formulas.power(x, 0.5),
-    "cube root": lambda x, _: _count_formulas.power(x, 1 / 3),
-    "zeros": lambda x, y: _count_formulas.zero_where(np.arange(4) % 2 == 0, x) * y,
-    "geometric mean": lambda x, _: _count_formulas.geometric_mean(x),
-    "others": lambda x, y: _count_formulas.sum_of_others(x) * y,
-    "sum": lambda x, y: (x * y).sum(axis=-1),
-}
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_values_and_slopes(rng, name: str) -> None:
-    formula = FORMULAS[name]
-    (x, y), (along_x, along_y) = rng.uniform(1.0, 2.0, (2, 3, 4)), rng.normal(size=(2, 3, 4))
-    found = formula(Dual(x, along_x), Dual(y, along_y))
-    np.testing.assert_array_equal(found.value, formula(x, y))
-    step = 1e-6
-    above = formula(x + step * along_x, y + step * along_y)
-    below = formula(x - step * along_x, y - step * along_y)
-    np.testing.assert_allclose(found.slope, (above - below) / (2 * step), rtol=1e-7, atol=1e-8)
-
-
-def test_zeros_stand_still() -> None:
-    is_absent = np.array([True, False])
-    found = _count_formulas.zero_where(
-        is_absent, Dual(np.array([np.nan, 5.0]), np.array([np.inf, 2.0]))
-    )
-    assert (found.value.tolist(), found.slope.tolist()) == ([0.0, 5.0], [0.0, 2.0])
-    assert _count_formulas.zero_where(is_absent, np.array([np.nan, 5.0])).tolist() == [0.0, 5.0]
-
-
-def test_what_is_undefined_stays_so() -> None:
-    found = _count_formulas.ratio(
-        Dual(np.array([1.0, 1.0]), np.array([2.0, 2.0])), np.array([0.0, 2.0]), 7.0
-    )
-    assert (found.value.tolist(), found.slope.tolist()) == ([7.0, 0.5], [0.0, 1.0])
-
-
-def test_slopes_at_zero() -> None:
-    x = Dual(np.array([0.0, 0.0, 4.0]), np.array([1.0, 0.0, 1.0]))
-    assert _count_formulas.power(x, 0.5).slope.tolist() == [np.inf, 0.0, 0.25]
-    rows = np.array([[0.0, 2.0], [0.0, 2.0], [0.0, 0.0], [0.0, 2.0]])
-    slopes = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    assert _count_formulas.geometric_mean(Dual(rows, slopes)).slope.tolist() == [
-        np.inf,
-        -np.inf,
-        0.0,
-        0.0,
-    ]
-
-
-def test_a_mean_of_many_factors() -> None:
-    """More shares of counts than have a product that float64 holds."""
-    numbers = np.full((2, 100), 1e-18)
-    numbers[1, ::2] = 1.0
-    np.testing.assert_allclose(_count_formulas.geometric_mean(numbers), [1e-18, 1e-9], rtol=1e-13)
