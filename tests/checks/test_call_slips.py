@@ -1,16 +1,17 @@
 """Calls: options, the commonest slips, errors, warnings and docstrings."""
 
+import ast
 import copy
-import functools
+import dataclasses
 import importlib
 import inspect
 import pickle
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from sklearn import exceptions, metrics as peer
 
 import fastmetrics as fm
 import fastmetrics.dask as on_dask
-from fastmetrics._docs import COMMON, documented
 from fastmetrics.errors import warn_user, with_names
 from public import NAMES, public
 
@@ -576,148 +576,35 @@ def test_one_generator_of_many_threads() -> None:
     assert sorted(found) == sorted(keys_of(*[again] * 80))
 
 
-GLOSSARY = """
-Parameters
-----------
-y_true, y_pred : array-like of shape (n,)
-    Labels of both.
-y_true : array-like of shape (n,)
-    Labels.
-
-Raises
-------
-TypeError
-    For what is no label.
-"""
+# --- docstrings ----------------------------------------------------------------------------------
 
 
-def measure(y_true, y_pred, *, beta=1.0, sample_weight=None, **params):
-    """Compute it.
-
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of recall.
-    **params
-        More.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        For a negative `beta`.
-
-    Examples
-    --------
-    >>> 1 + 1
-    2
-    """
+DATACLASSES = {name: public(name) for name in NAMES if dataclasses.is_dataclass(public(name))}
 
 
-def plain(y_true, threshold):
-    """Compute it."""
-
-
-WHOLE = """Compute it.
-
-Parameters
-----------
-y_true, y_pred : array-like of shape (n,)
-    Labels of both.
-beta : float, default=1
-    Weight of recall.
-sample_weight : array-like of shape (n_samples,), optional
-    Weights, not negative.
-**params
-    More.
-
-Returns
--------
-float
-
-Raises
-------
-TypeError
-    For what is no label.
-ValueError
-    For a negative `beta`.
-
-Examples
---------
->>> 1 + 1
-2"""
-
-
-def test_what_is_left_out_is_filled_in_where_it_belongs() -> None:
-    signature = inspect.signature(measure)
-    assert documented(GLOSSARY)(measure) is measure
-    assert inspect.getdoc(measure) == WHOLE
-    assert inspect.signature(measure) == signature
-
-
-def test_an_entry_of_two_needs_both_and_what_nobody_knows_stays_out() -> None:
-    documented(GLOSSARY)(plain)
-    assert "y_true : array-like of shape (n,)\n    Labels.\n" in plain.__doc__
-    assert "threshold" not in plain.__doc__
-    assert "y_pred" not in plain.__doc__
-
-
-def test_the_own_words_come_first() -> None:
-    def own(y_true, rng=None):
-        """Compute it.
-
-        Parameters
-        ----------
-        y_true : list
-            Mine.
-        """
-
-    text = documented(GLOSSARY)(own).__doc__
-    assert text.count("y_true") == 1
-    assert "Mine." in text
-    assert "rng : None, int" in text
-    assert "rng : None, int" in COMMON
+@pytest.mark.parametrize("name", [*FUNCTIONS, *DATACLASSES])
+def test_docstrings_have_all_parameters_in_order_and_the_own_words(name: str) -> None:
+    documented = inspect.unwrap(public(name))
+    text = inspect.getdoc(documented) or ""
+    _, *parts = re.split(r"^(.+)\n-{3,}\n", text, flags=re.M)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    section = sections.get("Parameters" if name in FUNCTIONS else "Attributes", "")
+    heads = re.findall(r"^(\*{0,2}\w[\w, *]*?)(?: ?:.*)?$", section, re.M)
+    entries = [[each.strip(" *") for each in head.split(",")] for head in heads]
+    said = [each for entry in entries for each in entry]
+    if name in FUNCTIONS:
+        names = [*inspect.signature(documented).parameters]
+        firsts = [min(map(names.index, entry)) for entry in entries]
+        assert firsts == sorted(firsts)
+    else:
+        names = [each.name for each in dataclasses.fields(documented) if each.name[0] != "_"]
+        names += [each for each in said if isinstance(vars(documented).get(each), property)]
+    assert sorted(said) == sorted(names)
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(documented))).body
+    own = ast.get_docstring(node) or ""
+    assert {*own.splitlines()} <= {*text.splitlines()}
 
 
 def test_without_docstrings() -> None:
-    def bare(y_true):
-        pass
-
-    assert documented(GLOSSARY)(bare).__doc__ is None
-
-
-def test_attributes_of_a_dataclass_are_completed() -> None:
-    glossary = (
-        "\nAttributes\n----------\nlow, high : float\n    Limits.\nother : int\n    Not its own.\n"
-    )
-
-    @documented(glossary)
-    @dataclass(frozen=True, slots=True)
-    class Limits:
-        """Two limits.
-
-        Attributes
-        ----------
-        name : str
-            Its own.
-        """
-
-        low: float
-        high: float
-        name: str
-
-    whole = "Two limits.\n\nAttributes\n----------\nlow, high : float\n    Limits.\nname : str\n"
-    assert Limits.__doc__ == whole + "    Its own."
-    assert Limits(0.0, 1.0, "a").high == 1.0
-
-
-def test_a_function_that_another_one_wraps_keeps_its_parameters() -> None:
-    @documented(GLOSSARY)
-    @functools.wraps(plain)
-    def call(*arguments, **options):
-        return plain(*arguments, **options)
-
-    assert "\ny_true : array-like of shape (n,)\n    Labels.\n" in call.__doc__
+    program = "import fastmetrics as fm; assert fm.roc_auc_score.__doc__ is None"
+    subprocess.run([sys.executable, "-OO", "-c", program], check=True)
