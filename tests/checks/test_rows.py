@@ -2,6 +2,7 @@
 
 import decimal
 import functools
+import itertools
 import re
 import warnings
 from collections.abc import Callable
@@ -12,34 +13,21 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, strategies as st
 from sklearn import metrics as peer
 
 import fastmetrics as fm
 from fastmetrics import InputError, InputTypeError
-from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
-from fastmetrics._input.regression_targets import check_regression
-from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_confidence_level,
-    check_fraction,
-    check_integer,
-    check_positive,
-    check_real,
-)
-from fastmetrics._input.scores import check_score_matrix, contiguous
 from fastmetrics.errors import DataConversionWarning
 
 Y = [0, 1, 1, 0]
 S = [0.1, 0.4, 0.35, 0.8]
-NAN, INF = float("nan"), float("inf")
+NAN = float("nan")
 OBJECTS = np.array([0.1, 0.4, "x", 0.8], dtype=object)
 
 
-def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> BinaryRows:
-    """Return the rows after the deferred part of the verification as well."""
-    return check_binary(y_true, y_score, **options).verify()
+def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> fm.ScoreTable:
+    """Return the table of rows that are good but for what is given."""
+    return fm.ScoreTable.from_scores(y_true, y_score, **options)
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -105,233 +93,64 @@ def structured(values: list[float]) -> np.ndarray[Any, Any]:
     return records["score"]
 
 
-# arguments, which field of the rows, what it must be (with dtype)
-ACCEPTED: list[tuple[dict[str, Any], str, Any]] = [
-    ({"y_true": [1, 1, 1, 1]}, "labels", np.ones(4, np.int8)),
-    ({"y_score": [INF, 0, -INF, 1], "allow_inf": True}, "scores",
-     np.array([INF, 0, -INF, 1])),
-    ({"y_score": np.ma.masked_array(S)}, "scores", np.array(S)),
-    ({"y_true": [1, 2, 2, 1], "pos_label": 2}, "labels", np.array(Y, np.int8)),
-    ({"y_true": list("abba"), "pos_label": "b"}, "labels", np.array(Y, np.int8)),
-    ({"y_true": [1, 2, 2, 1], "pos_label": np.int64(2)}, "labels", np.array(Y, np.int8)),
-    ({"y_true": [1, 1, 1, 1], "pos_label": 7}, "labels", np.zeros(4, np.int8)),
-    ({"y_true": ["a"] * 4, "pos_label": "b"}, "labels", np.zeros(4, np.int8)),
-    ({"y_score": np.array(S, np.float16)}, "scores", np.array(S, np.float16).astype("f4")),
-    ({"y_score": np.array(S, np.longdouble)}, "scores", np.array(S)),
-    ({"y_score": np.array(S, np.longdouble) + np.finfo(np.longdouble).eps}, "scores",
-     (np.array(S, np.longdouble) + np.finfo(np.longdouble).eps).astype(float)),
-    ({"y_score": [2**53, 2**53 + 1, 1, 0]}, "scores", np.array([2**53, 2**53 + 1, 1, 0])),
-    ({"y_score": [2**64 - 1, 2**64 - 2, 1, 0]}, "scores",
-     np.array([2**64 - 1, 2**64 - 2, 1, 0], np.uint64)),
-    ({"y_score": np.array(S, ">f8")}, "scores", np.array(S)),
-    ({"y_score": np.asfortranarray(np.array([S, S]).T)[:, 1]}, "scores", np.array(S)),
-    ({"y_true": np.array([0, 9, 1, 9, 1, 9, 0, 9], np.int8)[::2]}, "labels",
-     np.array(Y, np.int8)),
-    ({"y_score": structured(S)}, "scores", np.array(S)),
-    ({"sample_weight": structured(S)}, "weights", np.array(S)),
-    ({"y_score": [0.0, -0.0, 1.0, 2.0]}, "scores", np.array([0.0, -0.0, 1.0, 2.0])),
-    ({"y_score": [5e-324, 1e-323, 0, 1]}, "scores", np.array([5e-324, 1e-323, 0, 1])),
-    ({"sample_weight": [1, 0, 0, 1]}, "weights", np.array([1.0, 0.0, 0.0, 1.0])),
-    ({"sample_weight": [1e-16, 1e16, 1, 1]}, "weights", np.array([1e-16, 1e16, 1, 1])),
+LONG = np.array(S, np.longdouble) + np.finfo(np.longdouble).eps
+#: What is given, and the plain columns that it is read as.
+ACCEPTED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"y_true": [1, 2, 2, 1], "pos_label": 2}, {}),
+    ({"y_true": list("abba"), "pos_label": "b"}, {}),
+    ({"y_true": [1, 2, 2, 1], "pos_label": np.int64(2)}, {}),
+    ({"y_true": np.array([5, 7, 7, 5], np.int8), "pos_label": 7}, {}),
+    ({"y_true": [1, 1, 1, 1]}, {"y_true": np.ones(4, np.int8)}),
+    ({"y_true": [1, 1, 1, 1], "pos_label": 7}, {"y_true": np.zeros(4, np.int8)}),
+    ({"y_true": ["a"] * 4, "pos_label": "b"}, {"y_true": np.zeros(4, np.int8)}),
+    ({"y_score": np.ma.masked_array(S)}, {}),
+    ({"y_score": np.array(S, np.float16)}, {"y_score": np.array(S, np.float16).astype("f4")}),
+    ({"y_score": np.array(S, np.longdouble)}, {}),
+    ({"y_score": LONG}, {"y_score": LONG.astype(float)}),
+    ({"y_score": structured(S)}, {}),
+    ({"sample_weight": structured(S)}, {"sample_weight": np.array(S)}),
+]
+
+
+@pytest.mark.parametrize(("arguments", "plain"), ACCEPTED)
+def test_accepted(arguments: dict[str, Any], plain: dict[str, Any]) -> None:
+    assert full(**arguments) == full(**plain)
+
+
+@pytest.mark.parametrize("scores", [[2**53, 2**53 + 1, 1, 0], [2**64 - 1, 2**64 - 2, 1, 0]])
+def test_large_integers_are_scores(scores: list[int]) -> None:
+    found = full(y_score=scores).scores
+    assert found.tolist() == sorted(scores, reverse=True)
+    assert found.dtype == (np.int64 if max(scores) < 2**63 else np.uint64)
+
+
+CONVERTED: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
+    ({"y_true": np.array(Y)[:, None]}, r"`y_true` is a column of shape \(4, 1\)", {}),
+    ({"y_score": np.array(S)[:, None]}, r"`y_score` is a column", {}),
+    ({"y_score": pd.DataFrame({"p": S})}, r"`y_score` is a column", {}),
+    ({"y_score": np.array(S, object)}, "`y_score` has dtype object: converted to float64", {}),
+    ({"y_score": pd.Series(Y, dtype=object)}, "converted to int64", {"y_score": np.array(Y)}),
+    ({"y_score": np.array([y == 1 for y in Y], object)}, "converted to bool",
+     {"y_score": np.array(Y, float)}),
+    ({"y_score": np.array([np.longdouble(s) for s in S], object)}, "converted to", {}),
+    ({"y_true": np.array(Y, object)}, "`y_true` has dtype object", {}),
+    ({"sample_weight": np.array(S, object)}, "`sample_weight` has dtype object",
+     {"sample_weight": np.array(S)}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "field", "expected"), ACCEPTED)
-def test_accepted(arguments: dict[str, Any], field: str, expected: np.ndarray[Any, Any]) -> None:
-    got = getattr(full(**arguments), field)
-    assert got.dtype == expected.dtype
-    assert got.tobytes() == expected.tobytes()  # -0.0 is kept as it came
-    assert got.flags.c_contiguous
-    assert got.flags.aligned
-    assert got.dtype.isnative
-
-
-CONVERTED: list[tuple[dict[str, Any], str, str, Any]] = [
-    ({"y_true": np.array(Y)[:, None]}, r"`y_true` is a column of shape \(4, 1\)",
-     "labels", np.array(Y, np.int8)),
-    ({"y_score": np.array(S)[:, None]}, r"`y_score` is a column", "scores", np.array(S)),
-    ({"y_score": pd.DataFrame({"p": S})}, r"`y_score` is a column", "scores", np.array(S)),
-    ({"y_score": np.array(S, object)}, "`y_score` has dtype object: converted to float64",
-     "scores", np.array(S)),
-    ({"y_score": pd.Series(Y, dtype=object)}, "converted to int64",
-     "scores", np.array(Y, np.int64)),
-    ({"y_score": np.array([True, False, True, False], object)}, "converted to bool",
-     "scores", np.array([1.0, 0.0, 1.0, 0.0])),
-    ({"y_score": np.array([np.longdouble(s) for s in S], object)}, "converted to",
-     "scores", np.array(S)),
-    ({"y_true": np.array(Y, object)}, "`y_true` has dtype object", "labels",
-     np.array(Y, np.int8)),
-    ({"sample_weight": np.array(S, object)}, "`sample_weight` has dtype object", "weights",
-     np.array(S)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("arguments", "match", "field", "expected"), CONVERTED)
-def test_converted(arguments: dict[str, Any], match: str, field: str, expected: Any) -> None:
+@pytest.mark.parametrize(("arguments", "match", "plain"), CONVERTED)
+def test_converted(arguments: dict[str, Any], match: str, plain: dict[str, Any]) -> None:
     with pytest.warns(DataConversionWarning, match=match) as caught:
-        got = getattr(full(**arguments), field)
+        found = full(**arguments)
     assert len(caught) == 1
     assert caught[0].filename == __file__, "the warning points at the caller's line"
-    assert got.dtype == expected.dtype
-    np.testing.assert_array_equal(got, expected)
-
-
-RULES = ("strict", "curve", "sorted", "average_precision")
-
-
-def split_counts(rows: BinaryRows) -> tuple[int, int]:
-    """Count as the pass that splits the classes does."""
-    labels, negative, _ = rows.unverified
-    return int((labels == 1).sum()), int((labels == negative).sum())
-
-
-def test_rows_are_verified_when_they_are_read() -> None:
-    labels, scores = np.zeros(100_000, np.int8), np.zeros(100_000)
-    labels[777] = 5
-    for name in ("labels", "negative", "scores"):
-        rows = check_binary(labels, scores)
-        with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
-            getattr(rows, name)
-    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
-        check_binary(labels, scores).replace(scores=scores)
-    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
-        check_binary(labels, scores).accept(False)
-    rows = check_binary(labels, scores)
-    assert rows.accept(True)
-    assert rows.labels is rows.unverified[0]  # a pass over all rows has said so
-
-
-def test_the_first_look_reads_almost_nothing() -> None:
-    """Faults deep in one-byte labels or in scores pass the first look: the split will meet them."""
-    labels, scores = np.zeros(100_000, np.int8), np.zeros(100_000)
-    labels[777], scores[777] = 5, np.nan
-    rows = check_binary(labels, scores)
-    assert sum(split_counts(rows)) == 99_999
-    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
-        rows.verify()
-    labels[777] = 0
-    with pytest.raises(ValueError, match=r"^`y_score` must be finite: nan at index 777, 1 in all$"):
-        rows.verify()
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_a_wrong_guess_shows_in_the_counts_and_is_mended(rule: str) -> None:
-    labels = np.ones(100_000, np.int8)
-    labels[777] = -1  # not among the rows that the guess looks at
-    rows = check_binary(labels, np.zeros(len(labels)), label_rule=rule)
-    assert rows.unverified[1] == 0
-    assert split_counts(rows) == (99_999, 0)
-    assert rows.negative == -1
-    assert split_counts(rows) == (99_999, 1)
-    assert np.shares_memory(rows.labels, labels)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
-@pytest.mark.parametrize("rule", RULES)
-def test_no_byte_passes_for_another(rule: str, dtype: Any) -> None:
-    """Whatever two bytes the labels are: the counts miss rows, or they are right as they stand."""
-    for low in range(256):
-        for high in (0, 1, 2, 127, 128, 254, 255):
-            labels = np.array([low, high, high], np.uint8).view(dtype)
-            rows = check_binary(labels, np.zeros(3), label_rule=rule)
-            if sum(split_counts(rows)) != 3:
-                continue
-            assert {low, high} <= {0, 1} or (dtype is np.int8 and {low, high} <= {1, 255})
-            np.testing.assert_array_equal(rows.labels == 1, labels.view(np.uint8) == 1)
-
-
-def test_odd_bytes_of_booleans_are_true() -> None:
-    labels = np.array([0, 2, 255, 1], np.uint8).view(np.bool_)
-    assert check_binary(labels, np.zeros(4)).labels.tolist() == [0, 1, 1, 1]
-
-
-def test_sorted_rule_encodes_what_the_first_look_left() -> None:
-    labels = np.array([5, 7, 5], np.int8)
-    rows = check_binary(labels, np.zeros(3), label_rule="sorted")
-    assert sum(split_counts(rows)) == 0
-    assert split_counts(rows.verify()) == (1, 2)
-
-
-def test_pos_label_of_one_byte_labels() -> None:
-    labels = np.array([0, 1, 2, 1], np.int8)
-    assert split_counts(check_binary(labels[:2], np.zeros(2), pos_label=0)) == (1, 1)
-    rows = check_binary(labels, np.zeros(4), pos_label=1, label_rule="curve")
-    assert sum(split_counts(rows)) == 3
-    assert split_counts(rows.verify()) == (2, 2)
+    assert found == full(**plain)
 
 
 def test_labels_come_before_scores() -> None:
     with pytest.raises(ValueError, match="`y_true`"):
-        check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).verify()
-
-
-def test_unknown_rule() -> None:
-    with pytest.raises(ValueError, match="`label_rule` must be one of strict, curve"):
-        check_binary([0, 1], [0.1, 0.2], label_rule="loose")
-
-
-def frozen(values: np.ndarray) -> np.ndarray:
-    values.flags.writeable = False
-    return values
-
-
-def unaligned(values: np.ndarray) -> np.ndarray:
-    return np.frombuffer(b"." + values.tobytes(), values.dtype, offset=1)
-
-
-PLAIN = np.arange(1.0, 9.0)
-WIDE = np.arange(1.0, 17.0).reshape(8, 2)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (PLAIN, PLAIN),
-        (PLAIN.astype("f4"), PLAIN.astype("f4")),
-        (WIDE, WIDE),
-        (PLAIN, frozen(PLAIN.copy())),
-        (PLAIN, PLAIN[:, np.newaxis]),
-        (PLAIN.tolist(), PLAIN),
-    ],
-)
-def test_read_in_place(one, other) -> None:
-    for pair in ((one, other), (other, one)):
-        assert check_regression(*pair).is_canonical
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (PLAIN, PLAIN.astype("f4")),
-        (PLAIN, PLAIN.astype(">f8")),
-        (PLAIN.astype("i8"), PLAIN.astype("i8")),
-        (PLAIN.astype("f2"), PLAIN.astype("f2")),
-        (PLAIN, np.repeat(PLAIN, 2)[::2]),
-        (WIDE, np.asfortranarray(WIDE)),
-        (PLAIN, unaligned(PLAIN)),
-    ],
-)
-def test_copied_piece_by_piece(one, other) -> None:
-    for pair in ((one, other), (other, one)):
-        rows = check_regression(*pair)
-        assert not rows.is_canonical
-        pieces = rows.piece(0, len(rows.y_true))[:2]
-        for piece, whole in zip(pieces, pair, strict=True):
-            assert piece.dtype == np.float64
-            assert piece.flags.c_contiguous
-            assert piece.flags.aligned
-            np.testing.assert_array_equal(piece, np.asarray(whole).ravel())
-
-
-@pytest.mark.parametrize("targets", [PLAIN, WIDE])
-def test_a_constant_is_not_in_memory_row_by_row(targets) -> None:
-    constant = np.arange(1.0, 1.0 + (targets.ndim == 2) + 1)
-    rows = check_regression(targets, targets).with_constant(constant)
-    assert not rows.is_canonical
-    np.testing.assert_array_equal(rows.piece(0, 8)[1], np.resize(constant, targets.size))
-
-
-NAN_SCALARS, INF_SCALARS = float("nan"), float("inf")
+        full(y_true=np.array([0, 3], np.int8), y_score=np.array([np.nan, 0]))
 
 
 @pytest.mark.parametrize(
@@ -352,53 +171,30 @@ NAN_SCALARS, INF_SCALARS = float("nan"), float("inf")
         pl.Series([7, 5, 7]),
         pa.array(["b", "a"]),
         [str(i) for i in range(100)],
+        np.where(
+            np.arange(150_000) == 140_000, "late", np.array(["b", "a"])[np.arange(150_000) % 2]
+        ),
     ],
     ids=lambda labels: repr(labels).split(" at 0x")[0],  # the same in every worker
 )
-def test_class_labels(labels: Any) -> None:
+def test_groups_of_any_kind(labels: Any) -> None:
     plain = np.asarray(labels.to_pylist() if isinstance(labels, pa.Array) else labels)
-    if plain.dtype.kind == "T":
-        plain = plain.astype(object)
-    expected, codes = np.unique(plain, return_inverse=True)
-    got = check_class_labels(labels)
-    assert got.classes.tolist() == expected.tolist()
-    assert got.codes.tolist() == codes.tolist()
-    assert got.codes.dtype == np.int64
-    assert (got.classes.dtype.kind in "UO") == (plain.dtype.kind in "UO")
-    assert got.classes.dtype.isnative
+    codes = np.unique(
+        plain.astype(object) if plain.dtype.kind == "T" else plain, return_inverse=True
+    )[1]
+    y = np.arange(len(plain)) % 3 / 2.0
+
+    def estimated(groups: Any) -> Any:
+        return fm.estimate(y, y**2 + 1, metrics="mean_squared_error", groups=groups)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert repr(estimated(labels).to_dict()) == repr(estimated(codes).to_dict())
+    with pytest.raises(ValueError, match=r"`groups` must be labels of shape \(n,\): got \(2, 2\)"):
+        fm.estimate([0.0, 1.0], [1.0, 0.0], metrics="mean_squared_error", groups=[[1, 2], [3, 4]])
 
 
-@given(st.lists(st.integers(-(2**62), 2**62) | st.integers(-3, 3), min_size=1))
-def test_class_labels_of_integers(labels: list[int]) -> None:
-    classes, codes = check_class_labels(np.array(labels))
-    assert classes.tolist() == sorted(set(labels))
-    assert classes[codes].tolist() == labels
-
-
-def test_class_labels_over_chunks(rng: np.random.Generator) -> None:
-    labels = np.array(["late", "b", "a"])[(rng.random(150_000) < 0.5).astype(int) + 1]
-    labels[140_000] = "late"
-    classes, codes = check_class_labels(labels)
-    assert classes.tolist() == ["a", "b", "late"]
-    np.testing.assert_array_equal(classes[codes], labels)
-
-
-@pytest.mark.parametrize(
-    ("labels", "error", "match"),
-    [([[1, 2], [3, 4]], ValueError, r"`y_true` must be labels of shape \(n,\): got \(2, 2\)")],
-)
-def test_class_labels_refused(labels: Any, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        check_class_labels(labels)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
-def test_indicator_in_place(dtype: Any) -> None:
-    matrix = np.array([[0, 1, 1], [1, 0, 0]], dtype)
-    got = check_multilabel_indicator(matrix)
-    assert got.dtype == np.int8
-    assert np.shares_memory(got, matrix)
-    assert np.shares_memory(check_multilabel_indicator(matrix.T), matrix)
+INDICATOR = np.array([[0, 1], [1, 0]], np.int8)
 
 
 @pytest.mark.parametrize(
@@ -410,40 +206,28 @@ def test_indicator_in_place(dtype: Any) -> None:
         np.array([[0, 1, 5], [1, 0, 5]])[:, :2],
         pd.DataFrame({"a": [0, 1], "b": [1, 0]}),
         pl.DataFrame({"a": [False, True], "b": [True, False]}),
+        INDICATOR.T,
+        np.array(INDICATOR, object),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.* has dtype object")
 def test_indicator(matrix: Any) -> None:
-    got = check_multilabel_indicator(matrix)
-    assert got.dtype == np.int8
-    assert got.tolist() == [[0, 1], [1, 0]]
-
-
-def test_indicator_of_objects() -> None:
-    with pytest.warns(DataConversionWarning, match="`y_true` has dtype object"):
-        got = check_multilabel_indicator(np.array([[0, 1], [1, 0]], object))
-    assert got.tolist() == [[0, 1], [1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("matrix", "error", "match"),
-    [
-        ([[0, 2], [1, 0]], ValueError, r"indicator matrix of 0 and 1: got values in \{0, 1, 2\}"),
-        ([[0, -1], [1, 0]], ValueError, r"got values in \{-1, 0, 1\}"),
-        ([[0.0, NAN_SCALARS], [1, 0]], ValueError, "indicator matrix of 0 and 1"),
-    ],
-)
-def test_indicator_refused(matrix: Any, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        check_multilabel_indicator(matrix)
+    scores = [[0.5, 0.25], [0.25, 0.75]]
+    assert fm.label_ranking_loss(matrix, scores) == fm.label_ranking_loss(INDICATOR, scores) == 1.0
+    with pytest.raises(ValueError, match=r"indicator matrix of 0 and 1: got values in \{0, 1, 2\}"):
+        fm.roc_auc_score([[0, 2], [1, 0]], scores)
+    with pytest.raises(ValueError, match=r"got values in \{-1, 0, 1\}"):
+        fm.roc_auc_score([[0, -1], [1, 0]], scores)
 
 
 MATRIX = np.array([[0.5, 0.25], [0.125, 1.0], [0.0, 0.75]])
+RECORDS = np.zeros(3, dtype=[("flag", "i1"), ("scores", "f8", (2,))])
+RECORDS["scores"] = MATRIX
 
 
 @pytest.mark.parametrize(
     "matrix",
     [
-        MATRIX,
         np.asfortranarray(MATRIX),
         MATRIX[::-1].copy()[::-1],
         MATRIX.astype(">f8"),
@@ -453,63 +237,30 @@ MATRIX = np.array([[0.5, 0.25], [0.125, 1.0], [0.0, 0.75]])
         pd.DataFrame({"a": MATRIX[:, 0], "b": MATRIX[:, 1].astype(np.float32)}),
         pl.DataFrame(MATRIX),
         pa.table({"a": MATRIX[:, 0], "b": MATRIX[:, 1]}),
+        RECORDS["scores"],
     ],
 )
 def test_score_matrix(matrix: Any) -> None:
-    got = check_score_matrix(matrix)
-    assert got.dtype in (np.float32, np.float64)
-    np.testing.assert_array_equal(got, MATRIX)
-    for j in range(2):
-        column = contiguous(got[:, j])
-        assert column.flags.c_contiguous
-        assert column.tolist() == MATRIX[:, j].tolist()
+    y = np.array([[1, 0], [0, 1], [1, 1]])
+    found, right = (fm.average_precision_score(y, each, average=None) for each in (matrix, MATRIX))
+    assert found.tolist() == right.tolist()
+    assert fm.dcg_score(y, matrix) == fm.dcg_score(y, MATRIX)
 
 
-def test_score_matrix_in_place() -> None:
-    for matrix in (MATRIX, np.asfortranarray(MATRIX), MATRIX[:, ::-1]):
-        assert check_score_matrix(matrix) is matrix
-    columns = np.asfortranarray(MATRIX)
-    assert np.shares_memory(contiguous(columns[:, 1]), columns)
-    assert np.shares_memory(check_score_matrix(pd.DataFrame(MATRIX, copy=False)), MATRIX)
-
-
-def test_score_matrix_of_packed_records() -> None:
-    records = np.zeros(3, dtype=[("flag", "i1"), ("scores", "f8", (2,))])
-    records["scores"] = MATRIX
-    got = check_score_matrix(records["scores"])
-    assert got.flags.aligned
-    np.testing.assert_array_equal(got, MATRIX)
-
-
-@pytest.mark.parametrize(
-    ("matrix", "match"),
-    [
+def test_score_matrix_refused() -> None:
+    for matrix, match in (
         (pd.DataFrame(index=[0, 1]), "`y_score` is empty"),
-        (pd.DataFrame({"a": [0.5], "b": [2**53 + 1]}), "mixes floats with integers beyond"),
-    ],
-)
-def test_score_matrix_refused(matrix: Any, match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        check_score_matrix(matrix)
+        (pd.DataFrame({"a": [0.5, 1], "b": [2**53 + 1] * 2}), "mixes floats with integers beyond"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            fm.average_precision_score(INDICATOR, matrix)
 
 
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        (lambda: check_real("x", np.float32(0.5)), 0.5),
-        (lambda: check_confidence_level(0.95), 0.95),
-        (lambda: check_fraction("x", 1, include_high=True), 1.0),
-        (lambda: check_fraction("x", 7, high=10), 7.0),
-        (lambda: check_positive("x", 2), 2.0),
-        (lambda: check_integer("x", np.int64(3), low=3, high=3), 3),
-        (lambda: check_choice("x", "b", ("a", "b")), "b"),
-        (lambda: check_choice("x", None, ("a", None)), None),
-    ],
-)
-def test_scalars(call: Callable[[], Any], expected: Any) -> None:
-    got = call()
-    assert got == expected
-    assert type(got) is type(expected)
+def test_numbers_of_numpy_are_numbers() -> None:
+    gain = fm.costs.cumulative_gain
+    assert gain(Y, S, fraction=np.float32(0.5)) == gain(Y, S, fraction=0.5)
+    assert gain(Y, S, fraction=1) == 1.0
+    assert fm.top_k_accuracy_score(Y, S, k=np.int64(1)) == fm.top_k_accuracy_score(Y, S, k=1)
 
 
 N = 6
@@ -618,6 +369,29 @@ def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
     found = outcome(lambda: strict(y))
     theirs = outcome(lambda: curve(peer, y, None))
     assert found == theirs or name == "number objects"
+
+
+BYTES = [0, 1, 2, 3, 126, 127, 128, 129, 253, 254, 255]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
+@pytest.mark.parametrize(
+    "read",
+    [
+        strict,
+        functools.partial(curve, fm, pos_label=None),
+        functools.partial(average_precision, fm, pos_label=None),
+        lambda y: fm.roc_auc_score(y, SCORES),
+    ],
+)
+def test_no_byte_passes_for_another(read: Callable[[Any], Any], dtype: Any) -> None:
+    """Whatever two bytes labels are, they are read as wider integers are; odd booleans as True."""
+    for low, high in itertools.product(BYTES, (0, 1, 2, 127, 128, 254, 255)):
+        labels = np.array([low, high, high] * 2, np.uint8)
+        wide = labels != 0 if dtype is np.bool_ else labels.view(dtype)
+        found = outcome(functools.partial(read, labels.view(dtype)))
+        right = outcome(functools.partial(read, wide.astype(np.int64)))
+        assert repr(found) == repr(right), (low, high)
 
 
 @pytest.mark.parametrize("name", ["text", "text objects", "pandas category"])
