@@ -4,7 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bootstrap_cases import N
+
+#: Rows of the file.
+N = 240
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of
 
 N = 60
 A = np.arange(N) % 4 > 0
@@ -35,25 +35,24 @@ def _files(tmp_path, monkeypatch):
     (tmp_path / "cut.eval").write_bytes(b"PK\3\4")
 
 
-def run(capsys, arguments, code=0):
-    assert main(["compare", *shlex.split(arguments)]) == code
-    return capsys.readouterr()
+def run(capsys, arguments):
+    return captured(capsys, "compare", *shlex.split(arguments)).out
 
 
 def test_logs(capsys):
-    found = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json").out)
+    found = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json"))
     rows = fm.read_evaluation_log({"old": "a.jsonl", "b": "b.jsonl"}, group="part")
     expected = fm.evaluate_log(**rows)
     assert found["verdict"] == expected.verdict
     assert found["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
     assert expected["b"]["acc"].n_groups == 10
-    assert "old − b" in run(capsys, "old=a.jsonl b.jsonl").out
-    assert "| acc ↑ |" in run(capsys, "a.jsonl b.jsonl --format markdown").out
+    assert "old − b" in run(capsys, "old=a.jsonl b.jsonl")
+    assert "| acc ↑ |" in run(capsys, "a.jsonl b.jsonl --format markdown")
 
 
 def test_tables(capsys):
     given = "t.parquet --id question --score right --model model --repeat try"
-    out = run(capsys, f"{given} --pass-at 1 2 --pass-hat 2").out
+    out = run(capsys, f"{given} --pass-at 1 2 --pass-hat 2")
     expected = fm.evaluate_log(
         np.tile(np.repeat([f"q{k}" for k in range(N // 2)], 2), 2),
         np.concatenate([A, B]),
@@ -67,10 +66,8 @@ def test_tables(capsys):
     for name in "ab":
         rows = pq.read_table("t.parquet", filters=[("model", "=", name)])
         pq.write_table(rows, f"{name}.parquet")
-    assert (
-        run(capsys, f"a.parquet b.parquet {given[10:].replace('--model model', '')}").out
-        == run(capsys, given).out
-    )
+    one_each = f"a.parquet b.parquet {given[10:].replace('--model model', '')}"
+    assert run(capsys, one_each) == run(capsys, given)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +84,4 @@ def test_tables(capsys):
     ],
 )
 def test_what_is_refused(arguments, message, capsys):
-    err = run(capsys, arguments, code=2).err
-    assert message in err
-    assert len(err.splitlines()) == 1
+    assert message in error_of(capsys, "compare", *shlex.split(arguments))

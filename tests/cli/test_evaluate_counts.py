@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from commands import captured, error_of, output_of
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics.cli import main
 from fastmetrics.streams import ScoreRanges
 
 pytest.importorskip("duckdb")
@@ -30,31 +30,26 @@ def counts_file(path, heads=None, more=()):
     return str(path)
 
 
-def run(capsys, *arguments):
-    status = main(["evaluate", *arguments])
-    out, err = capsys.readouterr()
-    return status, out, err
+def models_of(capsys, *arguments):
+    """Return the models of an evaluation of counts."""
+    out = captured(capsys, "evaluate", *arguments, "--counts", "--format", "json").out
+    return json.loads(out)["models"]
 
 
-@pytest.mark.parametrize(
-    "heads", ["score,positives,negatives,unusable", "SCORE,POSITIVES,NEGATIVES,UNUSABLE"]
-)
+@pytest.mark.parametrize("heads", [HEADS, HEADS.upper()])
 def test_counts_are_evaluated_as_their_rows(capsys, tmp_path, heads):
-    status, out, err = run(
-        capsys, counts_file(tmp_path / "c.csv", heads), "--counts", "--format", "json"
-    )
-    assert (status, err) == (0, "")
-    found = json.loads(out)["models"][0]
+    (found,) = models_of(capsys, counts_file(tmp_path / "c.csv", heads))
     expected = evaluate(*rows()).to_dict()["models"][0]
     assert found == {name: list(v) if isinstance(v, tuple) else v for name, v in expected.items()}
 
 
 def test_files_add_up_and_conditions_hold(capsys, tmp_path):
     path = counts_file(tmp_path / "c.csv")
-    _, one, _ = run(capsys, path, "--counts", "--where", "score > 0", "--format", "csv")
     y, s = rows()
-    _, two, _ = run(capsys, path, counts_file(tmp_path / "d.csv"), "--counts", "--format", "json")
-    assert json.loads(two)["models"][0]["n_positive"] == 2 * y.sum()
+    found = models_of(capsys, path, counts_file(tmp_path / "d.csv"))
+    assert found[0]["n_positive"] == 2 * y.sum()
+    options = ("--counts", "--where", "score > 0", "--format", "csv")
+    one = captured(capsys, "evaluate", path, *options).out
     assert f"n_positive,score,{((s > 0) & (y == 1)).sum():.1f}" in one
 
 
@@ -74,45 +69,38 @@ def models_file(path, model="model"):
 def test_a_column_names_the_models(capsys, tmp_path, model):
     y, s = rows()
     path = models_file(tmp_path / "m.csv", model)
-    status, out, err = run(capsys, path, "--counts")
-    assert (status, err) == (0, "")
     tables = {"b": ScoreTable.from_scores(y, -s), "a": ScoreTable.from_scores(y, s)}
-    assert out == f"{evaluate(tables)}\n"
-    _, out, _ = run(capsys, path, "--counts", "--where", f"{model} = 'a'")
+    command = ("evaluate", path, "--counts")
+    assert output_of(capsys, *command) == f"{evaluate(tables)}\n"
+    out = output_of(capsys, *command, "--where", f"{model} = 'a'")
     assert out == f"{evaluate(y, {'a': s})}\n"
-    again = models_file(tmp_path / "n.csv", model)
-    found = json.loads(run(capsys, path, again, "--counts", "--format", "json")[1])["models"]
-    assert [(each["name"], each["n_positive"]) for each in found] == [
-        ("b", 2 * y.sum()),
-        ("a", 2 * y.sum()),
-    ]
+    found = models_of(capsys, path, models_file(tmp_path / "n.csv", model))
+    assert {each["name"]: each["n_positive"] for each in found} == dict.fromkeys("ba", 2 * y.sum())
+    assert [each["name"] for each in found] == ["b", "a"]
 
 
 def test_models_may_have_numbers(capsys, tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("model,score,positives,negatives\n10,.1,1,5\n9,.1,5,1\n10,.6,3,1\n9,.6,1,3\n")
-    found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])["models"]
+    found = models_of(capsys, path)
     assert [(each["name"], each["n_negative"]) for each in found] == [("9", 4), ("10", 6)]
 
 
 def test_files_agree_on_whether_there_are_models(capsys, tmp_path):
     files = [models_file(tmp_path / "m.csv"), counts_file(tmp_path / "c.csv")]
     for given in (files, files[::-1], [str(tmp_path / "*.csv")]):
-        status, out, err = run(capsys, *given, "--counts")
-        assert (status, out) == (2, "")
-        assert "one of them has the column 'model', which the other lacks" in err
+        said = error_of(capsys, "evaluate", *given, "--counts")
+        assert "one of them has the column 'model', which the other lacks" in said
 
 
 def test_faults_name_the_model(capsys, tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("model,score,positives,negatives\na,.1,1,5\nb,.1,-1,2\n")
-    status, out, err = run(capsys, str(path), "--counts")
-    assert (status, out) == (2, "")
-    assert "model 'b': column 'positives' (or 'positive_weight') must not be negative" in err
+    said = error_of(capsys, "evaluate", path, "--counts")
+    assert "model 'b': column 'positives' (or 'positive_weight') must not be negative" in said
     path.write_text("model,score,positives,negatives\na,.1,1,5\na,.2,1,1\nb,.1,0,0\n")
-    status, out, err = run(capsys, str(path), "--counts")
-    assert status == 0
-    assert "model 'b': no rows, so what needs both classes is undefined" in err
+    said = captured(capsys, "evaluate", path, "--counts").err
+    assert "model 'b': no rows, so what needs both classes is undefined" in said
 
 
 def test_ranges_of_several_models(capsys, tmp_path):
@@ -122,65 +110,57 @@ def test_ranges_of_several_models(capsys, tmp_path):
         "metric,.1,.4,1,5\nmetric,.6,.6,3,1\nb,.2,.2,2,0\nb,.1,.1,0,2000\n"
     )
     one = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1])
-    status, out, err = run(capsys, str(path), "--counts")
-    assert (status, err) == (0, "")
+    command = ("evaluate", path, "--counts")
+    out = output_of(capsys, *command)
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["metric", "b"]
     assert ["n−", "6", "2,000"] in lines
     assert ["AUC", "[0.6875,", "0.8958]", "[1,", "1]"] in lines
     assert out.endswith("\nThe exact values lie between the limits.\n")
-    found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])["models"]
+    found = models_of(capsys, path)
     assert [each["name"] for each in found] == ["metric", "b"]
     assert found[0]["ks_statistic"] == one.ks_statistic().to_dict()
-    table = run(capsys, str(path), "--counts", "--format", "csv")[1].splitlines()
+    table = output_of(capsys, *command, "--format", "csv").splitlines()
     assert table[:1] + table[8:9] == ["metric,model,limits_low,limits_high", "roc_auc,b,1.0,1.0"]
-    assert "| n− | 6 | 2,000 |" in run(capsys, str(path), "--counts", "--format", "markdown")[1]
+    assert "| n− | 6 | 2,000 |" in output_of(capsys, *command, "--format", "markdown")
 
 
 def test_whole_weights_are_no_counts(capsys, tmp_path):
     path = tmp_path / "w.csv"
     path.write_text("score,positive_weight,negative_weight,unusable\n.1,1,5,0\n.6,3,1,0\n")
-    status, out, _ = run(capsys, str(path), "--counts")
-    assert status == 0
+    out = captured(capsys, "evaluate", path, "--counts").out
     assert "[–, –]" in out
     assert "do not tell how many rows there were: no interval" in out
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "options", "said"),
     [
-        (["0.5,1,2,7"], "7 rows of the database have a label of neither class"),
-        ([",1,2,0"], "column 'score' contains 1 null"),
-        (["0.5,-1,2,0"], "column 'positives' (or 'positive_weight') must not be negative"),
-        (["0.5,many,2,0"], "column 'positives' must hold numbers, not texts"),
+        (["0.5,1,2,7"], "", "7 rows of the database have a label of neither class"),
+        ([",1,2,0"], "", "column 'score' contains 1 null"),
+        (["0.5,-1,2,0"], "", "column 'positives' (or 'positive_weight') must not be negative"),
+        (["0.5,many,2,0"], "", "column 'positives' must hold numbers, not texts"),
+        ([], "--label y", "--label is of rows"),
+        ([], "--stratified", "--stratified is of rows"),
+        ([], "--on-bad-row skip", "--on-bad-row is of rows"),
     ],
 )
-def test_wrong_counts_are_refused(capsys, tmp_path, more, said):
-    status, out, err = run(capsys, counts_file(tmp_path / "c.csv", more=more), "--counts")
-    assert (status, out) == (2, "")
-    assert said in err
-
-
-@pytest.mark.parametrize("options", [["--label", "y"], ["--stratified"], ["--on-bad-row", "skip"]])
-def test_what_is_of_rows_is_refused(capsys, tmp_path, options):
-    status, _, err = run(capsys, counts_file(tmp_path / "c.csv"), "--counts", *options)
-    assert status == 2
-    assert f"{options[0]} is of rows" in err
+def test_wrong_counts_and_what_is_of_rows_are_refused(capsys, tmp_path, more, options, said):
+    path = counts_file(tmp_path / "c.csv", more=more)
+    assert said in error_of(capsys, "evaluate", path, "--counts", *options.split())
 
 
 def test_rows_need_their_columns(capsys, tmp_path):
-    status, _, err = run(capsys, counts_file(tmp_path / "c.csv"))
-    assert status == 2
-    assert "--label and --score missing" in err
-    assert "--counts" in err
+    said = error_of(capsys, "evaluate", counts_file(tmp_path / "c.csv"))
+    assert "--label and --score missing" in said
+    assert "--counts" in said
 
 
 @pytest.mark.parametrize("ends", ["score", "score_low,score_high"])
 def test_one_class_is_told_in_a_line(capsys, tmp_path, ends):
     path = tmp_path / "one.csv"
     path.write_text(f"{ends},positives,negatives\n{'.1' if ends == 'score' else '.1,.2'},3,0\n")
-    status, out, err = run(capsys, str(path), "--counts", "--format", "json")
-    assert status == 0
+    out, err = captured(capsys, "evaluate", path, "--counts", "--format", "json")
     assert "null" in out
     lines = err.splitlines()
     assert lines

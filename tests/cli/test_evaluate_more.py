@@ -15,12 +15,16 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from bootstrap_cases import BOTH, ONE, QUICK, N, error_of, output_of, run
 
 import engine_sizes
+from commands import captured, error_of, output_of
 from evaluations import are_close, without_rows
 from fastmetrics import estimate, evaluate
-from fastmetrics.cli import main
+
+N = 240  # rows of `x.parquet`, see conftest.py
+ONE = ("evaluate", "x.parquet", "--label", "y", "--score", "a")
+BOTH = (*ONE, "--score", "b")
+QUICK = ("--bootstrap", 99, "--seed", 7)
 
 
 @pytest.mark.parametrize(
@@ -41,11 +45,9 @@ def test_json_is_what_python_returns(scored, columns, capsys, options, given, mo
     if "metrics" in given:
         given["threshold"] = 0.5
     found = json.loads(output_of(capsys, *models, *QUICK, *options.split(), "--format", "json"))
-    scores = {name: columns[name] for name in models[1::2]}
+    scores = {name: columns[name] for name in models[5::2]}
     expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, **given)
-    assert found.pop("schema_version") == 1
-    assert found.pop("n_rows") == N
-    assert found.pop("n_skipped") == 0
+    assert [found.pop(key) for key in ("schema_version", "n_rows", "n_skipped")] == [1, N, 0]
     assert found == expected.to_dict()
     assert ("differences" in found) is (models is BOTH)
 
@@ -53,7 +55,7 @@ def test_json_is_what_python_returns(scored, columns, capsys, options, given, mo
 @pytest.mark.parametrize("models", [ONE, BOTH])
 def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
     text = output_of(capsys, *models, *QUICK, "--groups", "user", "--format", "csv")
-    scores = {name: columns[name] for name in models[1::2]}
+    scores = {name: columns[name] for name in models[5::2]}
     expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, groups=columns["user"])
     frame = expected.to_frame("pandas").fillna(np.nan)
     found = pd.read_csv(io.StringIO(text))
@@ -146,9 +148,8 @@ def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):
     names = [f"model_with_a_rather_long_name_{i}" for i in range(6)]
     scores = {name: columns["b"] + i * columns["p"] for i, name in enumerate(names)}
     pq.write_table(pa.table({"y": columns["y"]} | scores), "x.parquet")
-    options = [part for name in names for part in ("--score", name)]
-    assert run(*options, "--bootstrap", 19, "--seed", 0) == 0
-    out = capsys.readouterr().out
+    models = [part for name in names for part in ("--score", name)]
+    out = captured(capsys, *ONE[:4], *models, "--bootstrap", 19, "--seed", 0).out
     assert max(map(len, out.splitlines())) <= 100
     assert "adjusted for the 15 pairs" in " ".join(out.split())
     assert "… 60 rows more: --format csv has all." in out
@@ -179,9 +180,8 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
         pq.write_table(table, path, row_group_size=7)
     found = []
     for groups in ("user", "words"):
-        options = ["--label", "y", *ONE, *map(str, QUICK), "--groups", groups, "--format", "json"]
-        assert main(["evaluate", path, *options]) == 0
-        found.append(capsys.readouterr().out)
+        options = (*QUICK, "--groups", groups, "--format", "json")
+        found.append(captured(capsys, "evaluate", path, *ONE[2:], *options).out)
     assert found[0] == found[1]
     # Sums over the rows of a group, of which KS has its limits, are rounded in the rows' order.
     rounded = partial(json.loads, parse_float=lambda text: float(f"{float(text):.13g}"))
@@ -235,6 +235,10 @@ ERRORS = {
         "column 'a' must lie in [0, 1]: from -",
     ),
     "groups are scores": ((*ONE, *QUICK, "--groups", "a"), "column 'a' is named 2 times"),
+    **{
+        option[0]: ((*ONE, *option), f"{option[0]} is of the bootstrap: pass --bootstrap with it")
+        for option in (("--method", "bca"), ("--stratified",), ("--seed", 0))
+    },
 }
 
 
@@ -242,12 +246,6 @@ ERRORS = {
 def test_errors(case, scored, capsys):
     options, message = ERRORS[case]
     assert message in error_of(capsys, *options)
-
-
-@pytest.mark.parametrize("option", [("--method", "bca"), ("--stratified",), ("--seed", 0)])
-def test_options_that_need_a_bootstrap(scored, capsys, option):
-    expected = f"{option[0]} is of the bootstrap: pass --bootstrap with it"
-    assert error_of(capsys, *ONE, *option) == expected
 
 
 def test_wrong_options_are_told_before_the_files_are_read(scored, capsys):
@@ -260,23 +258,16 @@ def test_wrong_options_are_told_before_the_files_are_read(scored, capsys):
 def test_the_row_of_a_null_group(scored, capsys):
     assert error_of(capsys, *ONE, *QUICK, "--groups", "absent").endswith("contains 1 null: row 7")
     (scored / "x.csv").write_text("y,a,g\n1,2,4\n0,1,\n")
-    options = ["--label", "y", *ONE, "--bootstrap", "9", "--groups", "g"]
-    assert main(["evaluate", "x.csv", *options]) == 2
-    assert "x.csv: column 'g' contains 1 null: row 2" in capsys.readouterr().err
-
-
-def test_rows_without_a_group_can_be_skipped(scored, columns, capsys):
+    said = error_of(capsys, "evaluate", "x.csv", *ONE[2:], "--bootstrap", 9, "--groups", "g")
+    assert said == "x.csv: column 'g' contains 1 null: row 2"
     options = (*ONE, *QUICK, "--groups", "absent", "--on-bad-row", "skip", "--format", "json")
-    assert run(*options) == 0
-    out, err = capsys.readouterr()
+    out, err = captured(capsys, *options)
     assert err == "fastmetrics: note: 1 bad row skipped, 239 evaluated\n"
     assert json.loads(out)["bootstrap"]["n_groups"] == 239
 
 
 def test_warnings_are_one_line_a_kind(scored, columns, capsys):
-    assert run(*ONE, "--score", "perfect", *QUICK) == 0
-    err = capsys.readouterr().err
-    lines = err.splitlines()
+    lines = captured(capsys, *ONE, "--score", "perfect", *QUICK).err.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("fastmetrics: warning: bootstrap: the interval of 'roc_auc' is deg")
     assert lines[0].endswith(
@@ -284,15 +275,14 @@ def test_warnings_are_one_line_a_kind(scored, columns, capsys):
         "'tpr_at_best_threshold', 'fpr_at_best_threshold')"
     )
     assert lines[1].startswith("fastmetrics: note: model 'perfect': no sound bootstrap interval of")
-    assert run("--score", "perfect", *QUICK, "--metrics", "roc_auc") == 0
-    assert capsys.readouterr().err.startswith("fastmetrics: warning: model 'perfect': the interval")
+    err = captured(capsys, *ONE[:5], "perfect", *QUICK, "--metrics", "roc_auc").err
+    assert err.startswith("fastmetrics: warning: model 'perfect': the interval")
 
 
 @pytest.mark.parametrize("output", ["table", "json"])
 def test_one_class_is_told_once_and_not_resampled(scored, columns, capsys, output):
     pq.write_table(pa.table(columns | {"y": np.ones(N, np.int8)}), "x.parquet")
-    assert run(*ONE, *QUICK, "--format", output) == 0
-    out, err = capsys.readouterr()
+    out, err = captured(capsys, *ONE, *QUICK, "--format", output)
     assert err.startswith("fastmetrics: warning: model 'a': one class only")
     assert err.count("\n") == 1
     assert "resamples" not in out
@@ -300,7 +290,7 @@ def test_one_class_is_told_once_and_not_resampled(scored, columns, capsys, outpu
         assert "bootstrap" not in json.loads(out)
 
 
-N_EVALUATE_MEMORY = 150_000
+MANY = 150_000
 COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
 
 
@@ -309,14 +299,14 @@ def files(tmp_path_factory):
     """Return a folder with files of several kinds of scores."""
     folder = tmp_path_factory.mktemp("files")
     rng = np.random.default_rng(7)
-    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
-    normal = rng.normal(size=N_EVALUATE_MEMORY) + y
+    y = (rng.random(MANY) < 0.3).astype(np.int8)
+    normal = rng.normal(size=MANY) + y
     scores = {
         "normal": normal,
         "tied": np.round(normal, 1),
         "single": normal.astype(np.float32),
         "whole": (1000 * normal).astype(np.int64),
-        "constant": np.full(N_EVALUATE_MEMORY, 0.5),
+        "constant": np.full(MANY, 0.5),
         "saturated": 1 / (1 + np.exp(-40 * normal)),
         "sorted": np.sort(normal),
     }
@@ -324,14 +314,12 @@ def files(tmp_path_factory):
         {
             "y": y,
             **scores,
-            "one": np.ones(N_EVALUATE_MEMORY, np.int8),
+            "one": np.ones(MANY, np.int8),
             "word": np.where(y, "sick", "well"),
-            "three": np.where(np.arange(N_EVALUATE_MEMORY) < N_EVALUATE_MEMORY - 1, y, 2),
-            "count": rng.integers(0, 4, N_EVALUATE_MEMORY),
-            "share": rng.random(N_EVALUATE_MEMORY),
-            "gap": pa.array(
-                [None if i == N_EVALUATE_MEMORY - 2 else float(i) for i in range(N_EVALUATE_MEMORY)]
-            ),
+            "three": np.where(np.arange(MANY) < MANY - 1, y, 2),
+            "count": rng.integers(0, 4, MANY),
+            "share": rng.random(MANY),
+            "gap": pa.array([None if i == MANY - 2 else float(i) for i in range(MANY)]),
         }
     )
     pq.write_table(table, folder / "x.parquet", row_group_size=50_000)
@@ -346,14 +334,11 @@ def little(monkeypatch):
     engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20)
 
 
-def run_evaluate_memory(capsys, *arguments):
-    status = main(["evaluate", *map(str, arguments)])
-    return status, *capsys.readouterr()
-
-
-def in_both(capsys, *arguments, spill_dir):
+def in_both(capsys, *arguments, spill_dir, code=0):
+    """Return output and errors with all rows in memory, and in the memory that is given."""
     memory = ("--memory", "100GB", "--spill-dir", spill_dir)
-    return run_evaluate_memory(capsys, *arguments), run_evaluate_memory(capsys, *arguments, *memory)
+    command = ("evaluate", *arguments)
+    return [captured(capsys, *command, *more, code=code) for more in ((), memory)]
 
 
 @pytest.mark.usefixtures("little")
@@ -375,8 +360,8 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
     scores = [each for name in COLUMNS for each in ("--score", name)]
     arguments = [files / f"x.{kind}", *options, *scores, "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
-    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
-    expected, found = json.loads(whole[1]), json.loads(bounded[1])
+    assert whole.err == bounded.err
+    expected, found = json.loads(whole.out), json.loads(bounded.out)
     for theirs, ours in zip(expected["models"], found["models"], strict=True):
         if theirs["average_precision"] is not None:
             precise = theirs.pop("average_precision")
@@ -402,8 +387,8 @@ def is_exact(pair):
 def differences(capsys, path, *options, spill_dir):
     arguments = [path, "--label", "y", *options, "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=spill_dir)
-    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
-    return [json.loads(each[1]) for each in (whole, bounded)]
+    assert whole.err == bounded.err
+    return [json.loads(each.out) for each in (whole, bounded)]
 
 
 @pytest.mark.usefixtures("little")
@@ -430,8 +415,8 @@ def test_coarse_cells_are_in_the_interval(
 @pytest.mark.usefixtures("little")
 def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
     rng = np.random.default_rng(4)
-    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
-    table = pa.table({"y": y, "a": rng.normal(size=N_EVALUATE_MEMORY) + y})
+    y = (rng.random(MANY) < 0.3).astype(np.int8)
+    table = pa.table({"y": y, "a": rng.normal(size=MANY) + y})
     pq.write_table(table.append_column("b", table["a"]), tmp_path / "x.parquet")
     scores = ["--score", "a", "--score", "b"]
     whole, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
@@ -444,10 +429,10 @@ def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
 def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypatch):
     engine_sizes.put(monkeypatch, files_cells=64)
     rng = np.random.default_rng(4)
-    y = (rng.random(N_EVALUATE_MEMORY) < 0.3).astype(np.int8)
-    normal = rng.normal(size=N_EVALUATE_MEMORY) + y
+    y = (rng.random(MANY) < 0.3).astype(np.int8)
+    normal = rng.normal(size=MANY) + y
     other = normal.copy()
-    first, second = np.argsort(normal)[N_EVALUATE_MEMORY // 2 : N_EVALUATE_MEMORY // 2 + 2]
+    first, second = np.argsort(normal)[MANY // 2 : MANY // 2 + 2]
     y[[first, second]] = 0, 1
     other[[first, second]] = normal[[second, first]]
     pq.write_table(pa.table({"y": y, "a": normal, "b": other}), tmp_path / "x.parquet")
@@ -469,17 +454,16 @@ def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, mon
         "reading of files",
         then=lambda: pq.write_table(pq.read_table(path).slice(1), path),
     )
-    arguments = [path, "--label", "y", "--score", "normal", "--score", "tied", "--memory", "1GB"]
-    status, out, err = run_evaluate_memory(capsys, *arguments, "--spill-dir", tmp_path)
-    assert (status, out) == (2, "")
-    assert "the files changed while they were read, which is done twice to compare models" in err
+    options = "--label y --score normal --score tied --memory 1GB".split()
+    said = error_of(capsys, "evaluate", path, *options, "--spill-dir", tmp_path)
+    assert "the files changed while they were read, which is done twice to compare models" in said
 
 
 def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
     spilled = engine_sizes.noted(monkeypatch, "spilling")
     arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
-    both = (without_rows(json.loads(each[1])) for each in (bounded, whole))
+    both = (without_rows(json.loads(each.out)) for each in (bounded, whole))
     assert are_close(*both)
     assert not spilled
 
@@ -501,32 +485,35 @@ def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch)
 )
 @pytest.mark.parametrize("kind", [pytest.param("parquet", marks=pytest.mark.exhaustive), "csv"])
 def test_faults_are_told_alike(files, tmp_path, capsys, kind, options):
-    whole, bounded = in_both(capsys, files / f"x.{kind}", *options, spill_dir=tmp_path)
-    assert whole[0] == 2
+    whole, bounded = in_both(capsys, files / f"x.{kind}", *options, spill_dir=tmp_path, code=2)
     assert bounded == whole
     assert list(tmp_path.iterdir()) == []
 
 
+WEIGHED = "--label y --score s --weight w --weights-are frequencies".split()
+
+
 def test_weights_of_nothing(tmp_path, capsys):
-    pq.write_table(pa.table({"y": [0, 1], "s": [0.1, 0.2], "w": [0, 0]}), tmp_path / "x.parquet")
-    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
-    whole, bounded = in_both(capsys, tmp_path / "x.parquet", *options, spill_dir=tmp_path)
-    assert "column 'w' must not be all zero" in whole[2]
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"y": [0, 1], "s": [0.1, 0.2], "w": [0, 0]}), path)
+    whole, bounded = in_both(capsys, path, *WEIGHED, spill_dir=tmp_path, code=2)
+    assert "column 'w' must not be all zero" in whole.err
     assert bounded == whole
 
 
+@pytest.mark.usefixtures("little")
 @pytest.mark.parametrize(("weight", "rule"), [(-1.0, "not be negative"), (1.5, "hold whole")])
 def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rule):
     n = 140_000  # more than a batch
     weights = np.where(np.arange(n) == n - 2, weight, 1.0)
     table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n), "w": weights})
-    pq.write_table(table, tmp_path / "x.parquet")
-    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
-    whole, bounded = in_both(capsys, tmp_path / "x.parquet", *options, spill_dir=tmp_path)
-    assert f"column 'w' must {rule}" in whole[2]
-    assert bounded[:2] == whole[:2]
-    assert f"column 'w' must {rule}" in bounded[2]
-    assert bounded[2].endswith("at index 8926, 1 in all, of the rows from 131,072 on\n")
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    whole, bounded = in_both(capsys, path, *WEIGHED, spill_dir=tmp_path, code=2)
+    assert f"column 'w' must {rule}" in whole.err
+    assert bounded.out == whole.out
+    assert f"column 'w' must {rule}" in bounded.err
+    assert bounded.err.endswith("at index 8926, 1 in all, of the rows from 131,072 on\n")
 
 
 @pytest.mark.parametrize(
@@ -545,25 +532,13 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(files, capsys, options, said):
-    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--memory", "100GB"]
-    status, out, err = run_evaluate_memory(capsys, *arguments, *options)
-    assert (status, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+    command = ["evaluate", files / "x.parquet", *"--label y --score normal".split()]
+    assert said in error_of(capsys, *command, "--memory", "100GB", *options)
 
 
 def test_a_folder_without_memory(files, capsys):
-    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--spill-dir", "."]
-    assert "--spill-dir is of --memory" in run_evaluate_memory(capsys, *arguments)[2]
-
-
-@pytest.mark.usefixtures("little")
-def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
-    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--weight", "share"]
-    arguments += ["--weights-are", "frequencies", "--memory", "1GB", "--spill-dir", tmp_path]
-    status, _, err = run_evaluate_memory(capsys, *arguments)
-    assert status == 2
-    assert "column 'share' must hold whole numbers" in err
+    command = ["evaluate", files / "x.parquet", *"--label y --score normal --spill-dir .".split()]
+    assert "--spill-dir is of --memory" in error_of(capsys, *command)
 
 
 PROGRAM = """

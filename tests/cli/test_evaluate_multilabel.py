@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of
 
 N = 120
 LABELS = ("sea", "sky", "sand")
@@ -45,35 +45,32 @@ def evaluated(frame: pd.DataFrame, **options: object) -> fm.results.Evaluation:
 def test_every_format_says_what_evaluate_says(path, frame, capsys) -> None:
     expected = evaluated(frame, threshold=0.5)
     command = ["evaluate", path, *PAIRS, "--threshold", "0.5"]
-    assert main(command) == 0
-    assert capsys.readouterr().out == f"{expected}\n"
-    assert main([*command, "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    assert captured(capsys, *command).out == f"{expected}\n"
+    printed = json.loads(captured(capsys, *command, "--format", "json").out)
     assert (printed["n_rows"], printed["n_skipped"]) == (N, 0)
     assert printed["models"] == json.loads(json.dumps(expected.to_dict()["models"]))
-    assert main([*command, "--format", "csv"]) == 0
-    rows = pd.read_csv(io.StringIO(capsys.readouterr().out)).set_index("metric")
+    table = captured(capsys, *command, "--format", "csv").out
+    rows = pd.read_csv(io.StringIO(table)).set_index("metric")
     for name, one in expected["score"].items():
         assert rows.loc[name, "low"] == pytest.approx(one.confidence_interval.low, rel=1e-14)
-    assert main([*command, "--format", "markdown"]) == 0
-    assert "| macro AUC ↑ |" in capsys.readouterr().out
+    assert "| macro AUC ↑ |" in captured(capsys, *command, "--format", "markdown").out
 
 
 def test_what_rows_have_beside_labels(frame, capsys) -> None:
     options = ["--groups", "user", "--weight", "w", "--weights-are", "frequencies"]
     command = ["evaluate", "t.csv", *PAIRS, *options, "--confidence-level", "0.9"]
-    assert main([*command, "--where", "w > 1", "--metrics", "brier_score"]) == 0
+    out = captured(capsys, *command, "--where", "w > 1", "--metrics", "brier_score").out
     kept = frame[frame.w > 1]
     rows = {"groups": kept.user, "sample_weight": kept.w, "weights_are": "frequencies"}
     expected = evaluated(kept, **rows, confidence_level=0.9, metrics=["brier_score"])
-    assert capsys.readouterr().out == f"{expected}\n"
+    assert out == f"{expected}\n"
 
 
 def test_scores_beyond_doubles_keep_apart(frame, capsys) -> None:
     own = {name: 2**60 + (1000 * frame[f"p_{name}"]).astype(np.int64) for name in LABELS}
     frame.assign(**{f"p_{name}": each for name, each in own.items()}).to_csv("far.csv", index=False)
-    assert main(["evaluate", "far.csv", *PAIRS, "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)["models"]["score"]
+    out = captured(capsys, "evaluate", "far.csv", *PAIRS, "--format", "json").out
+    printed = json.loads(out)["models"]["score"]
     expected = fm.evaluate(frame[[*LABELS]], {"score": {k: v - 2**60 for k, v in own.items()}})
     for name, one in expected["score"].items():
         assert printed[name]["estimate"] == one.estimate
@@ -81,8 +78,8 @@ def test_scores_beyond_doubles_keep_apart(frame, capsys) -> None:
 
 def test_a_page(capsys, tmp_path) -> None:
     pytest.importorskip("jinja2")
-    assert main(["report", "t.csv", *PAIRS, "-o", "page.html"]) == 0
-    assert "page.html: Evaluation, 120 rows" in capsys.readouterr().out
+    said = captured(capsys, "report", "t.csv", *PAIRS, "-o", "page.html").out
+    assert "page.html: Evaluation, 120 rows" in said
     assert "all labels of a row right" not in (tmp_path / "page.html").read_text()
 
 
@@ -120,8 +117,7 @@ def test_a_page(capsys, tmp_path) -> None:
     ],
 )
 def test_faults(arguments, message, capsys) -> None:
-    assert main(["evaluate", "t.csv", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    assert message in error_of(capsys, "evaluate", "t.csv", *arguments)
 
 
 @pytest.mark.parametrize("column", ["sky", "p_sky"])
@@ -129,9 +125,8 @@ def test_rows_without_a_label_or_a_score(column, frame, capsys) -> None:
     bad = frame.astype({column: float})
     bad.loc[4, column] = np.nan
     bad.to_csv("bad.csv", index=False)
-    assert main(["evaluate", "bad.csv", *PAIRS]) == 2
-    assert f"bad.csv: column {column!r} contains 1 null: row 5" in capsys.readouterr().err
-    assert main(["evaluate", "bad.csv", *PAIRS, "--on-bad-row", "skip"]) == 0
-    out = capsys.readouterr()
-    assert out.out == f"{evaluated(frame.drop(index=4))}\n"
-    assert "1 bad row skipped, 119 evaluated" in out.err
+    command = ("evaluate", "bad.csv", *PAIRS)
+    assert error_of(capsys, *command) == f"bad.csv: column {column!r} contains 1 null: row 5"
+    out, err = captured(capsys, *command, "--on-bad-row", "skip")
+    assert out == f"{evaluated(frame.drop(index=4))}\n"
+    assert "1 bad row skipped, 119 evaluated" in err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of
 
 RNG = np.random.default_rng(11)
 VISIT = RNG.permutation(np.repeat(np.arange(72), 8))
@@ -41,8 +41,7 @@ def evaluated(**options: Any) -> fm.results.Evaluation:
 @pytest.mark.parametrize("query", ["visit", "name"])
 def test_options_reach_the_library(capsys: Any, query: str) -> None:
     command = f"{GIVEN} --query {query} --groups user --confidence-level 0.9 --format json"
-    assert main(command.split()) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(captured(capsys, *command.split()).out)
     own = evaluated(query=COLUMNS[query], groups=COLUMNS["user"], confidence_level=0.9)
     expected = json.loads(json.dumps(own.to_dict()))
     assert found["n_rows"] == len(VISIT)
@@ -54,9 +53,8 @@ def test_options_reach_the_library(capsys: Any, query: str) -> None:
 
 
 def test_queries_without_a_value_are_told(capsys: Any) -> None:
-    assert main(f"{GIVEN} --query visit".split()) == 0
     n = evaluated(query=VISIT).n_left_out["map"]
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(captured(capsys, *GIVEN.split(), "--query", "visit").out.split())
     assert f"{n} queries have no value and are left out (map). 72 queries." in printed
 
 
@@ -75,8 +73,4 @@ def test_queries_without_a_value_are_told(capsys: Any) -> None:
     ],
 )
 def test_what_is_refused(capsys: Any, more: str, message: str) -> None:
-    assert main(f"{GIVEN} --query visit {more}".split()) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-    assert len(err.splitlines()) == 1
+    assert message in error_of(capsys, *f"{GIVEN} --query visit {more}".split())
