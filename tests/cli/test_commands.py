@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of, output_of
 
 TEXTBOOK = "name,A,B,C\nD1,0.9,0.8,0.7\nD2,0.9,0.7,0.7\nD3,0.9,0.8,0.7\nD4,0.9,0.8,0.7\n"
-HIGHER = ("--datasets", "name", "--higher-is-better")
+HIGHER = ("compare-table", "x.csv", "--datasets", "name", "--higher-is-better")
 
 
 @pytest.fixture
@@ -27,11 +27,6 @@ def textbook(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.csv").write_text(TEXTBOOK)
     return tmp_path
-
-
-def run(capsys, *arguments, code=0):
-    assert main(["compare-table", *map(str, arguments)]) == code
-    return capsys.readouterr()
 
 
 def table_of(path, n=130, k=4):
@@ -44,8 +39,7 @@ def table_of(path, n=130, k=4):
 
 
 def test_table(textbook, capsys):
-    out, err = run(capsys, "x.csv", *HIGHER)
-    assert err == ""
+    out = output_of(capsys, *HIGHER)
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "3 algorithms on 4 data sets, higher is better"
     for line in (
@@ -68,8 +62,8 @@ def test_table(textbook, capsys):
 
 def test_json_is_what_python_returns(tmp_path, capsys):
     scores, sets = table_of(tmp_path)
-    given = ("--datasets", "set", "--lower-is-better", "--format", "json", "--seed", 5)
-    found = json.loads(run(capsys, tmp_path / "t.parquet", *given).out)
+    given = "--datasets set --lower-is-better --format json --seed 5".split()
+    found = json.loads(output_of(capsys, "compare-table", tmp_path / "t.parquet", *given))
     names = [f"alg {j}" for j in range(4)]
     expected = fm.comparison.compare_table(
         scores, higher_is_better=False, names=names, datasets=sets, rng=5
@@ -79,8 +73,7 @@ def test_json_is_what_python_returns(tmp_path, capsys):
 
 
 def test_csv(textbook, capsys):
-    out, _ = run(capsys, "x.csv", *HIGHER, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
+    rows = list(csv.DictReader(io.StringIO(output_of(capsys, *HIGHER, "--format", "csv"))))
     test = fm.comparison.nemenyi_test(ranks=[[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]])
     rows = [row for row in rows if row["minus_model"]]
     assert [row["model"] + row["minus_model"] for row in rows] == ["AB", "AC", "BC"]
@@ -89,7 +82,7 @@ def test_csv(textbook, capsys):
 
 
 def test_markdown(textbook, capsys):
-    out, _ = run(capsys, "x.csv", *HIGHER, "--format", "markdown")
+    out = output_of(capsys, *HIGHER, "--format", "markdown")
     assert "| algorithm | mean rank | group |\n| --- | ---: | :--- |\n| A | 1.000 | a |" in out
     assert "by the exact p-value: p = .009." in out
 
@@ -97,24 +90,20 @@ def test_markdown(textbook, capsys):
 @pytest.mark.parametrize(
     ("options", "head", "control"),
     [
-        (("--control", "A"), "Bonferroni-Dunn", "not told from A"),
-        (
-            ("--control", "A", "--post-hoc", "wilcoxon-holm"),
-            "Wilcoxon with Holm",
-            "not told from A",
-        ),
-        (("--post-hoc", "wilcoxon-holm"), "Wilcoxon with Holm", "group"),
+        ("--control A", "Bonferroni-Dunn", "not told from A"),
+        ("--control A --post-hoc wilcoxon-holm", "Wilcoxon with Holm", "not told from A"),
+        ("--post-hoc wilcoxon-holm", "Wilcoxon with Holm", "group"),
     ],
 )
 def test_post_hoc_tests(options, head, control, textbook, capsys):
-    out, _ = run(capsys, "x.csv", *HIGHER, *options)
+    out = output_of(capsys, *HIGHER, *options.split())
     assert head in out
     assert control in out
     assert ("critical difference" in out) == (head == "Bonferroni-Dunn")
 
 
 def test_chosen_algorithms(textbook, capsys):
-    out, _ = run(capsys, "x.csv", *HIGHER, "--algorithm", "C", "--algorithm", "A")
+    out = captured(capsys, *HIGHER, "--algorithm", "C", "--algorithm", "A").out
     assert "2 algorithms on 4 data sets" in out
     assert "C − A" in out
     assert "at level 0.05 no difference is shown" in out
@@ -123,69 +112,61 @@ def test_chosen_algorithms(textbook, capsys):
 
 def test_many_algorithms_leave_the_pairs_to_csv(tmp_path, capsys):
     table_of(tmp_path, n=12, k=12)
-    out, _ = run(
-        capsys, tmp_path / "t.parquet", "--datasets", "set", "--higher-is-better", "--seed", 1
-    )
+    given = "--datasets set --higher-is-better --seed 1".split()
+    out = output_of(capsys, "compare-table", tmp_path / "t.parquet", *given)
     assert "… 36 rows more: --format csv has all." in out
     assert "9,999 permutations, key " in out
     assert "random permutations" in out
 
 
 def test_plot(textbook, capsys):
-    _, err = run(capsys, "x.csv", *HIGHER, "--plot", "d.svg")
+    _, err = captured(capsys, *HIGHER, "--plot", "d.svg")
     assert err == "fastmetrics: note: d.svg: the critical-difference diagram\n"
     assert (textbook / "d.svg").stat().st_size > 1000
 
 
 def test_degenerate_tables_are_warned_about(textbook, capsys):
-    (textbook / "same.csv").write_text("name,A,B\nx,1,2\ny,1,2\n")
-    _, err = run(capsys, "same.csv", *HIGHER)
+    (textbook / "x.csv").write_text("name,A,B\nx,1,2\ny,1,2\n")
+    _, err = captured(capsys, *HIGHER)
     assert err.startswith("fastmetrics: warning: the table: all 2 data sets rank the algorithms")
-    (textbook / "tied.csv").write_text("name,A,B\nx,1,1\ny,2,2\n")
-    out, err = run(capsys, "tied.csv", *HIGHER, "--format", "json")
+    (textbook / "x.csv").write_text("name,A,B\nx,1,1\ny,2,2\n")
+    out, err = captured(capsys, *HIGHER, "--format", "json")
     assert "all algorithms tie on every data set" in err
     assert json.loads(out)["friedman"]["pvalue"] == 1
 
 
 def test_numbered_data_sets_and_bad_rows(textbook, capsys):
-    (textbook / "n.csv").write_text("name,A,B\n1,0.5,0.6\n2,,0.4\n3,0.1,0.9\n")
-    out, err = run(capsys, "n.csv", *HIGHER, "--on-bad-row", "skip", "--format", "json")
+    (textbook / "x.csv").write_text("name,A,B\n1,0.5,0.6\n2,,0.4\n3,0.1,0.9\n")
+    out, err = captured(capsys, *HIGHER, "--on-bad-row", "skip", "--format", "json")
     assert json.loads(out)["datasets"] == ["1", "3"]
     assert json.loads(out)["n_skipped"] == 1
     assert "1 bad row skipped, 2 compared" in err
 
 
-FAULTS = {
-    "one algorithm": (("x.csv", *HIGHER, "--algorithm", "A"), "the table must have a column for"),
-    "the names as an algorithm": (("x.csv", *HIGHER, "--algorithm", "name"), "named 2 times"),
-    "unknown control": (
-        ("x.csv", *HIGHER, "--control", "Z"),
-        "--control must be one of 'A', 'B', 'C': got 'Z'",
-    ),
-    "control of all pairs": (
-        ("x.csv", *HIGHER, "--control", "A", "--post-hoc", "nemenyi"),
-        "--control is not for the post-hoc test nemenyi",
-    ),
-    "no control": (("x.csv", *HIGHER, "--post-hoc", "bonferroni-dunn"), "--control must name an"),
-    "no side": (("x.csv", "--datasets", "name"), "--higher-is-better --lower-is-better is requ"),
-    "both sides": (("x.csv", *HIGHER, "--lower-is-better"), "not allowed with argument"),
-    "level": (("x.csv", *HIGHER, "--confidence-level", "5"), "must lie between 0 and 1"),
-    "picture": (("x.csv", *HIGHER, "--plot", "d.jpeg"), "--plot: the name must end in one of .png"),
-    "folder": (("x.csv", *HIGHER, "--plot", "no/d.png"), "there is no folder no"),
-    "twice": (("twice.csv", *HIGHER), "column 'name' names the data set 'x' more than once"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults(fault, textbook, capsys):
-    (textbook / "twice.csv").write_text("name,A,B\nx,1,2\nx,1,3\n")
-    arguments, message = FAULTS[fault]
-    out, err = run(capsys, *arguments, code=2)
-    assert out == ""
-    assert err.startswith("fastmetrics: error: ")
-    assert err.count("\n") == 1
-    assert message in err
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--algorithm A", "the table must have a column for"),
+        ("--algorithm name", "named 2 times"),
+        ("--control Z", "--control must be one of 'A', 'B', 'C': got 'Z'"),
+        ("--control A --post-hoc nemenyi", "--control is not for the post-hoc test nemenyi"),
+        ("--post-hoc bonferroni-dunn", "--control must name an"),
+        ("--lower-is-better", "not allowed with argument"),
+        ("--confidence-level 5", "must lie between 0 and 1"),
+        ("--plot d.jpeg", "--plot: the name must end in one of .png"),
+        ("--plot no/d.png", "there is no folder no"),
+    ],
+)
+def test_faults(options, message, textbook, capsys):
+    assert message in error_of(capsys, *HIGHER, *options.split())
     assert not list(textbook.glob("*.png"))
+
+
+def test_tables_that_are_refused(textbook, capsys):
+    assert "--higher-is-better --lower-is-better is requ" in error_of(capsys, *HIGHER[:-1])
+    (textbook / "x.csv").write_text("name,A,B\nx,1,2\nx,1,3\n")
+    said = error_of(capsys, *HIGHER)
+    assert "column 'name' names the data set 'x' more than once" in said
 
 
 RNG = np.random.default_rng(2)
@@ -206,35 +187,23 @@ def save(path, rounds):
     path.write_text(json.dumps(content))
 
 
-RUNS = [
-    {name: times[k] for name, times in ROUNDS.items()}
-    for k in range(2)  # before, after
-]
-
-
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def write(*names, n_runs=4):
         for k, side in enumerate("ab"):
-            for run in range(n_runs):
-                rounds = {name: RUNS[k][name][run::n_runs] for name in names}
+            for run, rounds in enumerate(runs_of(k, names, n_runs)):
                 save(tmp_path / f"{side}{run}.json", rounds)
 
     return write
 
 
-BOTH = ("--before", "a*.json", "--after", "b*.json")
-
-
-def run_command(capsys, *arguments, code):
-    assert main(["compare-benchmarks", *arguments]) == code
-    return capsys.readouterr()
+BOTH = ("compare-benchmarks", "--before", "a*.json", "--after", "b*.json")
 
 
 def runs_of(side, names, n_runs=4):
-    return [{name: RUNS[side][name][k::n_runs] for name in names} for k in range(n_runs)]
+    return [{name: ROUNDS[name][side][k::n_runs] for name in names} for k in range(n_runs)]
 
 
 @pytest.mark.parametrize(
@@ -247,16 +216,14 @@ def runs_of(side, names, n_runs=4):
 )
 def test_exit_status(files, capsys, names, code, said):
     files(*names)
-    out, err = run_command(capsys, *BOTH, code=code)
+    out, err = captured(capsys, *BOTH, code=code)
     assert err == ""
     assert said in out
 
 
 def test_one_run_a_side_decides_nothing(files, capsys):
     files(*ROUNDS, n_runs=1)
-    one = ("--before", "a0.json", "--after", "b0.json")
-    out, _ = run_command(capsys, *one, code=3)
-    assert "nothing is decided" in " ".join(out.split())
+    assert "nothing is decided" in " ".join(captured(capsys, *BOTH, code=3).out.split())
 
 
 def test_numbers_are_those_of_the_library(files, capsys):
@@ -265,21 +232,21 @@ def test_numbers_are_those_of_the_library(files, capsys):
         *(runs_of(side, ROUNDS) for side in (0, 1)), margin={"*near": 0.2, "*": 0.1}
     )
     given = (*BOTH, "--margin", "10%", "--margin", "*near=0.2")
-    out, _ = run_command(capsys, *given, "--format", "json", code=1)
+    out = captured(capsys, *given, "--format", "json", code=1).out
     assert json.loads(out) == {"schema_version": 1, "decision": "worse", **right.to_dict()}
-    out, _ = run_command(capsys, *given, "--format", "csv", code=1)
+    out = captured(capsys, *given, "--format", "csv", code=1).out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["name"] for row in rows] == list(ROUNDS)
     assert [float(row["estimate"]) for row in rows] == [row.estimate for row in right]
     assert [float(row["high"]) for row in rows] == [row.confidence_interval.high for row in right]
     assert [float(row["margin"]) for row in rows] == [0.1, 0.1, 0.2]
-    out, _ = run_command(capsys, *given, "--format", "markdown", code=1)
+    out = captured(capsys, *given, "--format", "markdown", code=1).out
     assert "| t.py::slow |" in out
 
 
 def test_decisions_for_build_servers(files, capsys, tmp_path):
     files(*ROUNDS)
-    run_command(capsys, *BOTH, "--junit", "found.xml", code=1)
+    captured(capsys, *BOTH, "--junit", "found.xml", code=1)
     suite = ET.parse(tmp_path / "found.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
@@ -288,52 +255,39 @@ def test_decisions_for_build_servers(files, capsys, tmp_path):
 
 def test_what_a_file_lacks_is_said(tmp_path, files, capsys):
     files("t.py::same")
-    save(tmp_path / "b1.json", RUNS[1])
-    out, err = run_command(capsys, *BOTH, code=0)
+    save(tmp_path / "b1.json", runs_of(1, ROUNDS, 1)[0])
+    out, err = captured(capsys, *BOTH)
     assert "not every run has 't.py::slow', 't.py::near': not compared" in err
     assert "slow" not in out
-
-
-def test_what_was_left_out_is_said(tmp_path, files, capsys):
     files("t.py::same")
     content = json.loads((tmp_path / "b1.json").read_text())
     content["benchmarks"].append({"fullname": "t.py::none", "stats": {"mean": None}})
     (tmp_path / "b1.json").write_text(json.dumps(content), encoding="utf-8-sig")
-    _, err = run_command(capsys, *BOTH, code=0)
+    _, err = captured(capsys, *BOTH)
     assert err == "fastmetrics: warning: b1.json: 1 without a time left out: 't.py::none'\n"
 
 
-def test_a_file_on_both_sides(files, capsys):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "b0.json: no JSON: "),
+        ("[]", "b0.json: not what pytest-benchmark or hyperfine save"),
+        ('{"benchmarks": [{"fullname": "t"}]}', "b0.json: not whole, or of a version"),
+        (
+            '{"benchmarks": [{"fullname": "u", "stats": {"mean": 1}}]}',
+            "share no benchmark with all others",
+        ),
+        (
+            '{"machine_info": {"node": "elsewhere", "python_version": "3.11.1"}, "benchmarks": '
+            '[{"fullname": "t.py::same", "stats": {"mean": 1}}]}',
+            "machine: 'here' in a0.json, 'elsewhere' in b0.json",
+        ),
+    ],
+)
+def test_files_of_timings_that_are_refused(tmp_path, files, capsys, content, message):
     files("t.py::same")
-    _, err = run_command(capsys, "--before", "a*.json", "./a1.json", "--after", "./a0.json", code=2)
-    assert "./a0.json is there twice, as a0.json too" in err
-
-
-FAULTS_COMMAND = {
-    "not JSON": ("{", "b0.json: no JSON: "),
-    "a list": ("[]", "b0.json: not what pytest-benchmark or hyperfine save"),
-    "no stats": ('{"benchmarks": [{"fullname": "t"}]}', "b0.json: not whole, or of a version"),
-    "other names": (
-        '{"benchmarks": [{"fullname": "u", "stats": {"mean": 1}}]}',
-        "share no benchmark with all others",
-    ),
-    "another machine": (
-        '{"machine_info": {"node": "elsewhere", "python_version": "3.11.1"}, "benchmarks": '
-        '[{"fullname": "t.py::same", "stats": {"mean": 1}}]}',
-        "machine: 'here' in a0.json, 'elsewhere' in b0.json",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS_COMMAND)
-def test_faults_command(tmp_path, files, capsys, fault):
-    files("t.py::same")
-    content, message = FAULTS_COMMAND[fault]
     (tmp_path / "b0.json").write_text(content)
-    out, err = run_command(capsys, *BOTH, code=2)
-    assert out == ""
-    assert err.count("\n") == 1
-    assert message in err
+    assert message in error_of(capsys, *BOTH)
 
 
 def test_what_may_differ(tmp_path, files, capsys):
@@ -341,27 +295,25 @@ def test_what_may_differ(tmp_path, files, capsys):
     content = json.loads((tmp_path / "b0.json").read_text())
     content["machine_info"] = {"node": "elsewhere"}
     (tmp_path / "b0.json").write_text(json.dumps(content))
-    assert "--allow-different" in run_command(capsys, *BOTH, code=2).err
-    run_command(capsys, *BOTH, "--allow-different", "machine", code=0)
-    run_command(capsys, *BOTH, "--allow-different", "all", code=0)
-    err = run_command(capsys, *BOTH, "--allow-different", "colour", code=2).err
-    assert "the files tell machine" in err
+    assert "--allow-different" in error_of(capsys, *BOTH)
+    for which in ("machine", "all"):
+        captured(capsys, *BOTH, "--allow-different", which)
+    said = error_of(capsys, *BOTH, "--allow-different", "colour")
+    assert "the files tell machine" in said
 
 
-def test_a_missing_file(files, capsys):
+def test_names_of_files_and_margins_that_are_refused(files, capsys):
     files("t.py::same")
-    out, err = run_command(capsys, "--before", "a0.json", "--after", "none.json", code=2)
-    assert (out, err) == ("", "fastmetrics: error: none.json: No such file or directory\n")
+    command = (*BOTH[:3], "./a1.json", "--after")
+    assert "./a0.json is there twice, as a0.json too" in error_of(capsys, *command, "./a0.json")
+    said = error_of(capsys, *command, "none.json")
+    assert said == "none.json: No such file or directory"
+    for margin in ("0", "much", "inf", "=5%"):
+        said = error_of(capsys, *BOTH, f"--margin={margin}")
+        assert f"must be above 0, as 5% or 0.05: got {margin!r}" in said
 
 
-@pytest.mark.parametrize("margin", ["0", "much", "inf", "=5%"])
-def test_a_margin_that_is_none(files, capsys, margin):
-    files("t.py::same")
-    _, err = run_command(capsys, *BOTH, f"--margin={margin}", code=2)
-    assert f"must be above 0, as 5% or 0.05: got {margin!r}" in err
-
-
-def test_what_pytest_benchmark_saves(tmp_path):
+def test_what_pytest_benchmark_saves(tmp_path, capsys):
     """A file of the plugin itself."""
     (tmp_path / "test_it.py").write_text(
         "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\n"
@@ -376,8 +328,7 @@ def test_what_pytest_benchmark_saves(tmp_path):
     )
     later = tmp_path / "later.json"
     later.write_bytes(saved.read_bytes())
-    both = ["--before", str(saved), "--after", str(later)]
-    assert main(["compare-benchmarks", *both]) == 3
+    captured(capsys, "compare-benchmarks", "--before", saved, "--after", later, code=3)
     found = fm.comparison.read_timings(saved)
     assert [len(rounds) for rounds in found.rounds.values()] == [5, 5]
     assert {"machine", "processor", "python version"} <= found.environment.keys()
@@ -410,11 +361,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def gate(*arguments: str) -> int:
-    return main(["gate", *arguments])
-
-
-ONE = ("all.csv", "--label", "y", "--baseline", "old", "--margin", "roc_auc=0.01")
+ONE = ("gate", *"all.csv --label y --baseline old --margin roc_auc=0.01".split())
+TWO = ("gate", *"new.csv --label y --score p --id id --margin roc_auc=0.01".split())
 
 
 @pytest.mark.parametrize(
@@ -424,26 +372,23 @@ ONE = ("all.csv", "--label", "y", "--baseline", "old", "--margin", "roc_auc=0.01
         ((*ONE, "--score", "bad"), 1),
         ((*ONE[:-1], "roc_auc=0.001", "--score", "new"), 3),
         ((*ONE, "--score", "nowhere"), 2),
-        ((*ONE[:3], "--score", "new", "--margin", "roc_auc=0.1"), 2),
-        ((*ONE[:5], "--score", "new"), 2),
+        ((*ONE[:4], "--score", "new", "--margin", "roc_auc=0.1"), 2),
+        ((*ONE[:6], "--score", "new"), 2),
         ((*ONE[:-1], "roc_auc=-0.01", "--score", "new"), 2),
         ((*ONE[:-1], "roc_auc", "--score", "new"), 2),
         ((*ONE, "--score", "new", "--margin", "roc_auc=0.1"), 2),
     ],
 )
 def test_exit_status_command(folder, capsys, arguments, status: int) -> None:
-    assert gate(*arguments) == status
-    out, err = capsys.readouterr()
+    out, err = captured(capsys, *arguments, code=status)
     assert bool(out) == (status != 2)
     assert "Traceback" not in err
 
 
 def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
-    assert gate(*ONE, "--score", "new", "--format", "json") == 0
-    one = json.loads(capsys.readouterr().out)
-    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
-    assert gate(*two, "--baseline-file", "old.csv", "--format", "json") == 0
-    other = json.loads(capsys.readouterr().out)
+    one = json.loads(captured(capsys, *ONE, "--score", "new", "--format", "json").out)
+    given = ("--baseline-file", "old.csv", "--format", "json")
+    other = json.loads(captured(capsys, *TWO, *given).out)
     assert other["rules"][0]["estimate"] == one["rules"][0]["estimate"]
     assert other["verdict"] == "PASS"
 
@@ -451,8 +396,9 @@ def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
 def test_the_hash_says_which_data_were_judged(folder, capsys) -> None:
     found = []
     for more in ("new", "new --slice country", "bad", "new --where patient>1"):
-        gate(*ONE, "--score", *more.split(), "--format", "json")
-        found.append(json.loads(capsys.readouterr().out)["data_hash"])
+        command = (*ONE, "--score", *more.split(), "--format", "json")
+        out = captured(capsys, *command, code=int(more == "bad")).out
+        found.append(json.loads(out)["data_hash"])
     assert found[0] == found[1]
     assert len({*found}) == 3
 
@@ -468,11 +414,9 @@ def test_the_hash_says_which_data_were_judged(folder, capsys) -> None:
 )
 def test_rows_that_are_not_the_same_fail_closed(folder, capsys, change, match: str) -> None:
     change(pd.read_csv("old.csv")).to_csv("other.csv", index=False)
-    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
-    assert gate(*two, "--baseline-file", "other.csv") == 2
-    assert match in capsys.readouterr().err
-    assert gate(*two[:5], "--baseline-file", "old.csv", "--margin", "roc_auc=0.01") == 2
-    assert "--id" in capsys.readouterr().err
+    assert match in captured(capsys, *TWO, "--baseline-file", "other.csv", code=2).err
+    without_id = (*TWO[:6], *TWO[8:], "--baseline-file", "old.csv")
+    assert "--id" in captured(capsys, *without_id, code=2).err
 
 
 def test_rules_of_a_file(folder, capsys) -> None:
@@ -480,27 +424,21 @@ def test_rules_of_a_file(folder, capsys) -> None:
         'groups = "patient"\nslice = ["country"]\nthreshold = 0.5\nmin_n = 40\n'
         '[margin]\nroc_auc = 0.02\n"fbeta:beta=2" = 0.05\n'
     )
-    base = ("all.csv", "--label", "y", "--score", "new", "--baseline", "old", "--format", "json")
-    assert gate(*base, "--rules", "rules.toml") == 0
-    found = json.loads(capsys.readouterr().out)
+    base = (*ONE[:6], "--score", "new", "--format", "json", "--rules")
+    found = json.loads(captured(capsys, *base, "rules.toml").out)
     assert [rule["metric"] for rule in found["rules"][:2]] == ["roc_auc", "fbeta:beta=2"]
     assert {rule["slice"] for rule in found["rules"]} == {"", "country=NO", "country=SE"}
     assert found["n_groups"] == pd.read_csv("all.csv").patient.nunique()
-    assert gate(*base, "--rules", "rules.toml", "--margin", "roc_auc=0.5") == 0
-    assert json.loads(capsys.readouterr().out)["rules"][0]["margin"] == 0.5
+    out = captured(capsys, *base, "rules.toml", "--margin", "roc_auc=0.5").out
+    assert json.loads(out)["rules"][0]["margin"] == 0.5
     for text in ("margin = 3", "[margin", 'mragin = "x"', "confidence_level = 2"):
         (folder / "wrong.toml").write_text(text)
-        assert gate(*base, "--rules", "wrong.toml") == 2
-        assert "wrong.toml" in capsys.readouterr().err
+        assert "wrong.toml" in captured(capsys, *base, "wrong.toml", code=2).err
 
 
 def test_junit(folder, capsys) -> None:
-    status = gate(
-        *("all.csv", "--label", "y", "--score", "bad", "--baseline", "old"),
-        *("--margin", "roc_auc=0.01", "--margin", "log_loss=0.5", "--slice", "country"),
-        *("--junit", "gate.xml"),
-    )
-    assert status == 1
+    options = "--score bad --margin log_loss=0.5 --slice country --junit gate.xml".split()
+    captured(capsys, *ONE, *options, code=1)
     suite = ET.parse("gate.xml").getroot()
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases)) == "6"
@@ -510,13 +448,11 @@ def test_junit(folder, capsys) -> None:
 
 
 def test_markdown_command(folder, capsys) -> None:
-    assert gate(*ONE, "--score", "new", "--format", "markdown") == 0
-    out = capsys.readouterr().out
+    out = captured(capsys, *ONE, "--score", "new", "--format", "markdown").out
     assert "| measure |" in out.replace("| measure  |", "| measure |")
     assert out.startswith("**Gate: PASS**\n")
     assert "PASS: new is not worse than old" in out
-    assert gate(*ONE, "--score", "nowhere", "--format", "markdown") == 2
-    out, err = capsys.readouterr()
+    out, err = captured(capsys, *ONE, "--score", "nowhere", "--format", "markdown", code=2)
     assert out.startswith("**Gate: no verdict**\n")
     assert "nowhere" in out
     assert "nowhere" in err
@@ -527,22 +463,21 @@ def test_slices_that_are_required(folder, capsys) -> None:
     few.to_csv("all.csv", index=False)
     one = (*ONE, "--score", "new", "--slice", "country")
     (folder / "rules.toml").write_text("require_slices = true\n")
-    runs = (), ("--require-slices",), ("--rules", "rules.toml")
-    assert [gate(*one, *more) for more in runs] == [0, 3, 3]
-    assert "1 could not tell: roc_auc [country=NO]." in " ".join(capsys.readouterr().out.split())
+    runs = (((), 0), (("--require-slices",), 3), (("--rules", "rules.toml"), 3))
+    printed = " ".join(captured(capsys, *one, *more, code=code).out for more, code in runs)
+    assert "1 could not tell: roc_auc [country=NO]." in " ".join(printed.split())
 
 
 def test_values_outside_the_domain(folder, capsys) -> None:
     (folder / "g.csv").write_text("y,old,new\n1,1,-1\n2,2,1\n3,3,2\n0,1,1\n")
     models = ("--label=y", "--baseline=old", "--score=new", "--margin=mean_poisson_deviance=9")
-    assert gate("g.csv", *models) == 2
     said = "must be greater than 0 for the Tweedie deviance of power 1: -1"
-    assert said in capsys.readouterr().err
+    assert said in error_of(capsys, "gate", "g.csv", *models)
 
 
 def test_junit_of_names_that_xml_cannot_hold(folder, capsys) -> None:
     frame = pd.read_csv("all.csv")
     frame.assign(country=frame.country + "\x1b[31m").to_csv("all.csv", index=False)
-    assert gate(*ONE, "--score", "new", "--slice", "country", "--junit", "gate.xml") in (0, 1)
+    captured(capsys, *ONE, *"--score new --slice country --junit gate.xml".split())
     names = [case.get("name") for case in ET.parse("gate.xml").getroot().findall("testcase")]
     assert any(r"country=NO\x1b[31m" in name for name in names)

@@ -1,6 +1,6 @@
 """``fastmetrics report``: the page of the library, of files."""
 
-import shlex
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of
 
 pytest.importorskip("jinja2")
 
@@ -36,14 +36,15 @@ def blank(monkeypatch):
     monkeypatch.setattr(Figure, "draw", lambda figure, renderer: None)
 
 
-def run(capsys, arguments, code=0):
-    assert main(["report", *shlex.split(arguments)]) == code
-    return capsys.readouterr()
+def page_of(capsys, arguments):
+    """Write a page; return it."""
+    captured(capsys, "report", *f"x.parquet {arguments} -o p.html".split())
+    return Path("p.html").read_text(encoding="utf-8")
 
 
 def test_the_page_is_that_of_the_library(capsys, tmp_path):
     given = "x.parquet --label y --score a --score b --slice site --cost-fn 3 --cost-fp 1 -o p.html"
-    said = run(capsys, f"{given} --title 'A & B'")
+    said = captured(capsys, "report", *given.split(), "--title", "A & B").out
     page = fm.report(
         Y,
         {name: COLUMNS[name] for name in "ab"},
@@ -54,25 +55,17 @@ def test_the_page_is_that_of_the_library(capsys, tmp_path):
         command=f"fastmetrics report {given} --title 'A & B'",
     )
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == page.html
-    assert said.out == f"p.html: A & B, 200 rows\n{page.verdict.splitlines()[0]}\n"
+    assert said == f"p.html: A & B, 200 rows\n{page.verdict.splitlines()[0]}\n"
 
 
 @pytest.mark.usefixtures("blank")
-def test_options_of_the_page(capsys, tmp_path):
-    run(capsys, "x.parquet --label y --score a --band none --threshold 0.5 -o p.html")
-    html = (tmp_path / "p.html").read_text(encoding="utf-8")
+def test_options_and_kinds_of_data(capsys):
+    html = page_of(capsys, "--label y --score a --band none --threshold 0.5")
     assert "Bands" not in html
     assert "decisions at score ≥ 0.5, the threshold given" in html
-    run(capsys, "x.parquet --label y --score a --seed 5 -o q.html")
-    assert "(seed 5)" in (tmp_path / "q.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("blank")
-def test_of_numbers_and_labels(capsys, tmp_path):
-    run(capsys, "x.parquet --label b --score a -o p.html")
-    assert "residuals" in (tmp_path / "p.html").read_text(encoding="utf-8")
-    run(capsys, "x.parquet --task labels --label site --score other -o p.html")
-    assert "accuracy" in (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "(seed 5)" in page_of(capsys, "--label y --score a --seed 5")
+    assert "residuals" in page_of(capsys, "--label b --score a")
+    assert "accuracy" in page_of(capsys, "--task labels --label site --score other")
 
 
 @pytest.mark.parametrize(
@@ -84,5 +77,5 @@ def test_of_numbers_and_labels(capsys, tmp_path):
     ],
 )
 def test_what_is_refused(arguments, message, capsys, tmp_path):
-    assert message in run(capsys, arguments, code=2).err
+    assert message in error_of(capsys, "report", *arguments.split())
     assert not (tmp_path / "p.html").exists()

@@ -13,6 +13,7 @@ from processes import python
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from commands import captured, error_of, output_of
 from fastmetrics import metrics_table
 from fastmetrics._kernels._compile import NOTICE
 from fastmetrics.cli import COMMANDS, build_parser, main
@@ -28,9 +29,7 @@ def test_shipped_labels_are_those_of_the_real_data_with_malignant_positive():
 
 
 def test_table_names_every_figure(capsys):
-    assert main(["demo"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
+    out = output_of(capsys, "demo")
     assert "positive = malignant" in out
     for head in ("n+", "n−", "AUC", "95 % interval", "KS", "threshold", "TPR", "FPR"):
         assert head in out
@@ -44,8 +43,7 @@ def test_table_names_every_figure(capsys):
 
 
 def test_figures_agree_with_scikit_learn(capsys):
-    assert main(["demo", "--format", "json"]) == 0
-    models = json.loads(capsys.readouterr().out)["models"]
+    models = json.loads(captured(capsys, "demo", "--format", "json").out)["models"]
     labels, scores = load_breast_cancer_scores()
     assert [model["name"] for model in models] == list(scores)
     for model in models:
@@ -63,13 +61,10 @@ def test_figures_agree_with_scikit_learn(capsys):
 
 def test_the_commands_it_points_to_work(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    main(["demo"])
-    first = capsys.readouterr().out
+    first = captured(capsys, "demo").out
     commands = [shlex.split(line) for line in first.splitlines() if line.startswith("  fastm")]
     assert [command[1] for command in commands] == ["demo", "evaluate"]
-    for command in commands:
-        assert main(command[1:]) == 0
-    second = capsys.readouterr().out
+    second = "".join(captured(capsys, *command[1:]).out for command in commands)
     aucs = [line for text in (first, second) for line in text.splitlines() if line[:3] == "AUC"]
     assert aucs[0].startswith(aucs[-1])  # the first of the three models
     assert (tmp_path / "scores.csv").read_bytes() == read_bytes()
@@ -77,22 +72,12 @@ def test_the_commands_it_points_to_work(capsys, tmp_path, monkeypatch):
 
 def test_write_never_replaces_what_is_there(capsys, tmp_path):
     target = tmp_path / "it's mine.csv"
-    assert main(["demo", "--write", str(target)]) == 0
-    assert shlex.quote(str(target)) in capsys.readouterr().out
-    assert main(["demo", "--write", str(target)]) == 0, "the same data again are no harm"
+    assert shlex.quote(str(target)) in captured(capsys, "demo", "--write", target).out
+    captured(capsys, "demo", "--write", target)  # the same data again are no harm
     target.write_text("precious")
-    capsys.readouterr()
-    assert main(["demo", "--write", str(target)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("fastmetrics: error: ")
-    assert "exists already" in err
+    assert "exists already" in error_of(capsys, "demo", "--write", target)
     assert target.read_text() == "precious"
-
-
-def test_write_into_a_folder_that_is_not_there(capsys, tmp_path):
-    assert main(["demo", "--write", str(tmp_path / "no" / "x.csv")]) == 2
-    assert capsys.readouterr().err.startswith("fastmetrics: error: ")
+    assert "No such file" in error_of(capsys, "demo", "--write", tmp_path / "no" / "x.csv")
 
 
 def test_needs_no_duckdb():
@@ -111,8 +96,7 @@ def test_needs_no_duckdb():
 def test_fits_the_terminal(columns, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert main(["demo"]) == 0
-    out = capsys.readouterr().out
+    out = captured(capsys, "demo").out
     table = out[: out.index("Next,")]
     assert max(len(line) for line in table.splitlines()) <= columns
     for figure in ("0.9952", "0.9896", "0.9849", "357"):
@@ -122,27 +106,20 @@ def test_fits_the_terminal(columns, capsys, monkeypatch):
 KINDS = ("scores", "labels", "probabilities", "values", "rankings", "times")
 
 
-def output_of(capsys, *arguments):
-    assert main(["metrics", *arguments]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out
-
-
 def test_the_whole_table_is_what_python_shows(capsys):
-    assert output_of(capsys) == f"{metrics_table()}\n"
+    assert output_of(capsys, "metrics") == f"{metrics_table()}\n"
 
 
 @pytest.mark.parametrize("needs", KINDS)
 def test_those_of_one_kind_of_prediction(capsys, needs):
-    _, _, *rows = output_of(capsys, "--needs", needs).splitlines()
+    _, _, *rows = output_of(capsys, "metrics", "--needs", needs).splitlines()
     expected = [entry.name for entry in metrics_table() if entry.needs == needs]
     names = [row.split()[0] for row in rows if not row.startswith(" ")]  # else a title goes on
     assert names == expected != []
 
 
 def test_json_has_every_field_and_null_for_what_has_no_end(capsys):
-    found = json.loads(output_of(capsys, "--format", "json"))["metrics"]
+    found = json.loads(output_of(capsys, "metrics", "--format", "json"))["metrics"]
     assert len(found) == len(metrics_table())
     r2 = next(entry for entry in found if entry["name"] == "r2")
     expected = metrics_table()["r2"].to_dict()
@@ -151,8 +128,7 @@ def test_json_has_every_field_and_null_for_what_has_no_end(capsys):
 
 
 def test_an_unknown_kind_is_refused(capsys):
-    assert main(["metrics", "--needs", "rows"]) == 2
-    assert "--needs" in capsys.readouterr().err
+    assert "--needs" in error_of(capsys, "metrics", "--needs", "rows")
 
 
 #: What needs a repository with benchmarks, or a program of another project.
@@ -272,17 +248,10 @@ def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
     assert next(iter(printed.items())) == ("schema_version", 1)
 
 
-def helped(capsys, *command: str) -> str:
-    assert main([*command, "--help"]) == 0
-    return capsys.readouterr().out
-
-
 def test_no_command_is_forgotten(capsys) -> None:
-    commands = re.findall(r"^    ([a-z-]+)(?: |$)", helped(capsys), re.MULTILINE)
+    shown = captured(capsys, "--help").out
+    commands = re.findall(r"^    ([a-z-]+)(?: |$)", shown, re.MULTILINE)
     assert {"evaluate", "plot", "warmup"} < set(commands)
-    printing = {
-        command
-        for command in commands
-        if re.search(r"--format \{[^}]*json", helped(capsys, command))
-    }
+    helps = {command: captured(capsys, command, "--help").out for command in commands}
+    printing = {name for name in helps if re.search(r"--format \{[^}]*json", helps[name])}
     assert printing == {given[0] for given in COMMANDS_SCHEMA.values()}
