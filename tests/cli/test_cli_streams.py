@@ -10,7 +10,8 @@ import sys
 import pytest
 from processes import environment
 
-from fastmetrics.cli import _terminal, main
+from commands import error_of
+from fastmetrics.cli import main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors of POSIX")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
@@ -110,8 +111,7 @@ def test_nowhere_to_say_what_is_wrong(folder, arguments):
 def test_what_is_wrong_is_said_otherwise(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     for arguments, said in WRONG.items():
-        assert main(shlex.split(arguments)) == 2
-        assert capsys.readouterr().err.startswith(f"fastmetrics: error: {said}")
+        assert error_of(capsys, *shlex.split(arguments)).startswith(said)
 
 
 @pytest.mark.parametrize("arguments", [ROWS, "metrics", "--help", "metrics --nonsense"])
@@ -138,33 +138,30 @@ def test_full_errors(folder, arguments, expected):
     assert bool(out) == (expected == 0)
 
 
-@pytest.mark.parametrize("arguments", [f"{ROWS} --format json", "--help", "--version"])
-def test_a_reader_that_went_away(folder, arguments):
+@pytest.mark.parametrize(
+    ("stream", "arguments", "expected"),
+    [
+        *(("stdout", each, 141) for each in (f"{ROWS} --format json", "--help", "--version")),
+        *(("stderr", FEW, 0), ("stderr", next(iter(WRONG)), 2)),
+    ],
+)
+def test_a_reader_that_went_away(folder, stream, arguments, expected):
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        found = fastmetrics(folder, arguments, "", stdout=writing)
-    finally:
-        os.close(writing)
-    assert found[:2] == (141, None)
-    assert "Traceback" not in found[2]
-
-
-@pytest.mark.parametrize(("arguments", "expected"), [(FEW, 0), (next(iter(WRONG)), 2)])
-def test_a_reader_of_errors_that_went_away(folder, arguments, expected):
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        status, out, _ = fastmetrics(folder, arguments, "", stderr=writing)
+        status, out, err = fastmetrics(folder, arguments, "", **{stream: writing})
     finally:
         os.close(writing)
     assert status == expected
     assert bool(out) == (expected == 0)
+    assert "Traceback" not in (err or "")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_directions_are_shown_where_arrows_cannot_be(monkeypatch, encoding) -> None:
+def test_what_the_terminal_cannot_show_is_spelled(monkeypatch, encoding) -> None:
     printed = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr("sys.stdout", printed)
-    _terminal.write("AUC ↑, loss ↓, [0, ∞]")
-    assert printed.buffer.getvalue() == b"AUC ^, loss v, [0, inf]"
+    assert main(["demo"]) == main(["metrics"]) == 0
+    shown = printed.buffer.getvalue().decode(encoding)
+    for each in ("\nn- ", "\nAUC ^ ", "\nFPR at it v ", " -inf ", " inf "):
+        assert each in shown

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tqdm
-from bootstrap_cases import ONE, QUICK, run
-from processes import environment, python, started
+from processes import python, started
 
 import engine_sizes
+from commands import captured, error_of
 from fastmetrics._interrupt import deferred_interrupt, listeners
 from fastmetrics.cli import main
 from fastmetrics.cli._terminal import insistent_interrupt
@@ -56,8 +56,7 @@ def test_help_is_instant_and_imports_nothing_heavy(command):
 
 
 def test_version(capsys):
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("fastmetrics ")
+    assert captured(capsys, "--version").out.startswith("fastmetrics ")
 
 
 @pytest.mark.parametrize(
@@ -73,11 +72,7 @@ def test_version(capsys):
     ],
 )
 def test_usage_errors_are_one_line(arguments, capsys):
-    assert main(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("fastmetrics: error: ")
-    assert err.count("\n") == 1
+    assert error_of(capsys, *arguments)
 
 
 def test_exit_codes_of_the_process(folder):
@@ -87,23 +82,6 @@ def test_exit_codes_of_the_process(folder):
     run = python("-m", "fastmetrics", *EVALUATE[:-1], "none", cwd=folder)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.startswith("fastmetrics: error: x.parquet: no column 'none'")
-
-
-def test_numbers_are_read_without_pandas(folder):
-    # Arrow would import it behind our back; a third of a second in which Ctrl-C goes unheard.
-    code = (
-        "import sys\nfrom fastmetrics.cli import main\n"
-        f"main({EVALUATE!r})\nsys.exit('pandas' in sys.modules)"
-    )
-    run = python("-c", code, cwd=folder)
-    assert (run.returncode, run.stderr) == (0, "")
-
-
-def test_output_in_an_ascii_terminal(folder):
-    ascii_alone = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    run = python("-m", "fastmetrics", *EVALUATE, cwd=folder, env=ascii_alone)
-    assert (run.returncode, run.stderr) == (0, "")
-    assert "TPR - FPR" in run.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -135,20 +113,15 @@ def test_interrupt(folder, phase):
 def test_missing_extras(missing, capsys, monkeypatch, folder):
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, missing, None)
-    assert main(EVALUATE) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    advice = f"reading files needs duckdb and pyarrow ({missing} is missing)"
-    assert err.startswith(f"fastmetrics: error: {advice}")
-    assert "pip install 'fastmetrics-eval[cli,io]'" in err
-    assert err.count("\n") == 1
+    said = error_of(capsys, *EVALUATE)
+    assert said.startswith(f"reading files needs duckdb and pyarrow ({missing} is missing)")
+    assert "pip install 'fastmetrics-eval[cli,io]'" in said
 
 
 def test_a_database_that_reads_large_integers_as_floats_is_refused(capsys, monkeypatch, folder):
     monkeypatch.chdir(folder)
     monkeypatch.setattr("duckdb.__version__", "1.5.6")
-    assert main(EVALUATE) == 2
-    assert "needs duckdb 2.0 or newer: 1.5.6 is installed" in capsys.readouterr().err
+    assert "needs duckdb 2.0 or newer: 1.5.6 is installed" in error_of(capsys, *EVALUATE)
 
 
 class Terminal(io.StringIO):
@@ -178,27 +151,21 @@ def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
         assert ",000 rows" in shown  # of one file or of both: the end may come before it is drawn
 
 
-def test_no_progress_bar_when_nobody_is_looking(two_files, monkeypatch):
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_no_progress_bar_when_nobody_is_looking_or_without_tqdm(two_files, monkeypatch, stream):
     engine_sizes.put(monkeypatch, patience_with_files=0.0)
-    monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
+    monkeypatch.setattr(sys, "stderr", shown := stream())
+    if stream is Terminal:
+        monkeypatch.setitem(sys.modules, "tqdm", None)
     assert main(two_files) == 0
-    assert "reading" not in stream.getvalue()
-
-
-def test_progress_bar_is_optional(two_files, monkeypatch):
-    engine_sizes.put(monkeypatch, patience_with_files=0.0)
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert main(two_files) == 0
-    assert "reading" not in terminal.getvalue()
+    assert "reading" not in shown.getvalue()
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):
     warmup = types.ModuleType("fastmetrics.cli._warmup")
     warmup.compile_all = lambda: iter([("one", 0.25), ("two", 0.5)])
     monkeypatch.setitem(sys.modules, "fastmetrics.cli._warmup", warmup)
-    assert main(["warmup"]) == 0
-    out, err = capsys.readouterr()
+    out, err = captured(capsys, "warmup")
     assert out.startswith("2 groups of kernels ready in ")
     assert err == ""
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
@@ -218,8 +185,13 @@ def test_our_own_mistakes_are_not_hidden(monkeypatch):
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
 
-def press_ctrl_c(seconds):
-    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def seconds_until_interrupted(work):
+    """Press Ctrl-C soon after work has begun; return when it ended."""
+    start = time.perf_counter()
+    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    return time.perf_counter() - start
 
 
 @POSIX
@@ -234,11 +206,7 @@ def test_an_interrupt_that_c_code_swallows_comes_again():
         for _ in range(100):
             time.sleep(0.05)
 
-    start = time.perf_counter()
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
-    assert 0.4 < time.perf_counter() - start < 4
+    assert 0.4 < seconds_until_interrupted(work) < 4
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -253,11 +221,7 @@ def test_an_interrupt_waits_for_the_compiler():
         for _ in range(100):
             time.sleep(0.05)
 
-    start = time.perf_counter()
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
-    assert 0.4 < time.perf_counter() - start < 4
+    assert 0.4 < seconds_until_interrupted(work) < 4
     assert steps == ["done"]
 
 
@@ -287,11 +251,7 @@ def test_an_interrupt_wakes_who_waits_for_a_lock_that_nobody_opens():
         finally:
             lock.acquire()
 
-    start = time.perf_counter()
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
-    assert time.perf_counter() - start < 4
+    assert seconds_until_interrupted(work) < 4
 
 
 @POSIX
@@ -300,9 +260,7 @@ def test_an_interrupt_that_arrives_comes_once():
         for _ in range(200):
             time.sleep(0.05)
 
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
+    seconds_until_interrupted(work)
     time.sleep(0.8)  # nothing follows
     assert not listeners
 
@@ -346,26 +304,23 @@ def test_what_python_makes_of_an_interrupt_is_one(pressed):
         assert isinstance(caught.value.__cause__, RuntimeError)
 
 
+RESAMPLED = [*"evaluate x.parquet --label y --score a --bootstrap 99 --seed 7".split()]
+
+
 def test_the_bar_is_for_those_who_look(scored, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     engine_sizes.put(monkeypatch, patience=60.0)  # kernels may have to be compiled
-    assert run(*ONE, *QUICK) == 0
+    captured(capsys, *RESAMPLED)
     assert "bootstrap" not in terminal.getvalue()
     engine_sizes.put(monkeypatch, patience=0.0)
-    capsys.readouterr()
-    assert run(*ONE, *QUICK) == 0
+    out = captured(capsys, *RESAMPLED).out
     assert re.search(r"bootstrap: .*/99 \[", terminal.getvalue())
-    out = capsys.readouterr().out
     monkeypatch.setattr(sys, "stderr", log := io.StringIO())
-    assert run(*ONE, *QUICK) == 0
+    assert captured(capsys, *RESAMPLED).out == out
     assert log.getvalue() == ""
-    assert capsys.readouterr().out == out
-
-
-def test_without_tqdm_there_is_no_bar(scored, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert run(*ONE, *QUICK) == 0
+    assert captured(capsys, *RESAMPLED).out == out
     assert terminal.getvalue() == ""
 
 
