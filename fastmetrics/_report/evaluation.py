@@ -172,13 +172,11 @@ def evaluate(
 
     **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
     several models the differences and tests of `compare`, by how far each row moves them: rows may
-    have weights and `groups`. Where the rows of the smaller class times the distance of the AUC
-    from 1 (or 0) are fewer than 10, its limits are the outer ones of that and of
-    `newcombe_interval`. `interval_method` says which it is, and `note` that the smaller class has
-    fewer than 30 rows (of importances: rows of equal weight). How these intervals cover is in
-    docs/coverage.md. A measure that no row moves, as an average precision of 1, has none: `note`
-    says so. What is so wrong with scores that their figures mean nothing (constants, decisions,
-    labels, scores that run backwards) is a line of `notes`; `doctor` looks for more, and says more.
+    have weights and `groups`. `note` says that the smaller class has fewer than 30 rows (of
+    importances: rows of equal weight). How these intervals cover is in docs/coverage.md. A measure
+    that no row moves, as an average precision of 1, has none: `note` says so. What is so wrong with
+    scores that their figures mean nothing (constants, decisions, labels, scores that run backwards)
+    is a line of `notes`; `doctor` looks for more, and says more.
     KS has the limits of `estimate`, for the largest of many gaps, with a bootstrap too; models are
     tested by it where `metrics` names it. The break-even point, the best threshold and the rates at
     it need the bootstrap.

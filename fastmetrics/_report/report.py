@@ -424,7 +424,8 @@ def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[st
 
 def _way(one: Estimate, cited: dict[str, None]) -> str:
     """Return how an interval was made, and note what it is from."""
-    cited |= {key: None for key in _REFERENCES if key in one.method}
+    methods = "newcombe delong" if one.method == "score" else one.method
+    cited |= {key: None for key in _REFERENCES if key in methods}
     if isinstance(one.details, Replicates):
         n = len(one.details.distribution)
         cited["bootstrap"] = None

@@ -384,7 +384,7 @@ class _GroupSums(NamedTuple):
         counts = rows[strata, groups]
         units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
         influences = sums[strata, groups] / counts
-        of_rows = by_points.units.without_groups.spread(by_points.influences[0]).variance
+        of_rows = by_points.units.without_groups.spread(by_points.influences[0])
         return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
 
 

@@ -43,6 +43,7 @@ from fastmetrics.inference.samples import (
 )
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
 from fastmetrics.inference.units import (
+    PRIOR,
     Floats,
     Reference,
     SamplesAre,
@@ -150,12 +151,13 @@ def estimate(
     that do not depend on how frequent classes are: for the AUC of rows that is DeLong's variance;
     of groups the CR2 of Bell & McCaffrey). Limits are Student's on the
     measure's scale (logit for shares, logarithms for what is positive), its degrees of freedom
-    being the effective number of contributions (sum c^2)^2 / sum c^4: small where few positives,
-    few groups or heavy weights carry the variance.
+    being the effective number of contributions (sum c^2)^2 / sum c^4, small where few positives,
+    few groups or heavy weights carry the variance, and 5 more (of groups 1 more).
 
-    Where a share of counts is asked and each row stands for itself the interval is Wilson's;
-    where an AUC is near 0 or 1, or a class is small, the outer limits of this and of
-    Newcombe's. KS, the largest of many gaps, which chance makes larger, has the greatest limits
+    Where a share of counts is asked and each row stands for itself the interval is Wilson's. That
+    of an AUC, and of what is linear in it, is a score interval: the t with (t - AUC)^2 =
+    q^2 r V(t), V being Newcombe's variance and r DeLong's over V(AUC), nearer to 1 where few rows
+    tell it. KS, the largest of many gaps, which chance makes larger, has the greatest limits
     of the gaps of both rates, the lower one as of several tests. Means of queries, without
     groups, have the degrees of freedom of a mean; of hits Wilson's interval. O(n log n) time
     for measures of order, O(n) for others.
@@ -536,7 +538,7 @@ def _comparison(
 
 def _of_few(one: MetricRequest, differences: Iterable[Spread]) -> str:
     """Return what to know where few independent rows carry a difference; usually empty."""
-    fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf)
+    fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf) - PRIOR
     if not fewest < one.entry.min_df:
         return ""
     return (

@@ -15,18 +15,16 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import (
     ProportionMethod,
-    newcombe_interval,
+    auc_limits,
+    auc_variance,
     proportion_limits,
 )
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.samples import Measured, Rates
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread
+from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Spread
 from fastmetrics.measures.asking import MetricRequest
 from fastmetrics.measures.decisions.count_measures import gradient
 
-#: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
-#: and the influences know too little each, and the outer limits of both are taken.
-_ENOUGH: Final = 10.0
 #: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
 #: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
 _HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
@@ -109,9 +107,9 @@ def estimate_of(
             f"`{one.label}` is {value:g} and {note}",
             DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
         )
-    elif n_groups is None and df < few and entry.family == "regression":
+    elif n_groups is None and df < PRIOR + few and entry.family == "regression":
         note = (
-            f"a few large errors carry that of {one.label}, as {df:.2g} rows would: "
+            f"a few large errors carry that of {one.label}, as {df - PRIOR:.2g} rows would: "
             "where tails are so heavy its interval is too narrow"
         )
     return Estimate(
@@ -226,29 +224,55 @@ def _rate_ratio(case: _Case, column: int) -> _Found:
 
 
 def _auc(case: _Case) -> _Found:
-    """Return the limits of an AUC of independent rows near 0 or 1, or by Newcombe's method.
+    """Return the score interval of an AUC, or Newcombe's where that method is asked for.
 
-    Where few rows are out of order they are the outer ones of Newcombe's and Student's.
+    The limits are where (t - auc)^2 = q^2 r V(t): V is Newcombe's variance, q Student's quantile,
+    and r the variance of the influences (DeLong's) over V(auc), as far as it is known.
     """
-    units, limit, level = case.measured.units, case.student, case.level
-    if units.groups is not None or units.n_strata > 2 or math.isnan(case.value):
-        return None
-    factor, shift = case.one.entry.of_auc or (1.0, 0.0)
-    auc, is_known = (case.value - shift) / factor, not math.isnan(limit.low)
-    sizes = units.class_sizes()
-    if case.method is None and is_known and min(sizes) * min(auc, 1.0 - auc) >= _ENOUGH:
+    units, level = case.measured.units, case.level
+    is_simple = units.groups is None and units.n_strata <= 2
+    if math.isnan(case.value) or (case.method is not None and not is_simple):
         return None
     if case.alternative != "two-sided":
         level = 2.0 * level - 1.0
     if level <= 0.0:
         return None
-    shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
-    low, high = sorted((factor * shape.low + shift, factor * shape.high + shift))
-    name = "newcombe"
-    if case.method is None and is_known:
-        low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
+    factor, shift = case.one.entry.of_auc or (1.0, 0.0)
+    auc, sizes = (case.value - shift) / factor, units.class_sizes()
+    m, n = (max(1.0, size) for size in sizes)
+    ratio, df, name = 1.0, math.inf, "newcombe"
+    if case.method is None:
+        name = "score"
+        ratio, df = _variance_ratio(case, auc, m, n)
+        if not df > 0.0:
+            return NOWHERE, name
+    low, high = auc_limits(auc, m, n, ratio * quantile((1.0 - level) / 2.0, df) ** 2)
+    low, high = sorted((factor * low + shift, factor * high + shift))
     ends = min(shift, factor + shift), max(shift, factor + shift)
     return within(low, high, case.alternative, ends), name
+
+
+def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float, float]:
+    """Return the variance of an AUC over Newcombe's, and the degrees of freedom that it has.
+
+    Of independent rows it is the ratio to the power d / (d + 1) of d contributions; below 1, where
+    few rows out of order may look too much alike, d / (d + 2), d being at most the expected number
+    of them in the smaller class. Groups multiply it by the design effect, if that is above 1.
+    """
+    units, spread, ratio = case.measured.units, case.spread, 1.0
+    rows = spread if units.groups is None else case.measured.spread_of_rows(case.model)
+    factor, _ = case.one.entry.of_auc or (1.0, 0.0)
+    if rows.variance > 0.0:
+        ratio = rows.variance / factor**2 / auc_variance(auc, m, n)
+        known, doubt = max(0.0, rows.df - PRIOR), 1.0
+        if ratio < 1.0:
+            known, doubt = min(known, min(m, n) * min(auc, 1.0 - auc)), 2.0
+        ratio **= known / (known + doubt)
+    if units.groups is None:
+        return ratio, spread.df if spread.variance > 0.0 else PRIOR
+    if rows.variance > 0.0 and spread.variance > 0.0:
+        return ratio * max(1.0, spread.variance / rows.variance), spread.df
+    return units.n_rows / units.n_units, units.n_units - 2.0  # a group is worth one row
 
 
 def _largest_gap(case: _Case) -> _Found:

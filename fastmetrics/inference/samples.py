@@ -35,6 +35,7 @@ from fastmetrics.inference.units import (
     Floats,
     Ints,
     SamplesAre,
+    Spread,
     Units,
     effective_sample_size,
     warn_of_few_groups,
@@ -112,7 +113,7 @@ class Measured(NamedTuple):
         last; of a share of any other rows or queries, those that are right and wrong.
     rates : tuple of K Rates, or of none
         Both rates at each score, of measures whose limits need them.
-    of_rows : tuple of K float, or of none
+    of_rows : tuple of K Spread, or of none
         The variance of independent rows, where points are groups that do not tell it.
     """
 
@@ -123,18 +124,21 @@ class Measured(NamedTuple):
     n_samples: float
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
-    of_rows: tuple[float, ...] = ()
+    of_rows: tuple[Spread, ...] = ()
     note: str = ""
 
     def design_effect(self, model: int, variance: float) -> float | None:
         """Return a variance between groups over that of independent rows; None without groups."""
         if self.units.groups is None:
             return None
-        if self.of_rows:
-            plain = self.of_rows[model]
-        else:
-            plain = self.units.without_groups.spread(self.influences[model]).variance
+        plain = self.spread_of_rows(model).variance
         return variance / plain if plain > 0.0 else None
+
+    def spread_of_rows(self, model: int) -> Spread:
+        """Return the variance of a metric as if its rows were independent."""
+        if self.of_rows:
+            return self.of_rows[model]
+        return self.units.without_groups.spread(self.influences[model])
 
 
 def is_of_curve(one: MetricRequest) -> bool:

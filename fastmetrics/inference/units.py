@@ -176,6 +176,10 @@ ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 #: influences below which they do not.
 _POWERS: Final = 400
 _MILD: Final = 100
+#: Degrees of freedom added to those that rows show, as if so many more carried equal parts of the
+#: variance; and to those of groups. Chosen by simulation (docs/coverage.md).
+PRIOR: Final = 5.0
+PRIOR_OF_GROUPS: Final = 1.0
 #: Rows of a job that adds up groups, which has sums of its own: many more rows than groups.
 _JOB_ROWS: Final = 1 << 18
 
@@ -306,9 +310,8 @@ class Units:
         return np.asarray((self.shares > 0).sum(axis=1), np.float64)
 
     def class_sizes(self) -> tuple[float, float]:
-        """Return what the rows of the last stratum, and of the first, are worth."""
-        codes = np.flatnonzero(self.sizes_of_strata)
-        return float(self._worth[codes[-1]]), float(self._worth[codes[0]])
+        """Return what the positives and the negatives are worth: odd and even strata."""
+        return float(self._worth[1::2].sum()), float(self._worth[::2].sum())
 
     def _by_stratum(self, values: Any) -> Floats:
         """Return the sum of the values in each stratum; of ones by default."""
@@ -424,10 +427,11 @@ class Units:
 
         ``reference`` says which, of sums over m units c: "contributions", the number of units that
         carry the variance, (sum c^2)^2 / sum c^4; "kurtosis", what the variance of a variance
-        says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m); "student", (sum v_h)^2 / sum v_h^2 /
-        (m_h - 1) over the variances v of strata (Welch and Satterthwaite), m - 1 without, m being
-        what weights leave of units (Kish 1965); of groups so many less the strata. All are at most
-        m less the number of strata. Influences whose powers leave the range of doubles are scaled.
+        says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), both with `PRIOR` more; "student",
+        (sum v_h)^2 / sum v_h^2 / (m_h - 1) over the variances v of strata (Welch and
+        Satterthwaite), m - 1 without, m being what weights leave of units (Kish 1965); of groups so
+        many less the strata. All are at most m less the number of strata. Influences whose powers
+        leave the range of doubles are scaled.
         """
         with np.errstate(over="ignore"):
             found = self._spread(influences, reference)
@@ -463,10 +467,11 @@ class Units:
         if not (variance > 0.0 and fourth > 0.0 and second * second > 0.0):
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
+        prior = PRIOR if self.groups is None else PRIOR_OF_GROUPS
         if reference == "contributions":
-            return Spread(variance, min(second * second / fourth, most))
+            return Spread(variance, min(prior + second * second / fourth, most))
         excess = fourth / (second * second) - 1.0 / m
-        return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
+        return Spread(variance, min(prior + 2.0 / excess, most) if excess > 0.0 else most)
 
     @cached_property
     def effective_groups(self) -> float:

@@ -100,7 +100,7 @@ def test_decisions_are_paired(data: Any) -> None:
     assert pair.statistic == pytest.approx(test.statistic)
     d = right - noisy - (right - noisy).mean()
     s2, s4 = (d**2).sum(), (d**4).sum()
-    assert pair.df == pytest.approx(min(2 * s2**2 / (s4 - s2**2 / N), N - 1))
+    assert pair.df == pytest.approx(min(5 + 2 * s2**2 / (s4 - s2**2 / N), N - 1))
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), pair.df))
 
 
@@ -227,7 +227,7 @@ def test_a_note_says_where_few_rows_carry_a_difference() -> None:
         scores = {"a": y + rng.normal(size=n), "b": y + rng.normal(size=n)}
         found = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
         pair = found["average_precision"].pairs[0]
-        assert (pair.df < 10.0) == few
+        assert (pair.df < 15.0) == few
         assert ("few rows carry the difference" in found["average_precision"].note) == few
         assert found["roc_auc"].note == ""
         chances = {k: 1.0 / (1.0 + np.exp(3.5 - s)) for k, s in scores.items()}

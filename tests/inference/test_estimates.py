@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 import evaluations
 import fastmetrics as fm
@@ -22,6 +22,7 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.range_summary import summary_of
 from fastmetrics.tables.score_table import PIECE_ROWS
 from reference import proportion_oracle as oracle
+from reference.delong_oracle import newcombe_variance
 
 N = 400
 
@@ -58,7 +59,7 @@ def test_a_mean_has_its_standard_error(data: Any) -> None:
     assert found.estimate == pytest.approx(losses.mean())
     assert found.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(N))
     c = losses - losses.mean()
-    assert found.df == pytest.approx((c**2).sum() ** 2 / (c**4).sum())
+    assert found.df == pytest.approx(5 + (c**2).sum() ** 2 / (c**4).sum())
 
 
 def test_shares_have_wilsons_limits(data: Any) -> None:
@@ -97,21 +98,86 @@ def test_a_sum_of_rates_has_an_interval_where_one_is_perfect() -> None:
     assert tuple(half) == pytest.approx(((1 + j - down) / 2, (1 + j + up) / 2))
 
 
-def test_an_auc_near_one_takes_newcombe_in() -> None:
+def test_an_auc_has_a_score_interval() -> None:
+    """Where (t - AUC)^2 = q^2 r V(t): V is Newcombe's, r DeLong's variance over V(AUC)."""
     y = np.r_[np.ones(20, int), np.zeros(80, int)]
     scores = np.arange(100.0)[::-1].copy()
     perfect = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    newcombe = fm.comparison.newcombe_interval(1.0, 20, 80)
-    assert perfect.method == "newcombe"
-    assert tuple(perfect.confidence_interval) == pytest.approx(tuple(newcombe))
-    scores[20] = 95.5
-    near = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    shape = fm.comparison.newcombe_interval(near.estimate, 20, 80)
-    own = fm.estimate(y, scores, metrics="roc_auc", method="influence")["roc_auc"]
-    low, high = near.confidence_interval
-    assert near.method == "outer limits with newcombe"
-    assert low == min(shape.low, own.confidence_interval.low)
-    assert high == max(shape.high, own.confidence_interval.high)
+    assert perfect.method == "score"
+    assert perfect.confidence_interval == pytest.approx(score_limits(1.0, 20, 80, 1.0, 5.0))
+    scores[20] = 95.5  # it is above 15 positives, and all the influence
+    few = fm.estimate(y, scores, metrics=["roc_auc", "gini", "rank_loss"])
+    auc = few["roc_auc"].estimate
+    low, high = score_limits(auc, 20, 80, variance_ratio(few["roc_auc"], 20, 80), few["roc_auc"].df)
+    assert few["roc_auc"].confidence_interval == pytest.approx((low, high))
+    assert few["gini"].confidence_interval == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert few["rank_loss"].confidence_interval == pytest.approx((1 - high, 1 - low))
+
+
+def test_the_variance_of_an_auc_below_newcombes_is_believed_by_rows_out_of_order() -> None:
+    rng = np.random.default_rng(1)
+    y = np.r_[np.ones(30, int), np.zeros(300, int)]
+    scores = np.r_[rng.normal(0.8, 0.01, 30), rng.uniform(0.0, 1.0, 300)]
+    found = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    assert found.standard_error**2 < 0.7 * newcombe_variance(found.estimate, 30, 300)
+    assert 30 * (1 - found.estimate) < found.df - 5
+    ratio = variance_ratio(found, 30, 300)
+    expected = score_limits(found.estimate, 30, 300, ratio, found.df)
+    assert found.confidence_interval == pytest.approx(expected)
+    one_sided = fm.estimate(
+        y, scores, metrics="roc_auc", confidence_level=0.975, alternative="less"
+    )
+    assert one_sided["roc_auc"].confidence_interval == pytest.approx(
+        (0.0, found.confidence_interval[1])
+    )
+
+
+def test_groups_widen_the_score_interval_of_an_auc() -> None:
+    rng = np.random.default_rng(2)
+    y, groups = np.arange(200) % 2, np.arange(200) // 4
+    scores = y + rng.normal(size=200) + np.repeat(rng.normal(0.0, 2.0, 50), 4)
+    rows = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    found = fm.estimate(y, scores + 100 * y, metrics="roc_auc", groups=groups)["roc_auc"]
+    assert found.confidence_interval == pytest.approx(score_limits(1.0, 100, 100, 4.0, 48.0))
+    for by in (groups, np.arange(200)):
+        own = fm.estimate(y, scores, metrics="roc_auc", groups=by)["roc_auc"]
+        ratio = max(own.design_effect, 1.0) * variance_ratio(rows, 100, 100)
+        expected = score_limits(rows.estimate, 100, 100, ratio, own.df)
+        assert own.confidence_interval == pytest.approx(expected)
+
+
+def test_strata_narrow_the_score_interval_of_an_auc() -> None:
+    rng = np.random.default_rng(3)
+    y, strata = np.arange(400) % 2, np.arange(400) // 2 % 2
+    scores = y + 0.1 * rng.normal(size=400) + 1.5 * strata
+    plain = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    found = fm.estimate(y, scores, metrics="roc_auc", strata=strata)["roc_auc"]
+    assert (found.method, found.estimate) == ("score", plain.estimate)
+    ratio = variance_ratio(found, 200, 200)
+    expected = score_limits(found.estimate, 200, 200, ratio, found.df)
+    assert found.confidence_interval == pytest.approx(expected)
+    assert found.confidence_interval.low > plain.confidence_interval.low
+
+
+def variance_ratio(found: fm.results.Estimate, m: int, n: int) -> float:
+    """Return DeLong's variance over Newcombe's of independent rows, as far as it is known."""
+    ratio = found.standard_error**2 / newcombe_variance(found.estimate, m, n)
+    d = found.df - 5
+    if ratio > 1:
+        return ratio ** (d / (d + 1))
+    d = min(d, min(m, n) * min(found.estimate, 1 - found.estimate))
+    return ratio ** (d / (d + 2))
+
+
+def score_limits(auc: float, m: int, n: int, ratio: float, df: float) -> tuple[float, float]:
+    """Return the two t in [0, 1] with (t - auc)^2 = q^2 ratio V(t)."""
+    factor = stats.t.ppf(0.975, df) ** 2 * ratio
+
+    def excess(t: float) -> float:
+        return (t - auc) ** 2 - factor * newcombe_variance(t, m, n)
+
+    low = optimize.brentq(excess, 0.0, min(auc, 1.0 - 1e-9), xtol=1e-14)
+    return low, optimize.brentq(excess, auc, 1.0, xtol=1e-14) if auc < 1 else 1.0
 
 
 def test_a_table_is_its_rows(data: Any) -> None:
@@ -166,7 +232,7 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     found = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
     assert (found["break_even_point"].method, found["roc_auc"].method) == (
         "percentile",
-        "influence",
+        "score",
     )
     expected = fm.bootstrap(y, p, metrics="break_even_point", n_resamples=99, rng=3)[
         "break_even_point"

@@ -334,8 +334,10 @@ def test_importances_are_unbiased(groups: Any) -> None:
 
 def test_degrees_of_freedom() -> None:
     psi = np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0])
-    assert Units(6).spread(psi).df == 4.0  # four rows carry it
-    assert Units(4).spread(psi[:4]).df == 3.0  # at most m - 1
+    many = np.concatenate([psi, np.zeros(9)])
+    assert Units(15).spread(many).df == 5 + 4.0  # four rows carry it
+    assert Units(6).spread(psi).df == 5.0  # at most m - 1
+    assert Units(4).spread(psi[:4]).df == 3.0
     strata = np.array([0, 0, 1, 1, 1, 1])
     v = [2 * 2.0, 4 / 3 * 2.0]  # of each stratum: sums of squares 2, means 0
     welch = sum(v) ** 2 / (v[0] ** 2 / 1 + v[1] ** 2 / 3)
@@ -345,13 +347,14 @@ def test_degrees_of_freedom() -> None:
     sums = np.array([2.0, 1.0, -2.0, -1.0])
     grouped = Units(6, groups=groups).spread(values)
     sums /= np.sqrt(1 - np.array([2, 2, 1, 1]) / 6)
-    assert grouped.df == pytest.approx((sums**2).sum() ** 2 / (sums**4).sum())
+    df = 1 + (sums**2).sum() ** 2 / (sums**4).sum()
+    assert grouped.df == pytest.approx(min(df, 4 - 1))
     uneven = np.array([3.0, -1.0, -1.0, -1.0])
     s2, s4 = (uneven**2).sum(), (uneven**4).sum()
     assert Units(4).spread(uneven, "kurtosis").df == 3.0  # at most m - 1
     assert 2 * s2**2 / (s4 - s2**2 / 4) > 3.0
     more = np.concatenate([uneven, np.zeros(20)])
-    expected = 2 * s2**2 / (s4 - s2**2 / 24)
+    expected = 5 + 2 * s2**2 / (s4 - s2**2 / 24)
     assert Units(24).spread(more, "kurtosis").df == pytest.approx(expected)
     assert Units(4).spread(psi[:4], "kurtosis").df == 3.0  # all alike: at most m - 1
 
@@ -402,7 +405,7 @@ def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
     given: Any = {} if weighted is None else {weighted: w}
     found = Units(50, groups=groups, strata=strata, **given).spread(psi)
     assert found.variance == pytest.approx(np.sum(expected**2), rel=1e-12)
-    df = np.sum(expected**2) ** 2 / np.sum(expected**4)
+    df = 1 + np.sum(expected**2) ** 2 / np.sum(expected**4)
     assert found.df == pytest.approx(min(df, 9 - (2 if by_class else 1)), rel=1e-12)
 
 

@@ -476,7 +476,7 @@ def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
     assert found.estimate == pytest.approx(mean, rel=1e-12)
     assert found.standard_error == pytest.approx(error, rel=1e-10)
     assert found.n_samples == n
-    df = np.sum(moved**2) ** 2 / np.sum(moved**4)
+    df = 5 + np.sum(moved**2) ** 2 / np.sum(moved**4)
     half = stats.t.ppf(0.975, df) * error / mean  # on the logarithm
     assert found.confidence_interval == pytest.approx(
         (mean * math.exp(-half), mean * math.exp(half)), rel=1e-9
