@@ -15,6 +15,22 @@ from statsmodels.stats.proportion import proportion_confint
 
 import engine_sizes
 import fastmetrics as fm
+from fastmetrics.comparison import (
+    adjust_pvalues,
+    binomial_likelihood,
+    binomial_test,
+    bonferroni_dunn_test,
+    compare_table,
+    five_by_two_cv_test,
+    friedman_test,
+    kfold_paired_t_test,
+    mcnemar_test,
+    nemenyi_test,
+    one_sample_t_test,
+    proportion_interval,
+    sign_flip_test,
+    wilcoxon_signed_rank_test,
+)
 from peers import adjusted_by_statsmodels
 from reference import paired_tests_oracle as oracle
 
@@ -26,37 +42,35 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 
 @pytest.mark.parametrize(("n", "rate", "alpha", "count"), FIGURES["cases_m_eps0_alpha_C"])
 def test_published_critical_counts(n, rate, alpha, count):
-    test = fm.comparison.binomial_test(count, n, error_rate=rate, confidence_level=1 - alpha)
+    test = binomial_test(count, n, error_rate=rate, confidence_level=1 - alpha)
     assert test.critical_value == count
     assert not test.reject
-    assert fm.comparison.binomial_test(
-        count + 1, n, error_rate=rate, confidence_level=1 - alpha
-    ).reject
+    assert binomial_test(count + 1, n, error_rate=rate, confidence_level=1 - alpha).reject
 
 
 def test_rejecting_at_the_critical_count_has_too_large_a_size():
-    assert fm.comparison.binomial_test(6, 10, error_rate=0.3).pvalue == pytest.approx(
+    assert binomial_test(6, 10, error_rate=0.3).pvalue == pytest.approx(
         FIGURES["tail_10_0.3_C5"], rel=1e-12
     )
-    assert round(fm.comparison.binomial_test(5, 10, error_rate=0.3).pvalue, 3) == 0.150
+    assert round(binomial_test(5, 10, error_rate=0.3).pvalue, 3) == 0.150
 
 
 def test_a_tail_of_exactly_alpha_does_not_reject():
     edge = FIGURES["strict_vs_qbinom_edge"]
     n, rate, alpha = edge["m"], edge["eps0"], edge["alpha"]
-    test = fm.comparison.binomial_test(1, n, error_rate=rate, confidence_level=1 - alpha)
+    test = binomial_test(1, n, error_rate=rate, confidence_level=1 - alpha)
     assert (test.critical_value, test.reject) == (edge["strict"], False)
     assert stats.binom.ppf(1 - alpha, n, rate) == edge["qbinom"]  # rejects more than 0 errors
 
 
 def test_figures_of_scipy_and_r():
     doc = FIGURES["scipy_doc"]
-    test = fm.comparison.binomial_test(doc["k"], doc["n"], error_rate=doc["p0"])
+    test = binomial_test(doc["k"], doc["n"], error_rate=doc["p0"])
     assert test.pvalue == pytest.approx(doc["greater_p"], rel=1e-12)
     assert test.confidence_interval.low == pytest.approx(doc["ci_low"], rel=1e-9)
     assert test.confidence_interval.high == 1
     r = FIGURES["R_binom_test_682_925_0.75"]
-    test = fm.comparison.binomial_test(682, 925, error_rate=0.75, alternative="two-sided")
+    test = binomial_test(682, 925, error_rate=0.75, alternative="two-sided")
     assert test.pvalue == pytest.approx(r["p"], rel=1e-9)
     found = (test.confidence_interval.low, test.confidence_interval.high)
     assert found == pytest.approx(r["ci"], rel=1e-7)
@@ -71,7 +85,7 @@ def test_figures_of_scipy_and_r():
 )
 def test_enumeration(n, data, rate, alpha, alternative):
     errors = data.draw(st.integers(0, n))
-    test = fm.comparison.binomial_test(
+    test = binomial_test(
         errors,
         n,
         error_rate=float(rate),
@@ -98,7 +112,7 @@ def test_enumeration(n, data, rate, alpha, alternative):
 @pytest.mark.parametrize(("errors", "n", "rate"), [(0, 7, 0.2), (7, 7, 0.9), (130, 1000, 0.1)])
 def test_scipy(errors, n, rate, alternative):
     peer = stats.binomtest(errors, n, rate, alternative=alternative)
-    test = fm.comparison.binomial_test(errors, n, error_rate=rate, alternative=alternative)
+    test = binomial_test(errors, n, error_rate=rate, alternative=alternative)
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-10)
     interval = peer.proportion_ci(0.95)
     found = (test.confidence_interval.low, test.confidence_interval.high)
@@ -111,17 +125,15 @@ def test_two_sided_is_scipys(n, rate, deviations):
     errors = round(n * rate + deviations * math.sqrt(n * rate * (1 - rate)))
     errors = min(n, max(0, errors))
     peer = stats.binomtest(errors, n, rate)
-    test = fm.comparison.binomial_test(errors, n, error_rate=rate, alternative="two-sided")
+    test = binomial_test(errors, n, error_rate=rate, alternative="two-sided")
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-8)
     low, high = test.details["critical_low"], test.details["critical_high"]
     assert test.reject == (not low <= errors <= high)
 
 
 def test_the_interval_is_the_one_of_proportion_interval_and_statsmodels():
-    test = fm.comparison.binomial_test(
-        9, 60, error_rate=0.1, confidence_level=0.9, alternative="two-sided"
-    )
-    ours = fm.comparison.proportion_interval(9, 60, method="clopper-pearson", confidence_level=0.9)
+    test = binomial_test(9, 60, error_rate=0.1, confidence_level=0.9, alternative="two-sided")
+    ours = proportion_interval(9, 60, method="clopper-pearson", confidence_level=0.9)
     low, high = test.confidence_interval.low, test.confidence_interval.high
     assert (low, high) == (ours.confidence_interval.low, ours.confidence_interval.high)
     assert (low, high) == pytest.approx(proportion_confint(9, 60, 0.1, method="beta"), rel=1e-9)
@@ -131,53 +143,48 @@ def test_the_interval_is_the_one_of_proportion_interval_and_statsmodels():
 @pytest.mark.parametrize(("rate", "expected"), [(0, 0), (1, 5)])
 def test_error_rates_without_chance(rate, expected, alternative):
     for errors in range(6):
-        test = fm.comparison.binomial_test(errors, 5, error_rate=rate, alternative=alternative)
+        test = binomial_test(errors, 5, error_rate=rate, alternative=alternative)
         pvalue = float(oracle.binomial_pvalue(errors, 5, Fraction(rate), alternative))
         assert test.pvalue == pvalue
         assert test.reject == (pvalue == 0)
-    assert (
-        fm.comparison.binomial_test(expected, 5, error_rate=rate, alternative=alternative).pvalue
-        == 1
-    )
+    assert binomial_test(expected, 5, error_rate=rate, alternative=alternative).pvalue == 1
 
 
 def test_millions_of_examples():
-    test = fm.comparison.binomial_test(10**5 + 600, 10**6, error_rate=0.1, alternative="two-sided")
+    test = binomial_test(10**5 + 600, 10**6, error_rate=0.1, alternative="two-sided")
     assert test.pvalue == pytest.approx(stats.binomtest(100_600, 10**6, 0.1).pvalue)
-    one_sided = fm.comparison.binomial_test(10**5 + 600, 10**6, error_rate=0.1)
+    one_sided = binomial_test(10**5 + 600, 10**6, error_rate=0.1)
     count = one_sided.critical_value
     assert stats.binom.sf(count, 10**6, 0.1) < 0.05 <= stats.binom.sf(count - 1, 10**6, 0.1)
 
 
 def test_more_examples_than_32_bits_count():
     n = 2**33
-    test = fm.comparison.binomial_test(n // 2 + 60_000, n, error_rate=0.5)
+    test = binomial_test(n // 2 + 60_000, n, error_rate=0.5)
     assert test.pvalue == pytest.approx(stats.binom.sf(n // 2 + 59_999, n, 0.5), rel=1e-9)
     assert stats.binom.sf(test.critical_value, n, 0.5) < 0.05
-    both = fm.comparison.binomial_test(n // 2 - 60_000, n, error_rate=0.5, alternative="two-sided")
+    both = binomial_test(n // 2 - 60_000, n, error_rate=0.5, alternative="two-sided")
     assert both.pvalue == pytest.approx(2 * test.pvalue, rel=1e-9)
 
 
 def test_likelihood():
     rates = np.linspace(0, 1, 11)
-    found = fm.comparison.binomial_likelihood(0.3, 10, rates)
+    found = binomial_likelihood(0.3, 10, rates)
     assert found == pytest.approx([float(oracle.pmf(3, 10, Fraction(i, 10))) for i in range(11)])
     assert np.argmax(found) == 3  # largest where the true rate is the observed one
-    one = fm.comparison.binomial_likelihood(0.6, 10, 0.3)
+    one = binomial_likelihood(0.6, 10, 0.3)
     assert isinstance(one, float)
     assert one == pytest.approx(float(oracle.pmf(6, 10, Fraction(3, 10))))
-    assert sum(
-        fm.comparison.binomial_likelihood(i / 30, 30, 0.2) for i in range(31)
-    ) == pytest.approx(1)
+    assert sum(binomial_likelihood(i / 30, 30, 0.2) for i in range(31)) == pytest.approx(1)
 
 
 def test_faults_of_the_likelihood():
     with pytest.raises(ValueError, match="`observed_error_rate` times `n` must be whole"):
-        fm.comparison.binomial_likelihood(0.35, 10, 0.3)
+        binomial_likelihood(0.35, 10, 0.3)
     with pytest.raises(ValueError, match=r"`error_rate` must lie in \[0, 1\]"):
-        fm.comparison.binomial_likelihood(0.3, 10, [0.3, 1.2])
+        binomial_likelihood(0.3, 10, [0.3, 1.2])
     with pytest.raises(ValueError, match=r"`observed_error_rate` must lie in \[0, 1\]"):
-        fm.comparison.binomial_likelihood(1.3, 10, 0.3)
+        binomial_likelihood(1.3, 10, 0.3)
 
 
 PEERS = {
@@ -195,14 +202,12 @@ PVALUES = st.lists(
 @given(pvalues=PVALUES)
 def test_statsmodels(method, pvalues):
     expected = adjusted_by_statsmodels(pvalues, PEERS[method])
-    np.testing.assert_allclose(
-        fm.comparison.adjust_pvalues(pvalues, method=method), expected, rtol=1e-14
-    )
+    np.testing.assert_allclose(adjust_pvalues(pvalues, method=method), expected, rtol=1e-14)
 
 
 @given(pvalues=PVALUES)
 def test_order_of_the_methods(pvalues):
-    found = {method: fm.comparison.adjust_pvalues(pvalues, method=method) for method in PEERS}
+    found = {method: adjust_pvalues(pvalues, method=method) for method in PEERS}
     assert (found["benjamini-hochberg"] <= found["hochberg"] + 1e-15).all()
     assert (found["hochberg"] <= found["holm"]).all()
     assert (found["holm"] <= found["bonferroni"]).all()
@@ -211,12 +216,10 @@ def test_order_of_the_methods(pvalues):
 
 @pytest.mark.parametrize("method", PEERS)
 def test_undefined_ones_are_not_counted(method):
-    whole = fm.comparison.adjust_pvalues([0.01, np.nan, 0.04, 0.03], method=method)
+    whole = adjust_pvalues([0.01, np.nan, 0.04, 0.03], method=method)
     assert np.isnan(whole[1])
-    assert (
-        whole[[0, 2, 3]] == fm.comparison.adjust_pvalues([0.01, 0.04, 0.03], method=method)
-    ).all()
-    assert np.isnan(fm.comparison.adjust_pvalues([np.nan, np.nan], method=method)).all()
+    assert (whole[[0, 2, 3]] == adjust_pvalues([0.01, 0.04, 0.03], method=method)).all()
+    assert np.isnan(adjust_pvalues([np.nan, np.nan], method=method)).all()
 
 
 A = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40, 0.28, 0.22]
@@ -225,13 +228,11 @@ FIVE_BY_TWO = [[0.02, 0.01], [0.03, -0.01], [0.0, 0.02], [0.01, 0.03], [0.02, 0.
 RANKED = graded(6, 3, 0.3)
 
 TESTS = {
-    "one-sample t": partial(fm.comparison.one_sample_t_test, A, error_rate=0.2),
-    "k-fold t": partial(
-        fm.comparison.kfold_paired_t_test, A, B, correction="none", higher_is_better=False
-    ),
-    "k-fold t, corrected": partial(fm.comparison.kfold_paired_t_test, A, B, higher_is_better=False),
+    "one-sample t": partial(one_sample_t_test, A, error_rate=0.2),
+    "k-fold t": partial(kfold_paired_t_test, A, B, correction="none", higher_is_better=False),
+    "k-fold t, corrected": partial(kfold_paired_t_test, A, B, higher_is_better=False),
     "k-fold t, one-sided": partial(
-        fm.comparison.kfold_paired_t_test,
+        kfold_paired_t_test,
         A,
         B,
         correction="none",
@@ -240,27 +241,25 @@ TESTS = {
     ),
     **{
         f"5x2, {variant}": partial(
-            fm.comparison.five_by_two_cv_test, FIVE_BY_TWO, variant=variant, higher_is_better=False
+            five_by_two_cv_test, FIVE_BY_TWO, variant=variant, higher_is_better=False
         )
         for variant in ("dietterich", "textbook", "f")
     },
-    "Wilcoxon, exact": partial(
-        fm.comparison.wilcoxon_signed_rank_test, A, B, higher_is_better=False
-    ),
+    "Wilcoxon, exact": partial(wilcoxon_signed_rank_test, A, B, higher_is_better=False),
     "Wilcoxon, normal": partial(
-        fm.comparison.wilcoxon_signed_rank_test, A, B, method="normal", higher_is_better=False
+        wilcoxon_signed_rank_test, A, B, method="normal", higher_is_better=False
     ),
-    "sign flip, exact": partial(fm.comparison.sign_flip_test, A, B, higher_is_better=False),
+    "sign flip, exact": partial(sign_flip_test, A, B, higher_is_better=False),
     "sign flip, random": partial(
-        fm.comparison.sign_flip_test, A, B, method="monte-carlo", rng=1, higher_is_better=False
+        sign_flip_test, A, B, method="monte-carlo", rng=1, higher_is_better=False
     ),
     **{
-        f"McNemar, {method}": partial(fm.comparison.mcnemar_test, e01=3, e10=9, method=method)
+        f"McNemar, {method}": partial(mcnemar_test, e01=3, e10=9, method=method)
         for method in ("corrected", "uncorrected", "exact", "mid-p")
     },
     **{
         f"Friedman, {method}": partial(
-            fm.comparison.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
+            friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
         )
         for method in ("exact", "permutation", "f", "chi2")
     },
@@ -298,7 +297,7 @@ def test_the_critical_value_of_an_exact_test_rejects():
 
 def test_the_interval_leaves_out_what_is_rejected():
     run = partial(
-        fm.comparison.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
+        wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
     )  # no ties
     pvalue = run().pvalue
     assert run(confidence_level=around(pvalue)[0]).confidence_interval.low > 0
@@ -307,7 +306,7 @@ def test_the_interval_leaves_out_what_is_rejected():
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_the_binomial_test_is_strict(alternative):
-    run = partial(fm.comparison.binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
+    run = partial(binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
     pvalue = run().pvalue
     assert run(confidence_level=1 - pvalue).reject is False
     assert run(confidence_level=1 - pvalue * (1 + 1e-9)).reject is True
@@ -315,14 +314,9 @@ def test_the_binomial_test_is_strict(alternative):
 
 def test_the_count_at_which_the_binomial_test_rejects_is_strict():
     size = float(stats.binom.sf(5, 10, 0.3))
+    assert binomial_test(6, 10, error_rate=0.3, confidence_level=1 - size).critical_value == 6
     assert (
-        fm.comparison.binomial_test(6, 10, error_rate=0.3, confidence_level=1 - size).critical_value
-        == 6
-    )
-    assert (
-        fm.comparison.binomial_test(
-            6, 10, error_rate=0.3, confidence_level=1 - size * (1 + 1e-9)
-        ).critical_value
+        binomial_test(6, 10, error_rate=0.3, confidence_level=1 - size * (1 + 1e-9)).critical_value
         == 5
     )
 
@@ -330,7 +324,7 @@ def test_the_count_at_which_the_binomial_test_rejects_is_strict():
 @pytest.mark.parametrize("control", [None, "2"])
 def test_wilcoxon_with_holm(control):
     run = partial(
-        fm.comparison.compare_table,
+        compare_table,
         RANKED,
         higher_is_better=True,
         post_hoc="wilcoxon-holm",
@@ -343,7 +337,7 @@ def test_wilcoxon_with_holm(control):
 
 
 def test_friedman_in_a_table():
-    run = partial(fm.comparison.compare_table, RANKED, higher_is_better=True)
+    run = partial(compare_table, RANKED, higher_is_better=True)
     pvalue = run().friedman.pvalue
     assert run(confidence_level=around(pvalue)[0]).friedman.reject
     assert not run(confidence_level=around(pvalue)[1]).friedman.reject
@@ -358,9 +352,9 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
     for quantile, rejects in ((2.0, True), (math.nextafter(2.0, 3), False)):
         engine_sizes.put(monkeypatch, **{alone: lambda k, alpha, q=quantile: q})
         if control is None:
-            test = fm.comparison.nemenyi_test(ranks=ranks)
+            test = nemenyi_test(ranks=ranks)
         else:
-            test = fm.comparison.bonferroni_dunn_test(ranks=ranks, control=control)
+            test = bonferroni_dunn_test(ranks=ranks, control=control)
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects
 
@@ -428,17 +422,17 @@ def _first(found) -> str | None:
 
 
 TESTS_WINNERS = {
-    "k-fold t": partial(fm.comparison.kfold_paired_t_test, GOOD, POOR),
-    "5x2": partial(fm.comparison.five_by_two_cv_test, *FIVE_BY_TWO_WINNERS),
-    "Wilcoxon": partial(fm.comparison.wilcoxon_signed_rank_test, GOOD, POOR),
-    "sign flip": partial(fm.comparison.sign_flip_test, GOOD, POOR),
-    "Friedman": partial(fm.comparison.friedman_test, TABLE),
-    "Nemenyi": lambda **options: fm.comparison.nemenyi_test(TABLE, **options)["0", "1"],
-    "Bonferroni-Dunn": lambda **options: fm.comparison.bonferroni_dunn_test(
-        TABLE, control="1", **options
-    )["0", "1"],
-    "table": lambda **options: fm.comparison.compare_table(TABLE, **options).friedman,
-    "table, Wilcoxon": lambda **options: fm.comparison.compare_table(
+    "k-fold t": partial(kfold_paired_t_test, GOOD, POOR),
+    "5x2": partial(five_by_two_cv_test, *FIVE_BY_TWO_WINNERS),
+    "Wilcoxon": partial(wilcoxon_signed_rank_test, GOOD, POOR),
+    "sign flip": partial(sign_flip_test, GOOD, POOR),
+    "Friedman": partial(friedman_test, TABLE),
+    "Nemenyi": lambda **options: nemenyi_test(TABLE, **options)["0", "1"],
+    "Bonferroni-Dunn": lambda **options: bonferroni_dunn_test(TABLE, control="1", **options)[
+        "0", "1"
+    ],
+    "table": lambda **options: compare_table(TABLE, **options).friedman,
+    "table, Wilcoxon": lambda **options: compare_table(
         TABLE, post_hoc="wilcoxon-holm", **options
     ).post_hoc["0", "1"],
 }
@@ -457,7 +451,7 @@ def test_the_direction_names_the_winner(test):
 
 def test_better_is_said_where_it_is_shown():
     named = {"higher_is_better": True, "names": ("new", "old")}
-    t = partial(fm.comparison.kfold_paired_t_test, **named)
+    t = partial(kfold_paired_t_test, **named)
     assert repr(t(GOOD, POOR)).endswith("reject at 0.05, better: new)")
     assert repr(t(GOOD, POOR, alternative="greater")).endswith("reject at 0.05, better: new)")
     assert repr(t([0.3, -0.2, 0.1])).endswith("do not reject at 0.05, ahead: new)")
@@ -466,12 +460,12 @@ def test_better_is_said_where_it_is_shown():
 
 def test_several_models_show_no_winner():
     """That some of them differ does not say that the first does."""
-    found = fm.comparison.friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
+    found = friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
     assert repr(found).endswith("reject at 0.05, ahead: 0)")
 
 
 def test_no_difference_shown_is_not_called_none():
-    table = fm.comparison.compare_table(TABLE[-2:], higher_is_better=True)
+    table = compare_table(TABLE[-2:], higher_is_better=True)
     assert not table.post_hoc["0", "1"].reject
     shown = table._repr_html_()
     assert "no difference is shown" in shown

@@ -22,6 +22,14 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 import fastmetrics as fm
 from fastmetrics import ScoreTable, pr_auc
+from fastmetrics.concordance import (
+    concordance_index,
+    goodman_kruskal_gamma,
+    kendall_tau,
+    somers_d,
+    spearman_rho,
+)
+from fastmetrics.costs import threshold_cost_interval, threshold_costs
 from reference import (
     classification_oracle as oracle,
     concordance_oracle,
@@ -263,18 +271,18 @@ weighed = st.lists(
     ("function", "options", "why"),
     [
         (
-            fm.concordance.kendall_tau,
+            kendall_tau,
             {},
             "Kendall's tau-b is undefined: all values of one side tie",
         ),
         (
-            fm.concordance.kendall_tau,
+            kendall_tau,
             {"variant": "c"},
             "tau-c is undefined: all values of one side tie",
         ),
-        (fm.concordance.somers_d, {}, "undefined: all values of the outcome tie"),
-        (fm.concordance.goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
-        (fm.concordance.spearman_rho, {}, "rho is undefined: all values of one side tie"),
+        (somers_d, {}, "undefined: all values of the outcome tie"),
+        (goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
+        (spearman_rho, {}, "rho is undefined: all values of one side tie"),
     ],
 )
 def test_ties_alone_are_nan(function, options, why) -> None:
@@ -286,17 +294,17 @@ def test_perfect_agreement_is_exactly_1(rng) -> None:
     for n in (3, 1_000, 4_099):
         outcome = np.append(0, rng.integers(1, n // 2 + 2, n))
         for function in (
-            fm.concordance.kendall_tau,
-            fm.concordance.somers_d,
-            fm.concordance.spearman_rho,
-            fm.concordance.goodman_kruskal_gamma,
+            kendall_tau,
+            somers_d,
+            spearman_rho,
+            goodman_kruskal_gamma,
         ):
             assert function(outcome, 3.5 * outcome) == 1.0
             assert function(outcome, -outcome) == -1.0
 
 
 def test_large_integers_keep_their_order() -> None:
-    assert fm.concordance.kendall_tau([1, 2, 3], [2**60, 2**60 + 1, 2**60 + 2]) == 1.0
+    assert kendall_tau([1, 2, 3], [2**60, 2**60 + 1, 2**60 + 2]) == 1.0
 
 
 # --- the concordance index -----------------------------------------------------------------------
@@ -321,21 +329,19 @@ def test_index_is_what_every_pair_says(weighting, rows, tau, half, is_weighted) 
     call = {**SHORTER, **options, "sample_weight": given_weights}
     if math.isnan(right):
         with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is"):
-            assert math.isnan(fm.concordance.concordance_index(time, event, score, **call))
+            assert math.isnan(concordance_index(time, event, score, **call))
         return
-    found = fm.concordance.concordance_index(time, event, score, **call)
+    found = concordance_index(time, event, score, **call)
     assert found == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
-    turned = fm.concordance.concordance_index(
-        time, event, [-s for s in score], **{**call, **LONGER}
-    )
+    turned = concordance_index(time, event, [-s for s in score], **{**call, **LONGER})
     assert turned == found
 
 
 def test_figures_of_r() -> None:
     """Of tests/concordance2.R of survival: counts 24, 14, 2, and 91, 70, 7 with case weights."""
     assert concordance_oracle.index_pairs(TIME, EVENT, [-s for s in SCORE]) == (24, 14, 2)
-    assert fm.concordance.concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
-    found = fm.concordance.concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
+    assert concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
+    found = concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
     assert found == (91 + 3.5) / 168
 
 
@@ -350,7 +356,7 @@ def lung() -> tuple[Any, Any, Any]:
 def test_figures_of_r_on_lung() -> None:
     """Of the same file: concordant 8392, discordant 4258, tied 7137."""
     time, event, score = lung()
-    found = fm.concordance.concordance_index(time, event, score, **SHORTER)
+    found = concordance_index(time, event, score, **SHORTER)
     assert found == (8392 + 7137 / 2) / (8392 + 4258 + 7137)
 
 
@@ -363,63 +369,51 @@ def test_is_lifelines(rng) -> None:
     utils = pytest.importorskip("lifelines.utils")
     time, event, score = survival(rng, 300)
     right = utils.concordance_index(time, score, event)
-    assert fm.concordance.concordance_index(time, event, score, **LONGER) == pytest.approx(
-        right, rel=1e-12
-    )
+    assert concordance_index(time, event, score, **LONGER) == pytest.approx(right, rel=1e-12)
 
 
 def test_is_scikit_survival(rng) -> None:
     metrics = pytest.importorskip("sksurv.metrics")
     time, event, score = survival(rng, 300)
     right = metrics.concordance_index_censored(event, time, score)[0]
-    assert fm.concordance.concordance_index(time, event, score, **SHORTER) == pytest.approx(
-        right, rel=1e-12
-    )
+    assert concordance_index(time, event, score, **SHORTER) == pytest.approx(right, rel=1e-12)
     rows = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
     for tau in (None, 25.0):
         right = metrics.concordance_index_ipcw(rows, rows, score, tau=tau)[0]
         options = {"weighting": "uno-scikit-survival", "tau": tau}
-        found = fm.concordance.concordance_index(time, event, score, **SHORTER, **options)
+        found = concordance_index(time, event, score, **SHORTER, **options)
         assert found == pytest.approx(right, rel=1e-12)
 
 
 def test_without_censoring_it_is_somers_d(rng) -> None:
     time, score = rng.integers(0, 50, 400), rng.integers(0, 20, 400)
-    found = fm.concordance.concordance_index(time, np.ones(400), score, **LONGER)
-    assert 2 * found - 1 == pytest.approx(fm.concordance.somers_d(time, score), abs=1e-15)
+    found = concordance_index(time, np.ones(400), score, **LONGER)
+    assert 2 * found - 1 == pytest.approx(somers_d(time, score), abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "said"), [({"higher_score_means": None}, TypeError, "never guessed")]
-)
-def test_faults(changes, error, said) -> None:
-    call = {"time": TIME, "event": EVENT, "score": SCORE, **LONGER, **changes}
-    with pytest.raises(error, match=said):
-        fm.concordance.concordance_index(**call)
+def test_the_meaning_of_a_score_is_never_guessed() -> None:
+    with pytest.raises(TypeError, match="never guessed"):
+        concordance_index(TIME, EVENT, SCORE, higher_score_means=None)
 
 
 @pytest.mark.parametrize("event", [[0] * 11, [False] * 10 + [True]])
 def test_no_comparable_pair(event) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is comparable"):
-        assert math.isnan(fm.concordance.concordance_index(TIME, event, SCORE, **LONGER))
+        assert math.isnan(concordance_index(TIME, event, SCORE, **LONGER))
 
 
 def test_ties_alone_may_be_left_out() -> None:
     data = ([1, 2, 3], [1, 1, 1], [5, 5, 5])
-    assert fm.concordance.concordance_index(*data, **LONGER) == 0.5
+    assert concordance_index(*data, **LONGER) == 0.5
     with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is of different scores"):
-        assert math.isnan(
-            fm.concordance.concordance_index(*data, ties_in_score="excluded", **LONGER)
-        )
+        assert math.isnan(concordance_index(*data, ties_in_score="excluded", **LONGER))
 
 
 def test_a_share_of_0_is_refused() -> None:
     data = ([1, 2, 3, 3], [1, 1, 1, 0], [1, 2, 3, 4])
     with pytest.raises(ValueError, match="at the last one it is 0: pass `tau`"):
-        fm.concordance.concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
-    found = fm.concordance.concordance_index(
-        *data, weighting="uno-scikit-survival", tau=3, **LONGER
-    )
+        concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
+    found = concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
     assert found == 1.0
 
 
@@ -453,7 +447,7 @@ def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[row_
 def test_prices_that_are_no_whole_numbers_of_rows_that_stand_for_several() -> None:
     y, s, times = np.array([1, 0, 1, 0]), np.array([4, 3, 2, 1]), np.array([2, 3, 1, 2])
     prices = {"cost_fn": np.array([0.5, 0.0, 0.75, 0.0]), "cost_fp": np.full(4, 0.25)}
-    found = fm.costs.threshold_costs(y, s, sample_weight=times, **prices)
+    found = threshold_costs(y, s, sample_weight=times, **prices)
     # Thresholds from none positive down: positives missed, and alarms, of 8 rows.
     costs = [2 * 0.5 + 0.75, 0.75, 0.75 + 3 * 0.25, 3 * 0.25, 5 * 0.25]
     assert found.costs.tolist() == [cost / 8 for cost in costs]
@@ -463,9 +457,7 @@ def test_prices_that_are_no_whole_numbers_of_rows_that_stand_for_several() -> No
 def test_definition(rows: list[tuple[int, ...]], prevalence: float | None) -> None:
     y, s, fn, fp, w = (np.array(column) for column in zip(*rows, strict=True))
     share = None if prevalence is None else Fraction(prevalence)
-    found = fm.costs.threshold_costs(
-        y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w
-    )
+    found = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
     true = oracle_rows(rows)
     threshold, cost = row_cost_oracle.cheapest(true, share)
     assert found.threshold == threshold  # whole costs: no tie is decided by rounding
@@ -492,14 +484,12 @@ def test_one_number_is_that_number_for_each_row(
     if not (fn * w[y == 1]).any() and not (fp * w[y == 0]).any():
         return
     more = {"prevalence": prevalence, "sample_weight": w}
-    of_numbers = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
-    by_row = fm.costs.threshold_costs(
-        y, s, cost_fn=np.full(len(y), fn), cost_fp=np.full(len(y), fp), **more
-    )
+    of_numbers = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
+    by_row = threshold_costs(y, s, cost_fn=np.full(len(y), fn), cost_fp=np.full(len(y), fp), **more)
     assert of_numbers.threshold == by_row.threshold
     assert of_numbers.cost == by_row.cost
     table = fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    of_table = fm.costs.threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
+    of_table = threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
     assert of_table == of_numbers
     best = [
         fm.best_threshold(*data, cost_fn=fn, cost_fp=fp, prevalence=prevalence, **w_)
@@ -526,7 +516,7 @@ def test_tenths_decide_as_whole_numbers_do(
 ) -> None:
     """Sums of 0.1 are not those of 1, divided by ten: what is equal stays so."""
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.costs.threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
+    found = threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
     true = [row_cost_oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
     share = None if prevalence is None else Fraction(round(10 * prevalence), 10)
     threshold, cost = row_cost_oracle.cheapest(true, share)
@@ -536,33 +526,31 @@ def test_tenths_decide_as_whole_numbers_do(
 
 def test_equal_prices_are_the_error_rate_whatever_they_are() -> None:
     y, s = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-    of_ones = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    of_ones = threshold_costs(y, s, cost_fn=1, cost_fp=1)
     for price in (0.1, 0.3, 1 / 3, 1e-5):
-        found = fm.costs.threshold_costs(y, s, cost_fn=price, cost_fp=price)
+        found = threshold_costs(y, s, cost_fn=price, cost_fp=price)
         assert found.threshold == of_ones.threshold
-        weighted = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
+        weighted = threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
         assert weighted.threshold == of_ones.threshold
 
 
 def test_a_small_rest_is_no_difference_of_large_sums() -> None:
-    found = fm.costs.threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
+    found = threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
     assert found.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
 
 
 def test_half_has_a_meaning_for_probabilities_alone() -> None:
     y = [0, 1, 0, 1]
-    assert (
-        fm.costs.threshold_costs(y, [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1).cost_at_half == 0.25
-    )
+    assert threshold_costs(y, [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1).cost_at_half == 0.25
     for scores in ([0.1, 0.6, 0.7, 1.1], [-0.1, 0.6, 0.7, 0.9]):
-        assert math.isnan(fm.costs.threshold_costs(y, scores, cost_fn=2, cost_fp=1).cost_at_half)
+        assert math.isnan(threshold_costs(y, scores, cost_fn=2, cost_fp=1).cost_at_half)
 
 
 def test_savings() -> None:
-    found = fm.costs.threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
+    found = threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
     assert (found.cost_all_positive, found.cost_all_negative) == (0.5, 1.0)
     assert (found.savings, found.savings_at(0.65), found.savings_at(5)) == (0.5, -0.5, -1.0)
-    free = fm.costs.threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
+    free = threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
     assert free.threshold == math.inf
     assert math.isnan(free.savings)
 
@@ -570,7 +558,7 @@ def test_savings() -> None:
 def test_large_costs_and_weights_stay_exact() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     cents = [10**15 + 1, 10**15 + 3, 7, 11]
-    found = fm.costs.threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
+    found = threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
     assert found.costs.tolist() == [
         (10**15 + 14) / 4,
         (10**15 + 3) / 4,
@@ -578,11 +566,11 @@ def test_large_costs_and_weights_stay_exact() -> None:
         1.75,
         (10**15 + 8) / 4,
     ]
-    scaled = fm.costs.threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
+    scaled = threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
     assert scaled.cost == 0.25
-    huge = fm.costs.threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
+    huge = threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
     assert huge.cost == 0.25e140
-    by_row = fm.costs.threshold_costs(
+    by_row = threshold_costs(
         y, s, cost_fn=[2e140] * 4, cost_fp=[1e140] * 4, sample_weight=[1e150] * 4
     )
     assert by_row.cost == pytest.approx(0.25e140, rel=1e-15)
@@ -596,8 +584,8 @@ def test_huge_weights_and_prices_together() -> None:
     prices = {"cost_fn": [2e140] * 4, "cost_fp": [1e140] * 4, "sample_weight": [1e308] * 4}
     best = fm.best_threshold(y, s, **prices)
     assert (best.recall, best.false_positive_rate, best.tp) == (1.0, 0.5, math.inf)
-    huge = fm.costs.threshold_cost_interval(y, s, **prices)
-    plain = fm.costs.threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
+    huge = threshold_cost_interval(y, s, **prices)
+    plain = threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
     assert np.array(huge.confidence_interval) == pytest.approx(
         1e140 * np.array(plain.confidence_interval), rel=1e-12
     )
@@ -607,8 +595,8 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     objects = np.array([1.5, 2, 3, 4], dtype=object)
     with pytest.warns(fm.DataConversionWarning, match="`cost_fn` has dtype object"):
-        found = fm.costs.threshold_costs(y, s, cost_fn=objects, cost_fp=1)
-    assert found == fm.costs.threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
+        found = threshold_costs(y, s, cost_fn=objects, cost_fp=1)
+    assert found == threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
 
 
 NAN, INF = math.nan, math.inf
@@ -624,9 +612,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "call", [fm.costs.threshold_costs, fm.best_threshold, fm.costs.threshold_cost_interval]
-)
+@pytest.mark.parametrize("call", [threshold_costs, fm.best_threshold, threshold_cost_interval])
 @pytest.mark.parametrize(("given_", "error", "message"), FAULTS)
 def test_faults_row_costs(call, given_, error, message) -> None:
     given_ = {"cost_fn": 2, "cost_fp": 1, **given_}
@@ -647,7 +633,7 @@ def test_criterion_and_costs_go_together() -> None:
         fm.best_threshold(y, s, prevalence=0.1)
     table = fm.ScoreTable.from_scores(y, s)
     with pytest.raises(TypeError, match="a ScoreTable has no rows"):
-        fm.costs.threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
+        threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
 
 
 def test_the_bootstrap_refuses_what_it_does_not_cover() -> None:

@@ -13,6 +13,13 @@ from sklearn import calibration as sk
 from sklearn.isotonic import IsotonicRegression
 
 import fastmetrics as fm
+from fastmetrics.calibration import (
+    expected_calibration_error,
+    isotonic_fit,
+    logistic_calibration,
+    reliability_diagram,
+    score_decomposition,
+)
 from fastmetrics.errors import UndefinedMetricWarning
 from measure_names import STRATEGIES
 from reference import corp_oracle
@@ -45,7 +52,7 @@ def right(y, p):
 
 
 def assert_right(y, p):
-    found, wanted = fm.calibration.logistic_calibration(y, p), right(y, p)
+    found, wanted = logistic_calibration(y, p), right(y, p)
     for name in VALUES:
         ours = getattr(found, name)
         low, high = getattr(found, f"{name}_interval")
@@ -110,7 +117,7 @@ def test_no_data_end_in_an_exception(rng):
         y[:2] = 0, 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = fm.calibration.logistic_calibration(y, p)
+            found = logistic_calibration(y, p)
         assert all(issubclass(each.category, UndefinedMetricWarning) for each in caught)
         names = VALUES[2:] if caught else VALUES
         for name in names:
@@ -126,7 +133,7 @@ def test_separated_classes_have_no_slope():
         for y in ([0, 1, 0, 1], [1, 0, 1, 0]):
             y = np.array(y) if chances[1] == chances[2] or chances is p else np.sort(y)
             with pytest.warns(UndefinedMetricWarning, match="separate the classes, so that the sl"):
-                found = fm.calibration.logistic_calibration(y, chances)
+                found = logistic_calibration(y, chances)
             assert math.isnan(found.slope)
             assert np.isnan(found.slope_interval).all()
             assert np.isnan(found.intercept_interval).all()
@@ -165,7 +172,7 @@ def test_labels_by_the_definition(rows, weighting):
     labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     given_weights = {"none": None, "counts": weights, "quarters": weights / 4}[weighting]
     points = corp_oracle.points(labels, scores, given_weights)
-    fit = fm.calibration.isotonic_fit(labels, scores, sample_weight=given_weights, pos_label=1)
+    fit = isotonic_fit(labels, scores, sample_weight=given_weights, pos_label=1)
     right = corp_oracle.isotonic(points)
     assert values_at(fit, [score for score, _, _ in points]) == list(map(float, right))
     assert fit.values.tolist() == sorted(set(map(float, right)))
@@ -178,7 +185,7 @@ def test_agrees_with_scikit_learn(rng, decimals, weighted):
     scores = np.round(rng.random(3_000), decimals)
     y = (rng.random(3_000) < scores).astype(float)
     weights = rng.random(3_000) if weighted else None
-    fit = fm.calibration.isotonic_fit(y, scores, sample_weight=weights)
+    fit = isotonic_fit(y, scores, sample_weight=weights)
     peer = IsotonicRegression(out_of_bounds="clip").fit(scores, y, sample_weight=weights)
     new = np.linspace(-0.1, 1.1, 1_000)
     np.testing.assert_allclose(fit.predict(new), peer.predict(new), rtol=1e-9, atol=1e-11)
@@ -188,21 +195,19 @@ def test_agrees_with_scikit_learn(rng, decimals, weighted):
 def test_a_table_serves_as_well_as_rows(rng):
     labels, scores = rng.integers(0, 2, 500), np.round(rng.random(500), 2)
     table = fm.ScoreTable.from_scores(labels, scores)
-    assert fm.calibration.isotonic_fit(table) == fm.calibration.isotonic_fit(labels, scores)
-    assert fm.calibration.isotonic_fit(labels, scores, n_threads=1) == fm.calibration.isotonic_fit(
-        labels, scores
-    )
+    assert isotonic_fit(table) == isotonic_fit(labels, scores)
+    assert isotonic_fit(labels, scores, n_threads=1) == isotonic_fit(labels, scores)
 
 
 def test_large_integers_are_told_apart():
     big = 2**62
-    fit = fm.calibration.isotonic_fit([0, 1], [big, big + 1])
+    fit = isotonic_fit([0, 1], [big, big + 1])
     assert fit.low.tolist() == [big, big + 1]
 
 
 def test_faults_of_targets():
     with pytest.raises(ValueError, match="`y_true`"):
-        fm.calibration.isotonic_fit([0, 2], [0.1, 0.2])
+        isotonic_fit([0, 2], [0.1, 0.2])
 
 
 def sample(rng, n=500, decimals=2):
@@ -215,8 +220,8 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
     y, p = sample(rng)
     w = rng.random(500) if weighted else None
     found, fit = (
-        fm.calibration.reliability_diagram(y, p, sample_weight=w),
-        fm.calibration.isotonic_fit(y, p, sample_weight=w),
+        reliability_diagram(y, p, sample_weight=w),
+        isotonic_fit(y, p, sample_weight=w),
     )
     np.testing.assert_array_equal(found.low, fit.low)
     np.testing.assert_array_equal(found.high, fit.high)
@@ -231,7 +236,7 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
 @pytest.mark.parametrize("n_bins", [1, 7, 10, 1_000])
 def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
     y, p = sample(rng)
-    found = fm.calibration.reliability_diagram(y, p, strategy="uniform", n_bins=n_bins)
+    found = reliability_diagram(y, p, strategy="uniform", n_bins=n_bins)
     observed, predicted = fm.calibration_curve(y, p, n_bins=n_bins)
     np.testing.assert_allclose(found.observed, observed, rtol=1e-14)
     np.testing.assert_allclose(found.predicted, predicted, rtol=1e-14)
@@ -247,16 +252,12 @@ def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
         y, p = sample(rng, n, decimals=int(rng.integers(1, 17)))
         p = p.astype(dtype)
         observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
-        found = fm.calibration.reliability_diagram(
-            y, p, strategy="quantile", n_bins=n_bins, pos_label=1
-        )
+        found = reliability_diagram(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(
             found.predicted, predicted, rtol=1e-5 if dtype is np.float32 else 1e-12
         )
-        error = fm.calibration.expected_calibration_error(
-            y, p, strategy="quantile", n_bins=n_bins, pos_label=1
-        )
+        error = expected_calibration_error(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
         shares = found.weights / n
         assert error == pytest.approx(shares @ np.abs(observed - found.predicted), abs=1e-12)
 
@@ -265,7 +266,7 @@ def test_quantile_and_equal_count_are_two_things():
     y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
     shares = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
     for bins, right in shares.items():
-        found = fm.calibration.reliability_diagram(y, p, strategy=bins, n_bins=3)
+        found = reliability_diagram(y, p, strategy=bins, n_bins=3)
         assert found.observed.tolist() == pytest.approx(right)
         assert found.strategy == bins
 
@@ -275,7 +276,7 @@ def test_quantile_and_equal_count_are_two_things():
 def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
     for decimals in (1, 3, 16):
         y, p = sample(rng, 90, decimals)
-        found = fm.calibration.reliability_diagram(y, p, strategy=bins, n_bins=n_bins)
+        found = reliability_diagram(y, p, strategy=bins, n_bins=n_bins)
         observed, predicted = fm.calibration_curve(y, p, strategy=bins, n_bins=n_bins)
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(found.predicted, predicted, rtol=1e-12)
@@ -283,16 +284,14 @@ def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
 
 def test_bins_closed_on_the_left():
     p = [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 0.875, 1.0]
-    found = fm.calibration.reliability_diagram(
-        [0, 1] * 4, p, strategy="uniform-left-closed", n_bins=4
-    )
+    found = reliability_diagram([0, 1] * 4, p, strategy="uniform-left-closed", n_bins=4)
     assert found.low.tolist() == [0.0, 0.25, 0.5, 0.75]
     assert found.high.tolist() == [0.125, 0.375, 0.5, 1.0]
 
 
 def test_equal_counts_part_no_probability(rng):
     y, p = sample(rng, decimals=1)
-    found = fm.calibration.reliability_diagram(y, p, strategy="equal-count", n_bins=4)
+    found = reliability_diagram(y, p, strategy="equal-count", n_bins=4)
     assert (found.low[1:] > found.high[:-1]).all()
     bins = np.array([np.mean(p < each) * 4 // 1 for each in p])
     right = [(y[bins == k].mean(), p[bins == k].mean()) for k in np.unique(bins)]
@@ -303,28 +302,26 @@ def test_equal_counts_part_no_probability(rng):
 def test_weights_tables_and_histogram(rng, bins):
     y, p = sample(rng)
     w = rng.integers(0, 4, 500)
-    found = fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w)
-    assert found == fm.calibration.reliability_diagram(
-        np.repeat(y, w), np.repeat(p, w), strategy=bins
-    )
-    assert found == fm.calibration.reliability_diagram(
+    found = reliability_diagram(y, p, strategy=bins, sample_weight=w)
+    assert found == reliability_diagram(np.repeat(y, w), np.repeat(p, w), strategy=bins)
+    assert found == reliability_diagram(
         fm.ScoreTable.from_scores(y, p, sample_weight=w), strategy=bins
     )
     right = np.histogram(p, bins=np.linspace(0, 1, 21), weights=w)[0] / w.sum()
     np.testing.assert_allclose(found.histogram, right, atol=1e-15)
     if bins == "quantile":
         with pytest.raises(ValueError, match="not whole numbers do not say how many there are"):
-            fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w / 3)
+            reliability_diagram(y, p, strategy=bins, sample_weight=w / 3)
     elif bins != "equal-count":  # where rounding may move a row that lies on a cut
-        scaled = fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w * 1e300)
+        scaled = reliability_diagram(y, p, strategy=bins, sample_weight=w * 1e300)
         np.testing.assert_allclose(scaled.weights, found.weights * 1e300)
     assert not found.observed.flags.writeable
 
 
 def test_labels_as_probabilities_and_one_class():
-    found = fm.calibration.reliability_diagram([0, 1, 1], [0, 1, 1])
+    found = reliability_diagram([0, 1, 1], [0, 1, 1])
     assert (found.predicted.tolist(), found.observed.tolist()) == ([0, 1], [0, 1])
-    found = fm.calibration.reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
+    found = reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
     assert (found.low.tolist(), found.observed.tolist()) == ([0.5], [1])
 
 
@@ -387,7 +384,7 @@ def adds_up(found):
     ],
 )
 def test_published_figures(score, published):
-    found = fm.calibration.score_decomposition(Y, P, loss=score)
+    found = score_decomposition(Y, P, loss=score)
     np.testing.assert_allclose(parts(found), published, atol=5e-8, rtol=0)
     assert adds_up(found)
     assert float(found) == found.loss
@@ -406,9 +403,7 @@ def test_by_the_definition(rows, weighting, name):
     points = corp_oracle.points(labels, p, given_weights)
     right = corp_oracle.decomposition(getattr(corp_oracle, name), points)
     score = "brier_score" if name == "brier" else name
-    found = fm.calibration.score_decomposition(
-        labels, p, loss=score, sample_weight=given_weights, pos_label=1
-    )
+    found = score_decomposition(labels, p, loss=score, sample_weight=given_weights, pos_label=1)
     np.testing.assert_allclose(parts(found), [float(x) for x in right], rtol=1e-13, atol=1e-14)
     assert adds_up(found)
     assert found.miscalibration >= 0 <= found.discrimination
@@ -420,7 +415,7 @@ def test_parts_add_up_to_the_last_bit(seed, power):
     p = rng.random(50) ** power
     y = (rng.random(50) < p).astype(int)
     for score in ("brier_score", "log_loss"):
-        found = fm.calibration.score_decomposition(y, p, loss=score, pos_label=1)
+        found = score_decomposition(y, p, loss=score, pos_label=1)
         assert adds_up(found)
         m, d, u = map(Fraction, parts(found)[1:])
         assert m - d + u == Fraction(found.loss)
@@ -433,11 +428,11 @@ def test_the_score_is_that_of_the_drop_ins(rng):
     y[0] = 1  # a probability of 0: clipped to the epsilon of float32
     w = rng.random(20_000)
     for weights in (None, w):
-        found = fm.calibration.score_decomposition(y, p, sample_weight=weights)
+        found = score_decomposition(y, p, sample_weight=weights)
         assert found.loss == pytest.approx(
             fm.brier_score_loss(y, p, sample_weight=weights), rel=1e-14
         )
-        found = fm.calibration.score_decomposition(y, p, loss="log_loss", sample_weight=weights)
+        found = score_decomposition(y, p, loss="log_loss", sample_weight=weights)
         assert found.loss == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
 
 
@@ -445,7 +440,7 @@ def test_a_callable_is_any_proper_score():
     def spherical(y, p):
         return -np.where(y == 1, p, 1 - p) / np.hypot(p, 1 - p)
 
-    found = fm.calibration.score_decomposition(Y, P, loss=spherical)
+    found = score_decomposition(Y, P, loss=spherical)
     assert found.metric == "spherical"
     assert adds_up(found)
 
@@ -454,8 +449,8 @@ def test_a_callable_is_any_proper_score():
 
     right = corp_oracle.decomposition(exact, corp_oracle.points(Y, P))
     np.testing.assert_allclose(parts(found), right, rtol=1e-14)
-    squares = fm.calibration.score_decomposition(Y, P, loss=lambda y, p: (y - p) ** 2)
-    assert parts(squares) == parts(fm.calibration.score_decomposition(Y, P))
+    squares = score_decomposition(Y, P, loss=lambda y, p: (y - p) ** 2)
+    assert parts(squares) == parts(score_decomposition(Y, P))
 
 
 def test_an_infinite_score_is_miscalibration():
@@ -463,24 +458,24 @@ def test_an_infinite_score_is_miscalibration():
         with np.errstate(divide="ignore"):
             return -np.log(np.where(y == 1, p, 1 - p))
 
-    found = fm.calibration.score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
+    found = score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
     assert found.loss == found.miscalibration == math.inf
     assert 0 < found.uncertainty < 1
 
 
 def test_what_is_no_proper_score_is_refused():
     with pytest.raises(ValueError, match="`loss` must be proper"):
-        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: -((y - p) ** 2))
+        score_decomposition(Y, P, loss=lambda y, p: -((y - p) ** 2))
     with pytest.raises(ValueError, match="`loss` must return a number for each row"):
-        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: 1.0)
+        score_decomposition(Y, P, loss=lambda y, p: 1.0)
     with pytest.raises(ValueError, match=r"`loss` must not be nan: label 1, probability 0\.9"):
-        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: np.where(p > 0.6, np.nan, p))
+        score_decomposition(Y, P, loss=lambda y, p: np.where(p > 0.6, np.nan, p))
     with pytest.raises(TypeError, match="`loss` must be a name or callable: got int"):
-        fm.calibration.score_decomposition(Y, P, loss=3)
+        score_decomposition(Y, P, loss=3)
 
 
 def test_one_class_and_calibrated_probabilities():
-    found = fm.calibration.score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
+    found = score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
     assert parts(found) == [0.125, 0.125, 0, 0]
-    found = fm.calibration.score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
+    found = score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
     assert parts(found) == [0.125, 0, 0.125, 0.25]

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from roc_samples import importances, samples
 
 import fastmetrics as fm
+from fastmetrics.costs import h_measure, roc_convex_hull, roc_hull_auc
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import hull_oracle, roc_oracle
 from reference.roc_oracle import rows_of
@@ -421,13 +422,9 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max
 @given(ROWS)
 def test_vertices_and_area(rows) -> None:
     labels, scores = (np.array(column) for column in zip(*rows, strict=True))
-    hull = fm.costs.roc_convex_hull(labels, scores)
+    hull = roc_convex_hull(labels, scores)
     definition = rows_of(labels.tolist(), scores.tolist())
-    assert (
-        hull.auc
-        == fm.costs.roc_hull_auc(labels, scores)
-        == float(hull_oracle.hull_area(definition))
-    )
+    assert hull.auc == roc_hull_auc(labels, scores) == float(hull_oracle.hull_area(definition))
     assert (hull.false_positive_rate[0], hull.true_positive_rate[0], hull.thresholds[0]) == (
         0,
         0,
@@ -453,7 +450,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
     labels = rng.integers(0, 2, 300)
     scores = rng.normal(size=300) + labels
     fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
-    hull, again = fm.costs.roc_convex_hull(labels, scores), fm.costs.roc_convex_hull(labels, fit)
+    hull, again = roc_convex_hull(labels, scores), roc_convex_hull(labels, fit)
     np.testing.assert_allclose(again.false_positive_rate, hull.false_positive_rate, rtol=1e-15)
     assert again.auc == hull.auc == fm.roc_auc_score(labels, fit)
 
@@ -461,7 +458,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
 def test_counts_beyond_int64_products() -> None:
     big = 2**61
     table = fm.ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
-    found = fm.costs.roc_convex_hull(table)
+    found = roc_convex_hull(table)
     p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
     whole = 2 * big
     assert found.thresholds.tolist() == [math.inf, 3, 1]
@@ -476,7 +473,7 @@ def test_counts_beyond_int64_products() -> None:
 
 
 def test_scores_of_equal_value_are_one_edge() -> None:
-    hull = fm.costs.roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
+    hull = roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
     assert hull.false_positive_rate.tolist() == hull.true_positive_rate.tolist() == [0, 1]
     assert hull.auc == 0.5
 
@@ -499,36 +496,29 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("ratio", PUBLISHED)
 def test_published_values(ratio) -> None:
-    found = fm.costs.h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
+    found = h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
     assert found == pytest.approx(PUBLISHED[ratio], rel=1e-11)
 
 
 def test_the_published_value_of_the_default() -> None:
-    assert fm.costs.h_measure(Y, S) == pytest.approx(0.18310946512079307, rel=1e-12)
-    assert fm.costs.h_measure(Y, S, cost_weight=(1.7, 1.3)) == pytest.approx(
-        fm.costs.h_measure(Y, S)
-    )
+    assert h_measure(Y, S) == pytest.approx(0.18310946512079307, rel=1e-12)
+    assert h_measure(Y, S, cost_weight=(1.7, 1.3)) == pytest.approx(h_measure(Y, S))
 
 
 def test_the_weight_is_of_false_positives() -> None:
     """A weight near c = 1 asks for few false positives: the first of two scores has none."""
     careful, greedy = [1, 1, 0, 0, 1, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
     table = [6, 8, 7, 5, 4, 3, 2, 1]  # two negatives on top
-    assert fm.costs.h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
-    assert (
-        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2))
-        < 0.01
-    )
-    assert (
-        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(2, 20)) > 0.1
-    )
+    assert h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
+    assert h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2)) < 0.01
+    assert h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(2, 20)) > 0.1
 
 
 def test_perfect_and_useless_scores() -> None:
     for weight in ("prevalence", "symmetric", (0.1, 9)):
-        assert fm.costs.h_measure([0, 1], [0, 1], cost_weight=weight) == 1
-        assert fm.costs.h_measure([0, 1], [1, 0], cost_weight=weight) == 0
-        assert fm.costs.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
+        assert h_measure([0, 1], [0, 1], cost_weight=weight) == 1
+        assert h_measure([0, 1], [1, 0], cost_weight=weight) == 0
+        assert h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
 
 
 def test_gini_keeps_its_digits_near_zero() -> None:

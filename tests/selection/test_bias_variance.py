@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import engine_sizes
-import fastmetrics as fm
+from fastmetrics.selection import bias_variance
 from reference import bias_variance_oracle as oracle
 
 FIGURES = json.loads(
@@ -32,13 +32,13 @@ def matrices(draw, values, models=6, replicates=4, n=6):
 
 
 def test_published_figures():
-    found = fm.selection.bias_variance(Y, P, decomposition="domingos")
+    found = bias_variance(Y, P, decomposition="domingos")
     assert found.loss == FIGURES["loss"]
     assert found.bias == FIGURES["domingos"]["bias"]
     assert found.variance == FIGURES["domingos"]["net_var"]
     assert found.details["unbiased_variance"] == FIGURES["domingos"]["var_unbiased"]
     assert found.details["biased_variance"] == FIGURES["domingos"]["var_biased"]
-    found = fm.selection.bias_variance(Y, P, decomposition="kohavi-wolpert")
+    found = bias_variance(Y, P, decomposition="kohavi-wolpert")
     assert found.loss == FIGURES["loss"]
     assert found.bias == FIGURES["kohavi_wolpert"]["bias2"]
     assert found.variance == FIGURES["kohavi_wolpert"]["var"]
@@ -60,7 +60,7 @@ MLXTEND = [
 
 @pytest.mark.parametrize(("decomposition", "true", "predicted", "theirs"), MLXTEND)
 def test_mlxtend(decomposition, true, predicted, theirs):
-    found = fm.selection.bias_variance(true, predicted, decomposition=decomposition)
+    found = bias_variance(true, predicted, decomposition=decomposition)
     assert (found.loss, found.bias) == pytest.approx(theirs[:2])
     if found.bias == 0.0 or decomposition == "squared":
         assert found.variance == pytest.approx(theirs[2])
@@ -74,12 +74,12 @@ def test_mlxtend(decomposition, true, predicted, theirs):
 
 
 def test_ties_of_the_main_prediction_go_to_the_smallest_label():
-    low = fm.selection.bias_variance([3], [[5], [3]], decomposition="domingos")
+    low = bias_variance([3], [[5], [3]], decomposition="domingos")
     assert (low.bias, low.variance, low.loss) == (0.0, 0.5, 0.5)
-    high = fm.selection.bias_variance([5], [[5], [3]], decomposition="domingos")
+    high = bias_variance([5], [[5], [3]], decomposition="domingos")
     assert (high.bias, high.variance, high.loss) == (1.0, -0.5, 0.5)
     # and so do ties of the optimal prediction
-    noisy = fm.selection.bias_variance([[5], [3]], [[3]], decomposition="domingos")
+    noisy = bias_variance([[5], [3]], [[3]], decomposition="domingos")
     assert (noisy.bias, noisy.noise, noisy.details["noise_rate"]) == (0.0, 0.5, 0.5)
 
 
@@ -95,7 +95,7 @@ def test_against_the_definitions(n_classes):
             ("kohavi-wolpert", oracle.kohavi_wolpert),
         ):
             expected = definition(true, predicted)
-            found = fm.selection.bias_variance(true, predicted, decomposition=name)
+            found = bias_variance(true, predicted, decomposition=name)
             assert parts(found) == tuple(map(float, expected[:3]))
             assert found.loss == float(loss)
             if name == "domingos":
@@ -113,7 +113,7 @@ def test_squared_loss_of_integers_is_exact(largest):
     @given(matrices(st.integers(-largest, largest)))
     def check(sample):
         true, predicted = sample
-        found = fm.selection.bias_variance(true, predicted)
+        found = bias_variance(true, predicted)
         expected = tuple(map(float, oracle.squared(true, predicted)))
         loss = float(oracle.expected_loss(true, predicted, oracle.square))
         if largest < 2**20:  # these are added in integers
@@ -128,21 +128,21 @@ def test_squared_loss_of_integers_is_exact(largest):
 def test_squared_loss_far_from_zero():
     true, predicted = [[1e9, 1e9 + 1]], [[1e9 + 2**-10, 1e9], [1e9 + 2**-9, 1e9]]
     expected = tuple(map(float, oracle.squared(true, predicted)))
-    assert parts(fm.selection.bias_variance(true, predicted)) == expected
+    assert parts(bias_variance(true, predicted)) == expected
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_out_of_range(scale):
-    found = fm.selection.bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
+    found = bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
     # bias^2 5/2, variance 1, in units that no square of doubles can hold
     assert found.loss == found.bias + found.variance == (0.0 if scale < 1 else np.inf)
-    near = fm.selection.bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
+    near = bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
     assert (near.bias, near.variance) == (2 * 2.0**-1060, 1 * 2.0**-1060)
 
 
 def test_equal_predictions_have_no_variance(rng):
     row = rng.normal(size=50) / 3
-    found = fm.selection.bias_variance(row + 0.1, np.tile(row, (7, 1)))
+    found = bias_variance(row + 0.1, np.tile(row, (7, 1)))
     assert found.variance == 0.0 == found.noise
     assert found.bias == pytest.approx(0.01)
 
@@ -155,14 +155,12 @@ def _kind(matrix):
 def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkeypatch):
     engine_sizes.put(monkeypatch, label_block=1 << 17, loss_block=1 << 15)  # 1,310 examples, 327
     true, predicted = rng.integers(0, 2, 1_500), rng.integers(-1, 3, (100, 1_500))
-    whole = fm.selection.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
+    whole = bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
     assert whole.n_models == 100
     n, total = 0, np.zeros(4)
     for start in range(0, 1_500, 625):
         piece = slice(start, start + 625)
-        found = fm.selection.bias_variance(
-            true[piece], predicted[:, piece], decomposition=decomposition
-        )
+        found = bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
         total += np.array([found.loss, *parts(found)]) * found.n_samples
         n += found.n_samples
     assert [whole.loss, *parts(whole)] == pytest.approx(total / n, rel=1e-12)
@@ -173,7 +171,7 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
         predicted.astype(">i4"),
         pd.DataFrame(predicted),
     ):
-        found = fm.selection.bias_variance(true, same, decomposition=decomposition, n_threads=2)
+        found = bias_variance(true, same, decomposition=decomposition, n_threads=2)
         is_float = decomposition == "squared" and _kind(same) == "f"
         tolerance = 1e-13 if is_float else 0.0  # the squares of floats are added in floats
         expected = [whole.loss, *parts(whole)]
@@ -186,24 +184,19 @@ def test_texts_and_many_classes(n_classes, rng):
     names = np.array([f"class {i:02}" for i in range(n_classes)])
     expected = oracle.domingos(true.tolist(), predicted.tolist())
     for labels in (names, names.astype(object), np.arange(n_classes), np.arange(n_classes) * 2.0):
-        found = fm.selection.bias_variance(
-            labels[true], labels[predicted], decomposition="domingos"
-        )
+        found = bias_variance(labels[true], labels[predicted], decomposition="domingos")
         assert parts(found) == tuple(map(float, expected[:3]))
 
 
 def test_labels_that_the_predictions_lack():
     true, predicted = [["b", "d"]], [["a", "d"], ["a", "c"]]
-    found = fm.selection.bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    found = bias_variance(true, predicted, decomposition="kohavi-wolpert")
     assert parts(found) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
     big = np.array([2**24 + 1, 300])
     small = np.array([[2**24, 44]], np.float32)
-    assert fm.selection.bias_variance(big, small, decomposition="domingos").loss == 1.0
-    assert (
-        fm.selection.bias_variance([300], np.array([[44]], np.int8), decomposition="domingos").loss
-        == 1.0
-    )
-    assert fm.selection.bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
+    assert bias_variance(big, small, decomposition="domingos").loss == 1.0
+    assert bias_variance([300], np.array([[44]], np.int8), decomposition="domingos").loss == 1.0
+    assert bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
 
 
 @pytest.mark.parametrize(
@@ -215,7 +208,7 @@ def test_labels_that_the_predictions_lack():
 )
 def test_faults(true, predicted, options, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.bias_variance(true, predicted, **options)
+        bias_variance(true, predicted, **options)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +220,7 @@ def test_faults(true, predicted, options, error, message):
 )
 def test_label_faults(true, predicted, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.bias_variance(true, predicted, decomposition="domingos")
+        bias_variance(true, predicted, decomposition="domingos")
 
 
 @pytest.mark.large
@@ -236,6 +229,6 @@ def test_a_thousand_models_on_a_million_examples(rng):
     predicted = rng.integers(0, 2, (1000, 10**6), dtype=np.int8)
     wrong = sum(int(np.count_nonzero(row != true)) for row in predicted)
     for decomposition in ("squared", "domingos", "kohavi-wolpert"):
-        found = fm.selection.bias_variance(true, predicted, decomposition=decomposition)
+        found = bias_variance(true, predicted, decomposition=decomposition)
         assert found.loss == pytest.approx(wrong / 10**9, rel=1e-14)
         assert found.bias + found.variance + found.noise == pytest.approx(found.loss, rel=1e-14)

@@ -16,7 +16,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
+from fastmetrics.comparison import five_by_two_cv_test, kfold_paired_t_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.selection import (
+    HoldOut,
+    compare_estimators,
+    estimator_learning_curve,
+    estimator_validation_curve,
+    evaluate_estimator,
+)
 
 X, Y = load_breast_cancer(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -55,7 +63,7 @@ def _forget():
 def test_validation_curve_against_scikit_learn(estimator, data, cv, metric, scoring):
     some, target = data(return_X_y=True)
     parameter, values = ("alpha", [0.1, 1.0]) if metric is None else ("max_depth", [1, 3, 5])
-    ours = fm.selection.estimator_validation_curve(
+    ours = estimator_validation_curve(
         estimator, some, target, parameter=parameter, values=values, metrics=metric, cv=cv
     )
     train, test = validation_curve(
@@ -73,9 +81,7 @@ def test_learning_curve_against_scikit_learn():
     # Which rows are added first is scikit-learn's own draw: in the whole fold there is no choice.
     cv, ridge = KFold(4, shuffle=True, random_state=0), Ridge()
     some, target = (part[:440] for part in load_diabetes(return_X_y=True))  # folds of one size
-    ours = fm.selection.estimator_learning_curve(
-        ridge, some, target, fractions=[0.5, 1], cv=cv, rng=0
-    )
+    ours = estimator_learning_curve(ridge, some, target, fractions=[0.5, 1], cv=cv, rng=0)
     sizes, train, test = learning_curve(
         ridge, some, target, train_sizes=[0.5, 1.0], cv=cv, scoring="neg_mean_squared_error"
     )
@@ -90,9 +96,7 @@ def test_training_sets_grow_and_keep_the_class_shares():
     y = np.repeat([5, 7, 9], [round(n * share) for share in shares])
     rows = np.arange(n)[:, None]
     fractions = [0.0125, 0.2, 0.37, 1.0]
-    curve = fm.selection.estimator_learning_curve(
-        Recorder(), rows, y, fractions=fractions, cv=5, rng=1
-    )
+    curve = estimator_learning_curve(Recorder(), rows, y, fractions=fractions, cv=5, rng=1)
     assert curve.train_sizes.tolist() == [3.0, 48.0, 89.0, 240.0]
     sets = np.array(SEEN, object).reshape(4, 5)
     for fold in range(5):
@@ -107,18 +111,14 @@ def test_training_sets_grow_and_keep_the_class_shares():
 
 def test_regression_rows_are_added_at_random():
     rows = np.arange(100)[:, None]
-    fm.selection.estimator_learning_curve(
-        RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.2], cv=4
-    )
+    estimator_learning_curve(RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.2], cv=4)
     assert all(len(chosen) == 15 for chosen in SEEN)
     assert all(chosen.max() > 50 for chosen in SEEN)  # not the first ones
 
 
 def test_seeds_and_processes():
     def curve(**options):
-        found = fm.selection.estimator_learning_curve(
-            TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options
-        )
+        found = estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options)
         return found.to_dict()
 
     one = curve(rng=1)
@@ -128,7 +128,7 @@ def test_seeds_and_processes():
 def test_functions_and_one_split():
     half = [(np.arange(200), np.arange(200, 442))]
     some, target = load_diabetes(return_X_y=True)
-    found = fm.selection.estimator_validation_curve(
+    found = estimator_validation_curve(
         Ridge(), some, target, parameter="alpha", values=np.array([0.1, 1.0]), cv=half,
         metrics=mean_absolute_error, higher_is_better=False,
     )  # fmt: skip
@@ -140,7 +140,7 @@ def test_functions_and_one_split():
 
 def test_the_least_is_one_row_and_two_folds_have_a_spread():
     rows = np.arange(40)[:, None]
-    curve = fm.selection.estimator_learning_curve(
+    curve = estimator_learning_curve(
         RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.001, 0.5], cv=2, rng=0
     )
     assert curve.train_sizes.tolist() == [1.0, 10.0]
@@ -152,7 +152,7 @@ def test_undefined_values():
     y = np.repeat([0, 1], [99, 1])
     cv = [(np.arange(50, 100), np.arange(50))]
     with pytest.warns(UndefinedMetricWarning, match="undefined for 2 of 2 fits"):
-        found = fm.selection.estimator_validation_curve(
+        found = estimator_validation_curve(
             TREE, np.arange(100)[:, None], y, parameter="max_depth", values=[1, 2], cv=cv,
             metrics="roc_auc",
         )  # fmt: skip
@@ -162,9 +162,9 @@ def test_undefined_values():
 
 def test_validation_faults():
     with pytest.raises(ValueError, match="`estimator` has no parameter 'depth'"):
-        fm.selection.estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])
+        estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])
     with pytest.raises(TypeError, match="`values` must be a sequence: got int"):
-        fm.selection.estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
+        estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
 
 
 X_ESTIMATORS, Y_ESTIMATORS = load_breast_cancer(return_X_y=True)
@@ -197,9 +197,7 @@ def numbered(n: int) -> np.ndarray:
 def test_five_repetitions_of_two_folds():
     y = np.arange(60) % 3
     with pytest.warns(DegenerateDataWarning):  # both are right for a third of each half
-        fm.selection.compare_estimators(
-            RecorderCompareEstimators(), DummyClassifier(), numbered(60), y, rng=1
-        )
+        compare_estimators(RecorderCompareEstimators(), DummyClassifier(), numbered(60), y, rng=1)
     assert len(SEEN_ESTIMATORS) == 10
     for train, test in SEEN_ESTIMATORS:
         assert len(train) == len(test) == 30
@@ -215,7 +213,7 @@ def test_five_repetitions_of_two_folds():
 @pytest.mark.parametrize(("repeats", "splits"), [(1, 10), (3, 4)])
 def test_folds_of_cross_validation(repeats, splits):
     y = np.arange(120) % 2
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         *(
             RecorderCompareEstimators(),
             DummyClassifier(strategy="constant", constant=1),
@@ -246,7 +244,7 @@ def test_the_result_is_that_of_the_errors(variant):
         losses[next(calls)].append(float(np.mean(true != called)))
         return float(np.mean(true != called))
 
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         TREE_ESTIMATORS,
         BAYES,
         X_ESTIMATORS,
@@ -257,11 +255,11 @@ def test_the_result_is_that_of_the_errors(variant):
         rng=3,
     )
     a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
-    expected = fm.comparison.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
+    expected = five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
     assert (test.statistic, test.pvalue) == (expected.statistic, expected.pvalue)
     assert test.details["mean_a"] == pytest.approx(a.mean())
     assert test.details["mean_b"] == pytest.approx(b.mean())
-    by_default = fm.selection.compare_estimators(
+    by_default = compare_estimators(
         TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, variant=variant, rng=3
     )
     assert by_default.statistic == pytest.approx(test.statistic)
@@ -270,10 +268,8 @@ def test_the_result_is_that_of_the_errors(variant):
 
 def test_the_correction_is_the_default_of_kfold():
     options = {"cv": 5, "rng": 4}
-    test = fm.selection.compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, **options
-    )
-    plain = fm.selection.compare_estimators(
+    test = compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, **options)
+    plain = compare_estimators(
         TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, correction="none", **options
     )
     assert test.method == "k-fold paired t test, Nadeau-Bengio"
@@ -286,7 +282,7 @@ def test_the_correction_is_the_default_of_kfold():
 
 def test_regressors():
     data, target = load_diabetes(return_X_y=True)
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         *(LinearRegression(), Ridge(alpha=100.0), data, target),
         cv=10,
         metrics="mean_squared_error",
@@ -309,7 +305,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     """An accuracy taken for an error would name the stump."""
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     iris = load_iris(return_X_y=True)
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         stump,
         TREE_ESTIMATORS,
         *iris,
@@ -329,10 +325,10 @@ def test_a_registered_measure_says_its_direction(compiled):
     else:
         agreement = lambda true, called: np.mean(true == called)  # noqa: E731
     fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="agreement", rng=1
     )
-    accuracy = fm.selection.compare_estimators(
+    accuracy = compare_estimators(
         TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="accuracy", rng=1
     )
     assert test.better == accuracy.better
@@ -342,18 +338,12 @@ def test_a_registered_measure_says_its_direction(compiled):
 
 def test_estimators_are_cloned_and_named():
     tree = DecisionTreeClassifier(random_state=0)
-    assert (
-        fm.selection.compare_estimators(tree, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better
-        == "GaussianNB"
-    )
+    assert compare_estimators(tree, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better == "GaussianNB"
     assert not hasattr(tree, "tree_")
     assert (
-        fm.selection.compare_estimators(
-            tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7
-        ).better
-        == "B"
+        compare_estimators(tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better == "B"
     )
-    named = fm.selection.compare_estimators(
+    named = compare_estimators(
         tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7, names=("deep", "flat")
     )
     assert named.better == "flat"
@@ -362,25 +352,23 @@ def test_estimators_are_cloned_and_named():
 def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
     groups = np.arange(len(Y_ESTIMATORS)) // 4
     options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
-    test = fm.selection.compare_estimators(
+    test = compare_estimators(
         TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, n_jobs=2, **options
     )
     alone = [
-        fm.selection.evaluate_estimator(one, X_ESTIMATORS, Y_ESTIMATORS, **options)
+        evaluate_estimator(one, X_ESTIMATORS, Y_ESTIMATORS, **options)
         for one in (TREE_ESTIMATORS, BAYES)
     ]
     a, b = (one.folds["test_roc_auc"] for one in alone)
-    wanted = fm.comparison.kfold_paired_t_test(a, b, n_folds=5, higher_is_better=True)
+    wanted = kfold_paired_t_test(a, b, n_folds=5, higher_is_better=True)
     assert (test.statistic, test.pvalue, test.df) == (wanted.statistic, wanted.pvalue, 9)
     assert test.details["mean_a"] == pytest.approx(alone[0]["roc_auc"].estimate)
     assert test.better == "GaussianNB"
 
 
 def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
-    cv = fm.selection.HoldOut(0.2, n_repeats=15, rng=1)
-    test = fm.selection.compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, cv=cv
-    )
+    cv = HoldOut(0.2, n_repeats=15, rng=1)
+    test = compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, cv=cv)
     rows = [len(test) / len(train) for train, test in cv.split(X_ESTIMATORS, Y_ESTIMATORS)]
     assert test.details["test_train_ratio"] == pytest.approx(np.mean(rows), rel=1e-12)
     assert test.df == 14
@@ -388,9 +376,7 @@ def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
 
 def test_the_seed_decides_the_folds():
     first, again, other = (
-        fm.selection.compare_estimators(
-            TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=seed
-        ).statistic
+        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=seed).statistic
         for seed in (8, 8, 9)
     )
     assert first == again != other
@@ -405,7 +391,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
             return np.full(len(X), self.label)
 
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
-        test = fm.selection.compare_estimators(
+        test = compare_estimators(
             Majority(),
             DummyClassifier(),
             X_ESTIMATORS,
@@ -419,7 +405,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError, match="fitting estimators needs scikit-learn: pip inst"):
-        fm.selection.compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS)
+        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS)
 
 
 @pytest.mark.parametrize(
@@ -455,15 +441,11 @@ def test_without_scikit_learn(monkeypatch):
 )
 def test_faults(estimators, options, error, match):
     with pytest.raises(error, match=match):
-        fm.selection.compare_estimators(
-            *estimators, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options
-        )
+        compare_estimators(*estimators, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options)
 
 
 def test_a_measure_that_is_undefined_in_a_split():
     options = {"metrics": "roc_auc", "cv": 30, "rng": 0}
     undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
     with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:
-        fm.selection.compare_estimators(
-            TREE_ESTIMATORS, BAYES, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options
-        )
+        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options)

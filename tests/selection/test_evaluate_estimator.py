@@ -20,7 +20,18 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
+from fastmetrics.comparison import proportion_interval
 from fastmetrics.results import ConfidenceInterval
+from fastmetrics.selection import (
+    BootstrapOutOfBag,
+    FiveByTwo,
+    Folds,
+    GroupedFolds,
+    HoldOut,
+    evaluate_estimator,
+    nested_cross_validation,
+    tune_estimator,
+)
 from fastmetrics.selection.estimates import _interval
 from measure_names import MEASURES
 from reference import selection_oracle as oracle
@@ -37,15 +48,15 @@ def scaled(model):
 @pytest.mark.parametrize(
     ("method", "splitter", "ratio"),
     [
-        ("10-fold", lambda: fm.selection.Folds(10, rng=4), 1 / 9),
-        ("2-fold", lambda: fm.selection.Folds(2, rng=4), 1.0),
-        ("3x5", lambda: fm.selection.Folds(5, n_repeats=3, rng=4), 1 / 4),
-        ("5x2", lambda: fm.selection.FiveByTwo(rng=4), 1.0),
-        ("holdout", lambda: fm.selection.HoldOut(rng=4), 38 / 112),
+        ("10-fold", lambda: Folds(10, rng=4), 1 / 9),
+        ("2-fold", lambda: Folds(2, rng=4), 1.0),
+        ("3x5", lambda: Folds(5, n_repeats=3, rng=4), 1 / 4),
+        ("5x2", lambda: FiveByTwo(rng=4), 1.0),
+        ("holdout", lambda: HoldOut(rng=4), 38 / 112),
     ],
 )
 def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, splitter, ratio):
-    found = fm.selection.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
+    found = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
     theirs = cross_validate(TREE, X, y, cv=splitter(), return_train_score=True)
     assert found.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
     assert found.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
@@ -64,15 +75,13 @@ def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, 
     assert accuracy.standard_deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
     assert accuracy.train_estimate == pytest.approx(theirs["train_score"].mean(), rel=1e-12)
     assert found.majority_accuracy == pytest.approx(1 / 3)
-    again = fm.selection.evaluate_estimator(
-        TREE, X, y, cv=method, metrics="accuracy", rng=found.key
-    )
+    again = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=found.key)
     assert again["accuracy"].estimate == accuracy.estimate
 
 
 def test_leave_one_out():
     data, labels = CANCER[0][:60, :3], CANCER[1][:60]
-    found = fm.selection.evaluate_estimator(TREE, data, labels, cv="loo")
+    found = evaluate_estimator(TREE, data, labels, cv="loo")
     wrong = []
     for i, label in enumerate(labels):
         tree = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -85,7 +94,7 @@ def test_leave_one_out():
 
 def test_scikit_learn_s_splitters_are_taken():
     splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
-    found = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
+    found = evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
     scores = cross_validate(TREE, X, y, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
     assert found.key is None
@@ -93,7 +102,7 @@ def test_scikit_learn_s_splitters_are_taken():
 
 def test_a_number_is_that_many_folds():
     by_name, by_number = (
-        fm.selection.evaluate_estimator(TREE, X, y, cv=cv, metrics="accuracy", rng=4)
+        evaluate_estimator(TREE, X, y, cv=cv, metrics="accuracy", rng=4)
         for cv in ("5-fold", np.int64(5))
     )
     assert by_name["accuracy"] == by_number["accuracy"]
@@ -102,15 +111,15 @@ def test_a_number_is_that_many_folds():
 
 def test_names_mean_the_same_to_all():
     named, made = (
-        fm.selection.tune_estimator(TREE, X, y, {"max_depth": [1, 2]}, cv=cv, rng=rng)
-        for cv, rng in (("2x3", 4), (fm.selection.Folds(3, n_repeats=2, rng=4), None))
+        tune_estimator(TREE, X, y, {"max_depth": [1, 2]}, cv=cv, rng=rng)
+        for cv, rng in (("2x3", 4), (Folds(3, n_repeats=2, rng=4), None))
     )
     assert named.values.tolist() == made.values.tolist()
 
 
 def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
-    splitter = fm.selection.BootstrapOutOfBag(20, rng=0)
-    found = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter)
+    splitter = BootstrapOutOfBag(20, rng=0)
+    found = evaluate_estimator(TREE, X, y, cv=splitter)
     sizes = [(len(set(train.tolist())), len(test)) for train, test in splitter.split(X, y)]
     distinct, tested = np.sum(sizes, axis=0)
     assert found.test_train_ratio == tested / distinct
@@ -119,10 +128,8 @@ def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
 
 def test_groups():
     groups = np.arange(150) // 4
-    found = fm.selection.evaluate_estimator(
-        TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1
-    )
-    splitter = fm.selection.GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
+    found = evaluate_estimator(TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1)
+    splitter = GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
     scores = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
 
@@ -149,11 +156,9 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
     names = dict(OF_TWO_CLASSES)
     if not isinstance(model[-1], LinearSVC):
         names |= OF_PROBABILITIES
-    ours = fm.selection.evaluate_estimator(
-        model, data, target, cv="4-fold", metrics=list(names), rng=0
-    )
+    ours = evaluate_estimator(model, data, target, cv="4-fold", metrics=list(names), rng=0)
     assert ours.majority_accuracy == max(labels.mean(), 1 - labels.mean())
-    splitter = fm.selection.Folds(4, rng=0)
+    splitter = Folds(4, rng=0)
     theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
     for name, scorer in names.items():
         sign = -1 if scorer.startswith("neg_") else 1
@@ -165,13 +170,13 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
 def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes():
     knn = KNeighborsClassifier(7)
     data, labels = CANCER
-    ours = fm.selection.evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
-    theirs = cross_validate(knn, data, labels, cv=fm.selection.Folds(4, rng=0), scoring="roc_auc")
+    ours = evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
+    theirs = cross_validate(knn, data, labels, cv=Folds(4, rng=0), scoring="roc_auc")
     assert ours.folds["test_roc_auc"].tolist() == pytest.approx(theirs["test_score"].tolist())
     names = {"f1_macro": "f1_macro", "log_loss": "neg_log_loss", "cohen_kappa": None}
     names["cohen_kappa"] = make_scorer(fm.cohen_kappa_score)
-    ours = fm.selection.evaluate_estimator(knn, X, y, cv="4-fold", metrics=list(names), rng=0)
-    theirs = cross_validate(knn, X, y, cv=fm.selection.Folds(4, rng=0), scoring=names)
+    ours = evaluate_estimator(knn, X, y, cv="4-fold", metrics=list(names), rng=0)
+    theirs = cross_validate(knn, X, y, cv=Folds(4, rng=0), scoring=names)
     for name in names:
         expected = np.abs(theirs[f"test_{name}"]).tolist()
         assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-12)
@@ -193,16 +198,16 @@ def test_callables_scorers_and_parameters():
         "f2": ("fbeta_macro", {"beta": 2.0}),
         "f1": "f1_macro",
     }
-    found = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
+    found = evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
     assert list(found.metrics) == list(metrics)
     assert found["own"].estimate == pytest.approx(1 - found["scorer"].estimate)
     assert found["by_hand"].estimate == found["scorer"].estimate
     scorer = make_scorer(fm.fbeta_score, beta=2.0, average="macro")
-    f2 = cross_validate(TREE, X, y, cv=fm.selection.Folds(4, rng=0), scoring=scorer)["test_score"]
+    f2 = cross_validate(TREE, X, y, cv=Folds(4, rng=0), scoring=scorer)["test_score"]
     assert found["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
     assert found["own"].higher_is_better is None
     assert found["scorer"].higher_is_better is True
-    single = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
+    single = evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
     assert single["mean_wrong"].estimate == found["own"].estimate
 
 
@@ -211,8 +216,8 @@ def test_processes_do_not_matter(method):
     options = {"cv": method, "metrics": "error_rate", "rng": 2}
     if method == ".632+":
         options["n_resamples"] = 40
-    one = fm.selection.evaluate_estimator(TREE, X, y, **options)
-    two = fm.selection.evaluate_estimator(TREE, X, y, n_jobs=2, **options)
+    one = evaluate_estimator(TREE, X, y, **options)
+    two = evaluate_estimator(TREE, X, y, n_jobs=2, **options)
     assert one.metrics["error_rate"].to_dict() == two.metrics["error_rate"].to_dict()
     for column in ("n_train", "n_test", "train_error_rate", "test_error_rate"):
         assert one.folds[column].tolist() == two.folds[column].tolist()
@@ -232,7 +237,7 @@ class Plain:
 
 
 def test_an_estimator_of_one_s_own():
-    found = fm.selection.evaluate_estimator(
+    found = evaluate_estimator(
         Plain(), X.tolist(), y.tolist(), cv="3-fold", metrics="error_rate", rng=0
     )
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
@@ -248,8 +253,8 @@ TWO = y_faults > 0
     [
         ({"cv": "ten"}, ValueError, "a splitter or one of 'k-fold'.*got 'ten'"),
         ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
-        ({"cv": fm.selection.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
-        ({"cv": fm.selection.Folds}, TypeError, "a splitter or one of"),
+        ({"cv": Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
+        ({"cv": Folds}, TypeError, "a splitter or one of"),
         ({"cv": "loo", "groups": y_faults}, ValueError, "knows no `groups`"),
         ({"cv": ".632", "groups": y_faults}, ValueError, "draws rows, not groups"),
         ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
@@ -265,7 +270,7 @@ TWO = y_faults > 0
 )
 def test_faults(options, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, **options)
+        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, **options)
 
 
 @pytest.mark.parametrize(
@@ -277,16 +282,16 @@ def test_faults(options, error, message):
 )
 def test_no_estimator(estimator, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.evaluate_estimator(estimator, X_FAULTS, y_faults)
+        evaluate_estimator(estimator, X_FAULTS, y_faults)
 
 
 def test_data_that_do_not_fit():
     with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
-        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults[:-1])
+        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults[:-1])
     with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
-        fm.selection.evaluate_estimator(LinearRegression(), X_FAULTS, y_faults, metrics="accuracy")
+        evaluate_estimator(LinearRegression(), X_FAULTS, y_faults, metrics="accuracy")
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        fm.selection.evaluate_estimator(LinearSVC(), X_FAULTS, TWO, metrics="log_loss")
+        evaluate_estimator(LinearSVC(), X_FAULTS, TWO, metrics="log_loss")
 
 
 class Strange:
@@ -306,10 +311,10 @@ class Strange:
 
 def test_predictions_that_are_no_labels_and_where():
     with pytest.raises(ValueError, match="which is no label of `y`") as caught:
-        fm.selection.evaluate_estimator(Strange(), X_FAULTS, y_faults)
+        evaluate_estimator(Strange(), X_FAULTS, y_faults)
     assert caught.value.__notes__ == ["fastmetrics: at split 0, counted from 0"]
     with pytest.raises(TypeError, match="predicts int64 where `y` holds"):
-        fm.selection.evaluate_estimator(Strange(), X_FAULTS, np.array(["a", "b", "c"])[y_faults])
+        evaluate_estimator(Strange(), X_FAULTS, np.array(["a", "b", "c"])[y_faults])
 
 
 class Shaped(Strange):
@@ -330,19 +335,19 @@ class Shaped(Strange):
 def test_columns_of_predictions():
     options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
-        found = fm.selection.evaluate_estimator(Shaped((1,)), X_FAULTS, TWO, **options)
+        found = evaluate_estimator(Shaped((1,)), X_FAULTS, TWO, **options)
     assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
     assert found["brier_score"].estimate == 0.25
     with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
-        fm.selection.evaluate_estimator(Shaped((2,)), X_FAULTS, TWO, **options)
+        evaluate_estimator(Shaped((2,)), X_FAULTS, TWO, **options)
     with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
-        fm.selection.evaluate_estimator(Shaped((1,), 3), X_FAULTS, TWO, **options)
+        evaluate_estimator(Shaped((1,), 3), X_FAULTS, TWO, **options)
 
 
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
-    options = {"cv": fm.selection.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
+    options = {"cv": Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
-        found = fm.selection.evaluate_estimator(Shaped((), 1), X_FAULTS, TWO, **options)
+        found = evaluate_estimator(Shaped((), 1), X_FAULTS, TWO, **options)
     assert found["roc_auc"].estimate == 0.5
     assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
 
@@ -352,7 +357,7 @@ def test_a_model_without_scores():
         decision_function = property()
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        fm.selection.evaluate_estimator(Silent(), X_FAULTS, TWO, metrics="roc_auc", cv="3-fold")
+        evaluate_estimator(Silent(), X_FAULTS, TWO, metrics="roc_auc", cv="3-fold")
 
 
 def test_a_method_without_splits():
@@ -364,17 +369,15 @@ def test_a_method_without_splits():
             return 0
 
     with pytest.raises(ValueError, match="`cv` makes no split"):
-        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=Nothing())
+        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=Nothing())
 
 
 def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     generator = np.random.default_rng(0)
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
-    splitter = fm.selection.Folds(8, stratified=False, rng=0)
+    splitter = Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = fm.selection.evaluate_estimator(
-            TREE_FAULTS, data, rare, cv=splitter, metrics="roc_auc"
-        )
+        found = evaluate_estimator(TREE_FAULTS, data, rare, cv=splitter, metrics="roc_auc")
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
     assert math.isnan(found["roc_auc"].estimate)
@@ -384,7 +387,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
 
 def test_what_a_measure_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        fm.selection.evaluate_estimator(
+        evaluate_estimator(
             LinearRegression(), X_FAULTS[:9], X_FAULTS[:9, 0], metrics="r2", cv="loo"
         )
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
@@ -393,9 +396,7 @@ def test_what_a_measure_warns_of_in_each_split_is_said_once():
 
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
-        found = fm.selection.evaluate_estimator(
-            TREE_FAULTS, X_FAULTS, y_faults, cv=fm.selection.HoldOut(n_repeats=1, rng=0)
-        )
+        found = evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=HoldOut(n_repeats=1, rng=0))
     assert 0 < found["error_rate"].estimate < 1
     assert math.isnan(found["error_rate"].standard_deviation)
     assert math.isnan(found["error_rate"].confidence_interval.high)
@@ -407,7 +408,7 @@ def test_no_spread_at_all(n_splits):
     even, method = np.arange(100) % 2, f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
-        found = fm.selection.evaluate_estimator(
+        found = evaluate_estimator(
             model, np.zeros((100, 1)), even, cv=method, metrics="error_rate", rng=0
         )
     assert found["error_rate"].confidence_interval.low == 0.5
@@ -418,8 +419,8 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
     def infinite_with_any(y_true, y_pred):
         return np.inf if y_true.any() else 1.0
 
-    method, only = fm.selection.Folds(3, stratified=False, rng=1), np.arange(150) == 7
-    found = fm.selection.evaluate_estimator(
+    method, only = Folds(3, stratified=False, rng=1), np.arange(150) == 7
+    found = evaluate_estimator(
         TREE_FAULTS, X_FAULTS, only, metrics={"it": infinite_with_any}, cv=method
     )
     assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
@@ -430,7 +431,7 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
 def test_without_joblib(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     with pytest.raises(ImportError, match="n_jobs other than 1 needs joblib"):
-        fm.selection.evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, n_jobs=2)
+        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, n_jobs=2)
 
 
 X_MODELS, y_models = (part[:240] for part in load_breast_cancer(return_X_y=True))
@@ -441,7 +442,7 @@ BAYES = GaussianNB()
 
 
 def of_models(metric, cv, groups=None, model=BAYES, data=(X_MODELS, y_models)):
-    found = fm.selection.evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
+    found = evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
     return found[metric].of_fitted_models, found[metric]
 
 
@@ -467,7 +468,7 @@ def moved_by_rows(cv, groups=None):
 
 @pytest.mark.parametrize("n_repeats", [1, 3])
 def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
-    cv = fm.selection.Folds(5, n_repeats=n_repeats, rng=3)
+    cv = Folds(5, n_repeats=n_repeats, rng=3)
     mean, moved = moved_by_rows(cv)
     found, whole = of_models("log_loss", cv)
     n = len(y_models)
@@ -484,7 +485,7 @@ def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
 
 
 def test_of_one_round_of_equal_folds_it_is_that_of_bayle_and_others():
-    cv = fm.selection.Folds(8, stratified=False, rng=1)
+    cv = Folds(8, stratified=False, rng=1)
     losses = np.empty(len(y_models))
     for train, test in splits_of(cv):
         p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
@@ -506,7 +507,7 @@ def test_leaving_one_out_has_one():
 
 def test_groups_vary_not_rows():
     groups = np.arange(len(y_models)) // 4
-    cv = fm.selection.GroupedFolds(5, rng=2)
+    cv = GroupedFolds(5, rng=2)
     _, moved = moved_by_rows(cv, groups)
     sums = np.bincount(groups, moved)
     found, _ = of_models("log_loss", cv, groups)
@@ -521,7 +522,7 @@ def test_groups_vary_not_rows():
 
 
 def test_the_auc_has_the_placements_of_each_fold():
-    cv = fm.selection.Folds(6, rng=5)
+    cv = Folds(6, rng=5)
     splits, parts = splits_of(cv), []
     of_cvauc, moved = [], np.zeros(len(y_models))
     for train, test in splits:
@@ -549,12 +550,12 @@ def test_the_auc_has_the_placements_of_each_fold():
 
 
 def test_a_share_of_rows_that_are_met_once_has_wilson_s_limits():
-    found, _ = of_models("accuracy", fm.selection.Folds(5, rng=1))
+    found, _ = of_models("accuracy", Folds(5, rng=1))
     right = round(found.estimate * len(y_models))
-    limits = fm.comparison.proportion_interval(right, len(y_models), method="wilson")
+    limits = proportion_interval(right, len(y_models), method="wilson")
     assert found.method == "wilson"
     assert found.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
-    repeated, _ = of_models("accuracy", fm.selection.Folds(5, n_repeats=2, rng=1))
+    repeated, _ = of_models("accuracy", Folds(5, n_repeats=2, rng=1))
     assert repeated.method == "influence"
 
 
@@ -575,7 +576,7 @@ def test_every_measure_with_influences_has_an_interval_about_its_mean(kind):
         if not measure.influences or name == "ks_statistic":
             continue
         try:
-            found, whole = of_models(name, fm.selection.Folds(3, rng=1), model=model, data=data)
+            found, whole = of_models(name, Folds(3, rng=1), model=model, data=data)
         except (TypeError, ValueError):
             continue  # of other data, or with a parameter that it must have
         if math.isnan(whole.estimate):
@@ -590,7 +591,7 @@ def test_every_measure_with_influences_has_an_interval_about_its_mean(kind):
 
 
 def test_the_influences_are_derivatives_of_the_value_in_a_fold():
-    cv = fm.selection.HoldOut(0.4, n_repeats=1, rng=2)
+    cv = HoldOut(0.4, n_repeats=1, rng=2)
     with pytest.warns(fm.UndefinedMetricWarning, match="one split"):
         found, _ = of_models("f1", cv)
     ((train, test),) = splits_of(cv)
@@ -605,21 +606,15 @@ def largest_error(y_true, y_pred):
 
 
 def test_none_where_influences_are_unknown_or_the_target_is_another():
-    found = fm.selection.evaluate_estimator(
-        BAYES, X_MODELS, y_models, cv=3, metrics={"own": largest_error}
-    )
+    found = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics={"own": largest_error})
     assert found["own"].of_fitted_models is None
-    plus = fm.selection.evaluate_estimator(
-        BAYES, X_MODELS, y_models, cv=".632+", n_resamples=20, rng=1
-    )
+    plus = evaluate_estimator(BAYES, X_MODELS, y_models, cv=".632+", n_resamples=20, rng=1)
     assert plus["error_rate"].of_fitted_models is None
     assert "no interval" in str(plus)
 
 
 def test_the_text_says_which_target_is_covered():
-    found = fm.selection.evaluate_estimator(
-        BAYES, X_MODELS, y_models, cv=3, metrics="roc_auc", rng=1
-    )
+    found = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics="roc_auc", rng=1)
     said = " ".join(str(found).split())
     assert "covers the average of these 3 on new examples" in said
     assert "not models fitted on new training sets" in said
@@ -628,13 +623,11 @@ def test_the_text_says_which_target_is_covered():
 
 def test_nested_cross_validation_has_that_of_its_outer_folds():
     model, grid = LogisticRegression(max_iter=500), {"C": [1.0]}
-    outer = fm.selection.Folds(3, rng=1)
-    found = fm.selection.nested_cross_validation(
+    outer = Folds(3, rng=1)
+    found = nested_cross_validation(
         model, *IRIS, grid, metrics="log_loss", outer_cv=outer, inner_cv=2, confidence_level=0.9
     )
-    plain = fm.selection.evaluate_estimator(
-        model, *IRIS, cv=outer, metrics="log_loss", confidence_level=0.9
-    )
+    plain = evaluate_estimator(model, *IRIS, cv=outer, metrics="log_loss", confidence_level=0.9)
     assert found.of_fitted_models == plain["log_loss"].of_fitted_models
     assert "average of these 3" in str(found)
 
@@ -646,7 +639,7 @@ MODEL = LogisticRegression(max_iter=1000)
 
 @functools.cache
 def estimate_of(metric, level=0.99):
-    found = fm.selection.evaluate_estimator(
+    found = evaluate_estimator(
         MODEL, X_INTERVALS, y_intervals, metrics=metric, rng=0, confidence_level=level
     )
     (estimate,) = found.metrics.values()
@@ -666,7 +659,7 @@ def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
     assert f"[{interval.low:.4g}, {interval.high:.4g}] by Wilson" in said
     # of n rows and the binomial's error it is the interval of a proportion
     half = stats.norm.ppf(0.975) * math.sqrt(0.95 * 0.05 / 40)
-    expected = fm.comparison.proportion_interval(38, 40, method="wilson").confidence_interval
+    expected = proportion_interval(38, 40, method="wilson").confidence_interval
     found = _interval(0.95, half, (0.0, 1.0))[0]
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 

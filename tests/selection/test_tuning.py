@@ -17,6 +17,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.selection import (
+    bias_variance,
+    bias_variance_curve,
+    estimator_bias_variance,
+    nested_cross_validation,
+    tune_estimator,
+)
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -43,7 +50,7 @@ def _forget():
 )  # fmt: skip
 def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
     some, target = data(return_X_y=True)
-    found = fm.selection.tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
+    found = tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
     search = GridSearchCV(estimator, grid, cv=cv, scoring=scoring).fit(some, target)
     sign = 1 if found.higher_is_better else -1
     theirs = search.cv_results_
@@ -56,7 +63,7 @@ def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
 
 def test_the_final_model_is_fitted_on_all_the_data():
     some, target = scripted()
-    found = fm.selection.tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
+    found = tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
     assert found.setting == {"a": 1}
     assert found.estimator.a == 1
     assert found.estimator.rows_ == tuple(range(200))
@@ -73,7 +80,7 @@ def test_the_estimator_and_its_parameters_are_left_alone():
     inner = LogisticRegression()
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))
     grid = {"decisiontreeclassifier": [inner, TREE]}
-    found = fm.selection.tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
+    found = tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
     assert not hasattr(inner, "coef_")
     assert not hasattr(TREE, "tree_")
     assert pipeline[1].max_depth == 1
@@ -108,7 +115,7 @@ def tabled(grid, n_folds=2, estimator=None, **options):
     cv = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
     options = {"metrics": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
     y = np.linspace(0, 1, len(fold))
-    return fm.selection.tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
+    return tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
 
 
 def test_one_standard_error():
@@ -183,15 +190,15 @@ def test_undefined_settings_are_not_chosen():
 
 def test_functions_seeds_processes_and_groups():
     options = {"metrics": zero_one_loss, "higher_is_better": False, "cv": 5, "rng": 3}
-    one = fm.selection.tune_estimator(TREE, X, Y, GRID, **options)
-    two = fm.selection.tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
-    default = fm.selection.tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
+    one = tune_estimator(TREE, X, Y, GRID, **options)
+    two = tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
+    default = tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
     assert one.to_dict() == two.to_dict()
     assert one.values == pytest.approx(default.values)
     assert (one.metric, default.metric) == ("zero_one_loss", "error_rate")
     some, target = scripted()
     groups = np.arange(200) // 10
-    fm.selection.tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
+    tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
     for _, train, test in SEEN:
         assert not set(groups[list(train)]) & set(groups[list(test)])
 
@@ -222,20 +229,20 @@ def test_the_largest_grid(monkeypatch):
 )
 def test_faults(grid, options, error, message):
     with pytest.raises(error, match=message):
-        fm.selection.tune_estimator(Scripted(), *scripted(), grid, **options)
+        tune_estimator(Scripted(), *scripted(), grid, **options)
     assert not SEEN  # before any fit
 
 
 def test_the_setting_of_a_fit_that_fails_is_named():
     with pytest.raises(ValueError, match="max_depth") as caught:
-        fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
+        tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
     assert "with the setting {'max_depth': -1}" in " ".join(caught.value.__notes__)
 
 
 def test_progress(capsys):
-    fm.selection.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0, progress=True)
+    tune_estimator(TREE, X, Y, GRID, cv=2, rng=0, progress=True)
     assert "/12 [" in capsys.readouterr().err
-    fm.selection.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
+    tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
     assert capsys.readouterr().err == ""
 
 
@@ -243,14 +250,11 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
     def share(y_true, y_pred):
         return float(np.mean(y_true == y_pred))
 
-    found = fm.selection.tune_estimator(
+    found = tune_estimator(
         TREE, X, Y, {"max_depth": [1, 2]}, metrics=share, higher_is_better=True, cv=3, rng=0
     )
     assert found.metric == "share (given predictions)"
-    assert (
-        fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric
-        == "error_rate"
-    )
+    assert tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"
 
 
 X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION = load_iris(return_X_y=True)
@@ -258,7 +262,7 @@ X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION = load_iris(return_X_y=True
 
 def test_against_its_definition():
     cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
-    found = fm.selection.nested_cross_validation(
+    found = nested_cross_validation(
         TREE,
         X_NESTED_CROSS_VALIDATION,
         Y_NESTED_CROSS_VALIDATION,
@@ -279,9 +283,7 @@ def test_against_its_definition():
 
 def test_test_rows_have_no_part_in_tuning():
     some, target = scripted(120)
-    fm.selection.nested_cross_validation(
-        Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
-    )
+    nested_cross_validation(Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0)
     assert len(SEEN) == 3 * (2 * 2 + 1)
     for start in range(0, 15, 5):
         *inner, (_, train, test) = SEEN[start : start + 5]
@@ -294,7 +296,7 @@ def test_test_rows_have_no_part_in_tuning():
 def inner_tests(outer_cv, n_outer, **options):
     """Return each outer training fold with the test rows of its two inner folds."""
     some, target = scripted(120)
-    fm.selection.nested_cross_validation(
+    nested_cross_validation(
         Scripted(), some, target, {"a": [1]}, outer_cv=outer_cv, inner_cv=2, rng=0, **options
     )
     folds = [SEEN[i : i + 3] for i in range(0, 3 * n_outer, 3)]  # the third is the outer test
@@ -317,7 +319,7 @@ def test_inner_folds_keep_groups_whole():
 
 def test_one_outer_fold_has_no_spread():
     cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
-    found = fm.selection.nested_cross_validation(
+    found = nested_cross_validation(
         TREE,
         X_NESTED_CROSS_VALIDATION,
         Y_NESTED_CROSS_VALIDATION,
@@ -332,9 +334,7 @@ def test_one_outer_fold_has_no_spread():
 
 def test_inner_folds_are_no_row_numbers():
     with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
-        fm.selection.nested_cross_validation(
-            Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])]
-        )
+        nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
 
 
 SEEN_ESTIMATOR_BIAS_VARIANCE: list[np.ndarray] = []
@@ -377,9 +377,7 @@ def numbered(n):
 def run(**options):
     y = np.arange(60.0) ** 2
     options = {"n_models": 7, "rng": 1, **options}
-    return fm.selection.estimator_bias_variance(
-        Recorder(), numbered(60), y, [[0.0]], [100.0], **options
-    ), y
+    return estimator_bias_variance(Recorder(), numbered(60), y, [[0.0]], [100.0], **options), y
 
 
 def test_bootstrap_samples_are_drawn_with_replacement():
@@ -388,7 +386,7 @@ def test_bootstrap_samples_are_drawn_with_replacement():
     assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in SEEN_ESTIMATOR_BIAS_VARIANCE)
     assert len({tuple(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE}) == 7
     predictions = [[y[rows].mean()] for rows in SEEN_ESTIMATOR_BIAS_VARIANCE]
-    expected = fm.selection.bias_variance([100.0], predictions)
+    expected = bias_variance([100.0], predictions)
     assert found.to_dict() == expected.to_dict()
 
 
@@ -404,9 +402,7 @@ def test_processes_change_nothing():
     x = np.random.default_rng(0).normal(size=(80, 2))
     tree = DecisionTreeRegressor(random_state=0)
     one, two = (
-        fm.selection.estimator_bias_variance(
-            tree, x, x[:, 0], x, x[:, 1], n_models=6, rng=3, n_jobs=n
-        )
+        estimator_bias_variance(tree, x, x[:, 0], x, x[:, 1], n_models=6, rng=3, n_jobs=n)
         for n in (1, 2)
     )
     assert one.to_dict() == two.to_dict()
@@ -415,7 +411,7 @@ def test_processes_change_nothing():
 def test_noise_of_replicate_labels():
     x = np.linspace(0, 1, 50)[:, None]
     replicates = np.array([x[:, 0] + 0.5, x[:, 0] - 0.5])
-    found = fm.selection.estimator_bias_variance(
+    found = estimator_bias_variance(
         LinearRegression(), x, x[:, 0], x, replicates, n_models=5, rng=0
     )
     assert (found.noise, found.n_replicates) == (0.25, 2)
@@ -427,7 +423,7 @@ def test_classifier_with_texts():
     names = np.array(["a", "b", "c"])[y]
     tree = DecisionTreeClassifier(random_state=0)
     for decomposition in ("domingos", "kohavi-wolpert"):
-        found = fm.selection.estimator_bias_variance(
+        found = estimator_bias_variance(
             tree,
             X[::2],
             names[::2],
@@ -439,14 +435,14 @@ def test_classifier_with_texts():
         )
         assert found.bias + found.variance == pytest.approx(found.loss)
         assert 0.0 < found.loss < 0.2
-    column = fm.selection.estimator_bias_variance(
+    column = estimator_bias_variance(
         Majority(), X, names, X, names, decomposition="domingos", n_models=3, rng=1
     )
     assert column.loss == pytest.approx(2 / 3)
 
 
 def test_curve():
-    found = fm.selection.bias_variance_curve(
+    found = bias_variance_curve(
         Recorder(), numbered(30), np.zeros(30), [[0.0], [0.0]], [1.0, 1.0],
         parameter="a", values=[0.0, 1.0, 3.0], n_models=4, rng=5,
     )  # fmt: skip
@@ -467,7 +463,7 @@ def test_deeper_trees_trade_bias_for_variance(rng):
     x = rng.uniform(0, 6, (1500, 1))
     y = np.sin(x[:, 0]) + rng.normal(0, 0.3, 1500)
     grid = np.linspace(0, 6, 60)[:, None]
-    curve = fm.selection.bias_variance_curve(
+    curve = bias_variance_curve(
         DecisionTreeRegressor(random_state=0), x, y, grid, np.sin(grid[:, 0]),
         parameter="max_depth", values=np.array([1, 3, 10]), train_size=60, n_models=25,
         rng=1,
@@ -481,16 +477,16 @@ def test_deeper_trees_trade_bias_for_variance(rng):
 def test_curve_faults():
     data = (numbered(9), np.zeros(9), [[0.0]], [0.0])
     with pytest.raises(ValueError, match="`estimator` has no parameter 'b': Recorder has a"):
-        fm.selection.bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
+        bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
     with pytest.raises(ValueError, match="`values` is empty"):
-        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values=[])
+        bias_variance_curve(Recorder(), *data, parameter="a", values=[])
     with pytest.raises(TypeError, match="`values` must be a sequence: got str"):
-        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
+        bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
     with pytest.raises(TypeError, match="`estimator` must be an estimator"):
-        fm.selection.estimator_bias_variance(object(), *data)
+        estimator_bias_variance(object(), *data)
 
 
 def test_examples_that_cannot_be_counted():
     X, y = np.arange(60.0)[:, None], np.arange(60.0)
     with pytest.raises(fm.InputError, match="`X_test` is empty"):
-        fm.selection.estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])
+        estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])
