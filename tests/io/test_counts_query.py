@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import spark
+from commands import error_of, output_of
 from fastmetrics import ScoreTable, roc_auc_score
-from fastmetrics.cli import main
 from fastmetrics.io import counts_query
 
 sqlglot = pytest.importorskip("sqlglot")
@@ -214,26 +214,20 @@ def test_what_is_no_such_statement_is_refused(change, match):
         counts_query(**given)
 
 
+SQL = "sql --dialect sqlite --table t --label y".split()
+
+
 def test_the_command_prints_the_statement(capsys):
-    assert main(["sql", "--help"]) == 0
-    assert "{" + ",".join(DIALECTS) + "} whose SQL" in " ".join(capsys.readouterr().out.split())
+    shown = " ".join(output_of(capsys, "sql", "--help").split())
+    assert "{" + ",".join(DIALECTS) + "} whose SQL" in shown
     options = "--table t --label y --score p --bits 8 --by a --by b --weight w".split()
     labels = ["--pos-label", "'1'", "--neg-label", "no", "--where", "a = 1"]
-    assert main(["sql", "--dialect", "spark", *options, *labels]) == 0
     given = {"bits": 8, "by": ["a", "b"], "weight": "w", "where": "a = 1"}
     expected = counts_query("t", "y", "p", dialect="spark", pos_label="1", neg_label="no", **given)
-    assert capsys.readouterr().out == expected + ";\n"
-
-
-@pytest.mark.parametrize("bits", ["1_2", "x", "٣"])
-def test_the_command_takes_plain_numbers(capsys, bits):
-    options = "--dialect sqlite --table t --label y --score a --bits".split()
-    assert main(["sql", *options, bits]) == 2
-    assert f"--bits: must be a number: got {bits!r}" in capsys.readouterr().err
-    assert main(["sql", *options, "1.5"]) == 2
-    assert "--bits must be an integer: got float 1.5" in capsys.readouterr().err
-    assert main(["sql", *options[:-1], "--pos-label", "1_0", "--neg-label", "1_1"]) == 0
-    assert "y IN ('1_0', '1_1')" in capsys.readouterr().out
+    assert output_of(capsys, "sql", "--dialect", "spark", *options, *labels) == expected + ";\n"
+    for scores, several in (("--score a", "a"), ("--score a --score 1-b", ["a", "1-b"])):
+        expected = counts_query("t", "y", several, dialect="sqlite") + ";\n"
+        assert output_of(capsys, *SQL, *scores.split()) == expected
 
 
 @pytest.mark.parametrize(
@@ -243,32 +237,29 @@ def test_the_command_takes_plain_numbers(capsys, bits):
         (["'007'", "'001'"], "y IN ('007', '001')"),
         (["''7''", "''"], "y IN ('''7''', '')"),
         (["TRUE", "false"], "y IN (TRUE, FALSE)"),
+        (["1_0", "1_1"], "y IN ('1_0', '1_1')"),
     ],
 )
 def test_the_command_says_what_is_a_text(capsys, labels, said):
-    options = "--dialect sqlite --table t --label y --score a".split()
-    assert main(["sql", *options, "--pos-label", labels[0], "--neg-label", labels[1]]) == 0
-    assert said in capsys.readouterr().out
-
-
-def test_the_command_takes_several_scores(capsys):
-    options = "--dialect sqlite --table t --label y --score a".split()
-    for more, score in (([], "a"), (["--score", "1 - b"], ["a", "1 - b"])):
-        assert main(["sql", *options, *more]) == 0
-        assert capsys.readouterr().out == counts_query("t", "y", score, dialect="sqlite") + ";\n"
+    options = ["--score", "a", "--pos-label", labels[0], "--neg-label", labels[1]]
+    assert said in output_of(capsys, *SQL, *options)
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--score=p +"], "--score is no spark SQL: got 'p +'"),
+        (["--score=p +"], "--score is no sqlite SQL: got 'p +'"),
         (["--score=p", "--pos-label='true'"], "--pos-label and --neg-label must both be texts"),
         (["--score=p", "--pos-label=1e400"], "--pos-label must be a finite number, a boolean or"),
         (["--score=p", "--neg-label=-inf"], "--neg-label must be a finite number, a boolean or"),
         (["--score=p", "--pos-label=nan"], "--pos-label must be a finite number, a boolean or"),
         (["--score=p", "--by=g", "--by=g"], "--by names a column more than once: got ['g', 'g']"),
+        (["--score=p", "--bits=1.5"], "--bits must be an integer: got float 1.5"),
+        *(
+            (["--score=p", f"--bits={bits}"], f"--bits: must be a number: got {bits!r}")
+            for bits in ("1_2", "x", "٣")
+        ),
     ],
 )
 def test_the_command_speaks_of_its_options(capsys, given, said):
-    assert main(["sql", *"--dialect spark --table t --label y".split(), *given]) == 2
-    assert said in capsys.readouterr().err
+    assert said in error_of(capsys, *SQL, *given)
