@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured
 
 N = 1_000
 
@@ -131,8 +131,7 @@ def test_on_the_command_line(healthy, tmp_path, monkeypatch, capsys) -> None:
     frame = pd.DataFrame({"y": y, "p": p, "flip": 1 - p, "g": np.arange(N) // 4, "id": range(N)})
     frame.to_csv("x.csv", index=False)
     command = ("doctor", "x.csv", "--label", "y", "--groups", "g", "--id", "id")
-    assert main([*command, "--score", "p"]) == 0
-    assert main([*command, "--score", "flip", "--format", "json"]) == 1
-    out = capsys.readouterr().out
-    assert json.loads(out[out.index("{") :])["findings"][0]["kind"] == "backwards"
-    assert main([*command, "--score", "nowhere"]) == 2
+    captured(capsys, *command, "--score", "p")
+    out = captured(capsys, *command, "--score", "flip", "--format", "json", code=1).out
+    assert json.loads(out)["findings"][0]["kind"] == "backwards"
+    captured(capsys, *command, "--score", "nowhere", code=2)

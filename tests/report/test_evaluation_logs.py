@@ -7,6 +7,7 @@ import sys
 import zipfile
 import zlib
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -233,11 +234,6 @@ def test_logs_of_inspect(tmp_path, name):
     assert rows["group"] == list("00110011")
 
 
-def broken(path, text):
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -295,8 +291,9 @@ def broken(path, text):
     ],
 )
 def test_files_that_are_refused(tmp_path, text, message):
+    (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message) as raised:
-        fm.read_evaluation_log(broken(tmp_path / "x.jsonl", text))
+        fm.read_evaluation_log(tmp_path / "x.jsonl")
     assert "x.jsonl" in str(raised.value)
 
 
@@ -336,23 +333,19 @@ def members(sample=SAMPLE, header=None):
     return {name: json.dumps(content).encode() for name, content in contents.items()}
 
 
-def test_zstandard_is_read(tmp_path):
-    path = zipped(
-        tmp_path / "x.eval", members(), lambda data: pa.compress(data, "zstd", asbytes=True)
-    )
+def cut(path, kept):
+    path.write_bytes(zipped(path, members()).read_bytes()[kept])
+
+
+def test_zstandard_is_read_and_without_pyarrow_it_is_said_what_to_do(tmp_path, monkeypatch):
+    compress = partial(pa.compress, codec="zstd", asbytes=True)
+    path = zipped(tmp_path / "x.eval", members(), compress)
     rows = fm.read_evaluation_log(path)
     assert (rows["model"], rows["item"], rows["score"]) == (["m"], ["s"], [1.0])
-
-
-def test_zstandard_without_pyarrow_says_what_to_do(tmp_path, monkeypatch):
-    path = zipped(
-        tmp_path / "x.eval", members(), lambda data: pa.compress(data, "zstd", asbytes=True)
-    )
     monkeypatch.delattr(zipfile, "ZIP_ZSTANDARD", raising=False)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(
-        fm.FileError, match=r"x\.eval: compressed with Zstandard, .* `inspect log conv"
-    ):
+    said = r"x\.eval: compressed with Zstandard, .* `inspect log conv"
+    with pytest.raises(fm.FileError, match=said):
         fm.read_evaluation_log(path)
 
 
@@ -366,14 +359,8 @@ def test_zstandard_without_pyarrow_says_what_to_do(tmp_path, monkeypatch):
         (lambda path: zipped(path, {"header.json": b"{"}), "header.json is no JSON"),
         (lambda path: zipped(path, {"header.json": b"{}"}), "no samples"),
         (lambda path: path.write_bytes(b"PK\3\4"), "a damaged zip file"),
-        (
-            lambda path: path.write_bytes(zipped(path, members()).read_bytes()[:-30]),
-            "a damaged zip",
-        ),
-        (
-            lambda path: path.write_bytes(zipped(path, members()).read_bytes()[60:]),
-            "no text in UTF-8|no JSON",
-        ),
+        (lambda path: cut(path, slice(-30)), "a damaged zip"),
+        (lambda path: cut(path, slice(60, None)), "no text in UTF-8|no JSON"),
     ],
 )
 def test_damaged_zip_files(tmp_path, make, message):

@@ -1,6 +1,7 @@
 """A gate decides what its margins and intervals allow, and nothing else."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,10 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return y, 1 / (1 + np.exp(1 - 2 * y + rng.normal(size=N)))
 
 
+def gate(y: np.ndarray, old: np.ndarray, new: np.ndarray, /, **options: Any) -> fm.results.Gate:
+    return fm.gate(y, {"baseline": old, "candidate": new}, **options)
+
+
 def noisy(p: np.ndarray, size: float, seed: int = 1) -> np.ndarray:
     noise = np.random.default_rng(seed).normal(size=len(p))
     return 1 / (1 + np.exp(-(np.log(p / (1 - p)) + size * noise)))
@@ -29,7 +34,7 @@ def test_a_rule_is_a_paired_t_test_against_the_margin(data) -> None:
     """Of a mean over rows by its definition, with SciPy's t."""
     y, p = data
     worse = noisy(p, 0.3)
-    found = fm.gate(y, {"baseline": p, "candidate": worse}, margins={"brier_score": 0.01})
+    found = gate(y, p, worse, margins={"brier_score": 0.01})
     (rule,) = found.rules
     losses = (worse - y) ** 2 - (p - y) ** 2
     assert rule.estimate == pytest.approx(losses.mean(), rel=1e-9)
@@ -65,7 +70,7 @@ def test_verdicts(data, size: float, margin: float, verdict: str) -> None:
 
 def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
     y, p = data
-    found = fm.gate(y, {"baseline": p, "candidate": noisy(p, 0.3)}, margins={"roc_auc": 0.02})
+    found = gate(y, p, noisy(p, 0.3), margins={"roc_auc": 0.02})
     assert found.verdict == "PASS"
     assert found["roc_auc"].loss_limits.low > 0
     assert "shown to be one but within the margin of 0.02" in found.explanation
@@ -85,11 +90,8 @@ def test_a_gain_is_said_with_the_loss_that_is_ruled_out(shift, margin, n, end) -
     rng = np.random.default_rng(0)
     moved = rng.normal(size=n)
     errors = 1.0 + shift + 0.3 * (moved - moved.mean())
-    found = fm.gate(
-        np.zeros(n),
-        {"baseline": np.ones(n), "candidate": np.abs(errors)},
-        margins={"mean_absolute_error": margin},
-    )
+    margins = {"mean_absolute_error": margin}
+    found = gate(np.zeros(n), np.ones(n), np.abs(errors), margins=margins)
     (rule,) = found.rules
     assert rule.loss < 0.0
     assert rule.decision == ("PASS" if n > 1_000 else "INCONCLUSIVE")
@@ -100,32 +102,28 @@ def test_a_gain_is_said_with_the_loss_that_is_ruled_out(shift, margin, n, end) -
 
 def test_directions_are_the_registry_s(data) -> None:
     y, p = data
-    better = 0.5 * p + 0.5 * y
-    scores = {"baseline": p, "candidate": better}
-    found = fm.gate(y, scores, margins={"log_loss": 0.0, "roc_auc": 0.0})
+    found = gate(y, p, 0.5 * p + 0.5 * y, margins={"log_loss": 0.0, "roc_auc": 0.0})
     assert [rule.decision for rule in found] == ["PASS", "PASS"]
     assert found["log_loss"].estimate < 0 < found["roc_auc"].estimate
     with pytest.raises(fm.InputError, match="no better direction"):
-        fm.gate(y, scores, margins={"calibration_slope": 0.1})
+        gate(y, p, p, margins={"calibration_slope": 0.1})
 
 
 def test_identical_models_pass_where_unseen_rows_cannot_matter(data) -> None:
     y, p = data
-    scores = {"baseline": p, "candidate": p.copy()}
-    found = fm.gate(y, scores, margins={"roc_auc": 0.01})
+    found = gate(y, p, p.copy(), margins={"roc_auc": 0.01})
     assert found.verdict == "PASS"
     assert math.isnan(found["roc_auc"].pvalue_noninferior)
-    few = fm.gate(y[:50], {k: v[:50] for k, v in scores.items()}, margins={"roc_auc": 0.01})
+    few = gate(y[:50], p[:50], p[:50], margins={"roc_auc": 0.01})
     assert few.verdict == "INCONCLUSIVE"
     assert "cannot have seen" in few["roc_auc"].note
 
 
 def test_slices_change_no_other_rule_and_are_adjusted_by_holm_for_their_number(data) -> None:
     y, p = data
-    scores = {"baseline": p, "candidate": noisy(p, 0.6)}
-    alone = fm.gate(y, scores, margins={"roc_auc": 0.012})
-    slices = {"part": np.arange(N) % 8}
-    found = fm.gate(y, scores, margins={"roc_auc": 0.012}, slices=slices)
+    rows, slices = (y, p, noisy(p, 0.6)), {"part": np.arange(N) % 8}
+    alone = gate(*rows, margins={"roc_auc": 0.012})
+    found = gate(*rows, margins={"roc_auc": 0.012}, slices=slices)
     assert found["roc_auc"].pvalue_worse == alone["roc_auc"].pvalue_worse
     adjusted = [rule.pvalue_worse_holm for rule in found]
     raw = np.array([rule.pvalue_worse for rule in found])
@@ -139,27 +137,21 @@ def test_a_slice_can_fail_the_gate_and_cannot_hold_it_up(data) -> None:
     y, p = data
     part = np.where(np.arange(N) < 300, "young", "old")
     bad = np.where(part == "young", noisy(p, 4.0), p + 0.001 * (1 - p))
-    found = fm.gate(
-        y, {"baseline": p, "candidate": bad}, margins={"brier_score": 0.05}, slices={"age": part}
-    )
+    found = gate(y, p, bad, margins={"brier_score": 0.05}, slices={"age": part})
     assert found["brier_score"].decision != "FAIL"
     assert found["brier_score [age=young]"].decision == found.verdict == "FAIL"
     noise = noisy(p, 0.2)
     few = np.where(np.arange(N) < 40, "few", "many")
-    found = fm.gate(
-        y, {"baseline": p, "candidate": noise}, margins={"roc_auc": 0.01}, slices={"size": few}
-    )
+    options = {"margins": {"roc_auc": 0.01}, "slices": {"size": few}}
+    found = gate(y, p, noise, **options)
     assert found["roc_auc [size=few]"].decision == "INCONCLUSIVE"
     assert found.verdict == "PASS"
     assert "1 could not tell: roc_auc [size=few]." in found.explanation
-    options = {"margins": {"roc_auc": 0.01}, "slices": {"size": few}, "require_slices": True}
-    strict = fm.gate(y, {"baseline": p, "candidate": noise}, **options)
+    strict = gate(y, p, noise, **options, require_slices=True)
     assert (strict.verdict, strict.rules) == ("INCONCLUSIVE", found.rules)
     assert "to baseline in roc_auc [size=few]." in strict.explanation
     tiny = np.where(np.arange(N) < 9, "tiny", "rest")
-    found = fm.gate(
-        y, {"baseline": p, "candidate": noise}, margins={"roc_auc": 0.01}, slices={"size": tiny}
-    )
+    found = gate(y, p, noise, margins={"roc_auc": 0.01}, slices={"size": tiny})
     assert "Fewer than 30 rows, left out: size=tiny." in found.notes
 
 
@@ -168,9 +160,8 @@ def test_what_is_wholly_beyond_its_margin_fails_and_is_named_first(data, seed, m
     """However many rules and slices there are: no interval contradicts its decision."""
     y, p = data
     part = np.random.default_rng(seed).integers(0, 12, N)
-    scores = {"baseline": p, "candidate": noisy(p, 0.6, seed)}
     margins = {"roc_auc": margin, "brier_score": margin}
-    found = fm.gate(y, scores, margins=margins, slices={"part": part})
+    found = gate(y, p, noisy(p, 0.6, seed), margins=margins, slices={"part": part})
     beyond = [rule.name for rule in found if rule.loss_limits.low > margin]
     assert [rule.name for rule in found if rule.decision == "FAIL"] == beyond
     assert (found.verdict == "FAIL") == bool(beyond)
@@ -184,9 +175,9 @@ def test_scores_by_class_in_slices_that_lack_a_class(data) -> None:
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 3, N), rng.dirichlet(np.ones(3), N)
     part = np.where(y == 2, "two", rng.choice(["a", "b"], N))
-    scores = {"baseline": p, "candidate": p.copy()}
     margins = {"log_loss": 0.1, "accuracy": 0.1}
-    found = fm.gate(y, scores, margins=margins, slices={"part": part, "half": np.arange(N) % 2})
+    slices = {"part": part, "half": np.arange(N) % 2}
+    found = gate(y, p, p.copy(), margins=margins, slices=slices)
     assert {rule.slice for rule in found} == {"", "half=0", "half=1"}
     expected = "Without a row of some class, left out: part=a, part=b, part=two."
     assert expected in found.notes
@@ -194,14 +185,10 @@ def test_scores_by_class_in_slices_that_lack_a_class(data) -> None:
 
 def test_a_slice_is_the_gate_of_its_rows(data) -> None:
     y, p = data
-    part = np.arange(N) % 3
-    scores = {"baseline": p, "candidate": noisy(p, 0.3)}
-    groups = np.arange(N) // 4
-    found = fm.gate(y, scores, margins={"roc_auc": 0.01}, slices={"c": part}, groups=groups)
+    part, groups, worse = np.arange(N) % 3, np.arange(N) // 4, noisy(p, 0.3)
+    found = gate(y, p, worse, margins={"roc_auc": 0.01}, slices={"c": part}, groups=groups)
     at = part == 1
-    alone = fm.gate(
-        y[at], {k: v[at] for k, v in scores.items()}, margins={"roc_auc": 0.01}, groups=groups[at]
-    )
+    alone = gate(y[at], p[at], worse[at], margins={"roc_auc": 0.01}, groups=groups[at])
     of_slice, own = found["roc_auc [c=1]"], alone["roc_auc"]
     assert (of_slice.estimate, of_slice.standard_error) == (own.estimate, own.standard_error)
     assert of_slice.n_samples == own.n_samples
@@ -222,18 +209,16 @@ def test_repeats_of_an_item_are_no_items() -> None:
     """Twelve wins of four tasks: p of the sign test is 1/16 by tasks, and not 1/4096."""
     task = np.repeat(np.arange(4), 3)
     truth, old = np.ones(12, int), np.zeros(12, int)
-    scores = {"baseline": truth, "candidate": old}
     with pytest.warns(fm.SmallSampleWarning):
-        found = fm.gate(truth, scores, margins={"accuracy": 0.1}, groups=task)
+        found = gate(truth, truth, old, margins={"accuracy": 0.1}, groups=task)
     assert found["accuracy"].n_samples == 4
     assert found.verdict == "INCONCLUSIVE"  # four tasks that all agree show no variance
 
 
 def test_equal_models_would_rarely_pass_is_said_before(data) -> None:
     y, p = data
-    few = {"baseline": p[:60], "candidate": noisy(p[:60], 0.5)}
     with pytest.warns(fm.SmallSampleWarning, match=r"would pass the rule of .* in \d+ % of tries"):
-        found = fm.gate(y[:60], few, margins={"roc_auc": 0.01})
+        found = gate(y[:60], p[:60], noisy(p[:60], 0.5), margins={"roc_auc": 0.01})
     rule = found["roc_auc"]
     assert rule.chance_of_pass < 0.5
     assert rule.n_needed > 60
@@ -243,7 +228,7 @@ def test_labels_that_are_missing_are_refused(data) -> None:
     y, p = data
     labels = np.where(np.arange(N) % 50 == 0, np.nan, y)
     with pytest.raises(fm.InputError, match="nan"):
-        fm.gate(labels, {"baseline": p, "candidate": p}, margins={"brier_score": 0.01})
+        gate(labels, p, p, margins={"brier_score": 0.01})
 
 
 def test_assert_not_worse(data) -> None:
@@ -273,7 +258,7 @@ def test_what_cannot_be_decided_raises(data, changed, match: str) -> None:
     y, p = data
     options = {"margins": {"roc_auc": 0.01}} | changed
     with pytest.raises((fm.InputError, KeyError), match=match):
-        fm.gate(y, {"baseline": p, "candidate": noisy(p, 0.1)}, **options)
+        gate(y, p, noisy(p, 0.1), **options)
 
 
 def test_values_and_parameters(data) -> None:

@@ -9,13 +9,12 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import fastmetrics as fm
-from fastmetrics.cli import main
+from commands import captured, error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
 
 N = 900
-#: Slices of few groups are worth few.
 
 
 @pytest.fixture
@@ -120,18 +119,11 @@ def test_flags_are_benjamini_and_hochberg_s(data) -> None:
 def test_directions_and_several_models(data) -> None:
     y, score, country = data
     p = 1 / (1 + np.exp(-score))
-    found = fm.evaluate(
-        y,
-        {"a": p, "b": p**1.5},
-        slices={"country": country},
-        metrics=["brier_score", "f1"],
-        threshold=0.5,
-    ).slices
+    options = {"metrics": ["brier_score", "f1"], "threshold": 0.5}
+    found = fm.evaluate(y, {"a": p, "b": p**1.5}, slices={"country": country}, **options).slices
     assert len(found) == 2 * 2 * 4
-    worst = found.worst("brier_score", "b")
-    assert worst.estimate == max(
-        r.estimate for r in found if (r.metric, r.model) == ("brier_score", "b")
-    )
+    own = [each.estimate for each in found if (each.metric, each.model) == ("brier_score", "b")]
+    assert found.worst("brier_score", "b").estimate == max(own)
     with pytest.raises(KeyError, match="measures and models"):
         found.worst("recall")
 
@@ -139,15 +131,13 @@ def test_directions_and_several_models(data) -> None:
 def test_weights_and_zero_weights(data) -> None:
     y, score, country = data
     weight = np.arange(N) % 3
-    found = fm.evaluate(
-        y, score, slices={"country": country}, sample_weight=weight, weights_are="frequencies"
-    ).slices
+    rows = {"slices": {"country": country}, "sample_weight": weight}
+    found = fm.evaluate(y, score, **rows, weights_are="frequencies").slices
     rows = np.repeat(np.arange(N), weight)
     again = fm.evaluate(y[rows], score[rows], slices={"country": country[rows]}).slices
     for one, other in zip(found, again, strict=True):
-        assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
-        assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
-        assert one.gap_standard_error == pytest.approx(other.gap_standard_error, rel=1e-9)
+        for name in ("estimate", "standard_error", "gap_standard_error"):
+            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
@@ -199,15 +189,10 @@ def test_the_error_of_a_gap_with_groups_nested_in_slices_is_the_cluster_bootstra
         rows = (drawn[:, :, None] * 25 + np.arange(25)).reshape(len(drawn), -1)
         variance += np.var([value(each) for each in rows]) * len(own) / (len(own) - 1)
     assert row.gap_standard_error == pytest.approx(np.sqrt(variance), rel=off)
+    options |= {"metrics": metric}
     errors = [
-        fm.estimate(
-            y[here],
-            score[here],
-            metrics=metric,
-            groups=groups[here],
-            threshold=options["threshold"],
-        )[metric].standard_error
-        for here in (part == "few", part == "many")
+        fm.estimate(y[at], score[at], groups=groups[at], **options)[metric].standard_error
+        for at in (part == "few", part == "many")
     ]
     assert row.gap_standard_error == pytest.approx(np.hypot(*errors), rel=1e-12)
 
@@ -215,9 +200,8 @@ def test_the_error_of_a_gap_with_groups_nested_in_slices_is_the_cluster_bootstra
 def test_intersections_and_small_slices(data) -> None:
     y, score, country = data
     half = np.arange(N) % 2
-    both = fm.evaluate(
-        y, score, slices={"country": country, "half": half}, intersections=2, min_n=100
-    )
+    slices = {"country": country, "half": half}
+    both = fm.evaluate(y, score, slices=slices, intersections=2, min_n=100)
     names = {row.slice for row in both.slices}
     assert {"country=NO", "half=0", "country=NO & half=1"} <= names
     assert len(names) == both.slices.n_slices
@@ -268,22 +252,18 @@ def test_on_the_command_line(data, tmp_path, monkeypatch, capsys) -> None:
     frame = pd.DataFrame({"y": y, "s": score, "country": country, "half": np.arange(N) % 2})
     frame.to_csv("x.csv", index=False)
     command = ("evaluate", "x.csv", "--label", "y", "--score", "s", "--slice", "country")
-    assert main([*command, "--slice", "half", "--intersections", "2", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)["slices"]
-    assert found["n_slices"] == 4 + 2 + 8
-    assert main([*command, "--memory", "1GB"]) == 2
-    assert "--slice needs all rows in memory" in capsys.readouterr().err
-    assert main([*command]) == 0
-    out = capsys.readouterr().out
+    both = "--slice half --intersections 2 --format json".split()
+    assert json.loads(captured(capsys, *command, *both).out)["slices"]["n_slices"] == 4 + 2 + 8
+    assert "--slice needs all rows in memory" in error_of(capsys, *command, "--memory", "1GB")
+    out = captured(capsys, *command).out
     assert "country=FI: s is worse by roc_auc than in other rows" in out
 
 
 def test_shares_have_exact_limits_far_out_in_the_tails(data) -> None:
     """Wilson's at the level of one of 200 slices cover the worst one in 85 % (shares of 0.9)."""
     y, score, country = data
-    found = fm.evaluate(
-        y, score, slices={"country": country}, metrics=["accuracy"], threshold=0.5
-    ).slices
+    options = {"metrics": ["accuracy"], "threshold": 0.5}
+    found = fm.evaluate(y, score, slices={"country": country}, **options).slices
     for row in found:
         here = country == row.slice.removeprefix("country=")
         hits = int(((score[here] >= 0.5) == y[here]).sum())
@@ -383,9 +363,8 @@ def test_groups_intersections_and_one_class(data_auc) -> None:
     users = np.arange(N_AUC) // 2
     grouped = fm.concordance.subgroup_auc(y, {"a": score}, {"sex": sex}, groups=users)
     assert grouped.shared == ("sex",)
-    both = fm.concordance.subgroup_auc(
-        y, {"a": score}, {"sex": sex, "odd": users % 2}, intersections=2
-    )
+    slices = {"sex": sex, "odd": users % 2}
+    both = fm.concordance.subgroup_auc(y, {"a": score}, slices, intersections=2)
     assert both.n_slices == 3 + 2 + 6
     with_label = fm.concordance.subgroup_auc(y, {"a": score}, {"label": y})
     values = {(row.slice, row.metric): row.estimate for row in with_label}
