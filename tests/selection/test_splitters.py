@@ -1,6 +1,7 @@
 """What the splitters promise: disjoint sides, equal shares, the same splits for the same rng."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -139,28 +140,31 @@ def test_five_by_two_are_five_different_halvings(y, stratified, seed):
 
 
 def test_the_fewest_rows_with_five_halvings():
-    """Five rows have 10 halvings; four have 3, and two classes of three rows have 9."""
-    assert len(splits_of(fm.selection.FiveByTwo(stratified=False, rng=0), np.zeros(5))) == 10
-    assert len(splits_of(fm.selection.FiveByTwo(rng=0), np.array([0, 0, 0, 1, 1, 1]))) == 10
-    for y, stratified in ((np.zeros(4), False), (np.array([0, 0, 0, 1]), True)):
-        with pytest.raises(ValueError, match="5 different halvings"):
-            fm.selection.FiveByTwo(stratified=stratified).split(y, y)
+    """Five rows have 10 halvings; four have 3."""
+    five = fm.selection.FiveByTwo(stratified=False, rng=0)
+    assert len(splits_of(five, np.zeros(5))) == 10
+    with pytest.raises(ValueError, match="5 different halvings"):
+        five.split(np.zeros(4))
 
 
-@pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2, 2), (5, 1), (4, 4), (3, 2, 2)])
-def test_all_halvings_that_can_be_dealt_are_counted(sizes):
-    """Against what turns up in thousands of draws."""
-    from fastmetrics.selection.folds import _possible_halvings, dealt_folds
-
+@pytest.mark.parametrize(
+    "sizes", [(4,), (3, 1), (2, 2), (2, 1, 1), (5,), (3, 2), (3, 3), (4, 2), (2, 2, 2), (5, 1)]
+)
+def test_five_of_all_halvings_of_classes_are_dealt(sizes):
     y = np.repeat(np.arange(len(sizes)), sizes)
-    generator = np.random.default_rng(0)
-    classes = fm.selection.FiveByTwo()._classes(y)
-    seen = set()
-    for _ in range(3_000):
-        folds = dealt_folds(len(y), 2, classes, generator)
-        seen.add(tuple(folds ^ folds[0]))
-    counted = _possible_halvings(list(sizes))
-    assert counted == len(seen) or (counted >= 5 and len(seen) >= counted)
+    halvings = set()
+    for half in itertools.product((0, 1), repeat=len(y)):
+        sides = [np.bincount(y[np.equal(half, side)], minlength=len(sizes)) for side in (0, 1)]
+        if np.abs(sides[0] - sides[1]).max() <= 1 and abs((sides[0] - sides[1]).sum()) <= 1:
+            halvings.add(tuple(np.equal(half, half[0]).tolist()))
+    splitter = fm.selection.FiveByTwo(rng=0)
+    if len(halvings) < 5:
+        with pytest.raises(ValueError, match=f"of these classes have {len(halvings)}$"):
+            splitter.split(y, y)
+        return
+    dealt = {tuple(np.isin(np.arange(len(y)), s).tolist()) for s, _ in splits_of(splitter, y)}
+    assert len({half for half in dealt if half[0]}) == 5
+    assert {half for half in dealt if half[0]} <= halvings
 
 
 @given(st.integers(2, 200), seeds)

@@ -11,7 +11,7 @@ from table_samples import KINDS
 
 from fastmetrics._kernels import buckets as kernels
 from fastmetrics.streams import BinLayout, BinnedScoreTable
-from fastmetrics.tables.bin_layout import N_CELLS, _candidates, _cells_of, _knots
+from fastmetrics.tables.bin_layout import _knots
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -41,15 +41,6 @@ def test_every_search_finds_the_bin(edges: list[float], scores: list[float]) -> 
         values = np.r_[scores, layout.edges, np.nextafter(layout.edges, -np.inf)]
     expected = np.bincount(layout.bins(values), minlength=layout.n_bins)
     np.testing.assert_array_equal(counts_of(layout, values), expected)
-
-
-@given(st.lists(FLOATS, min_size=2, max_size=40, unique=True))
-def test_every_cell_function_rises(edges: list[float]) -> None:
-    rising = np.sort(np.array(edges) + 0.0)
-    for cells in _candidates(float(rising[0]), float(rising[-1])):
-        found = _cells_of(rising, cells)
-        assert (np.diff(found) >= 0).all()
-        assert 0 <= found[0] <= found[-1] < N_CELLS
 
 
 @pytest.mark.parametrize("kind", FINITE)

@@ -361,3 +361,25 @@ def test_what_is_read_waits_for_an_update_under_way(read) -> None:
         assert not found
     reader.join(10)
     assert len(found) == 1
+
+
+class Rows:
+    """Very many rows, of which only the number is known."""
+
+    dtype = np.dtype(np.int8)
+
+    def __len__(self) -> int:
+        return 2**33
+
+
+def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
+    """All rows may be of one cell, and a thread's cells are int32."""
+    parts = []
+    monkeypatch.setattr(
+        _label_counts._workers, "run", lambda jobs: parts.extend(job.args for job in jobs) or []
+    )
+    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", "2")
+    _label_counts._on_threads(lambda *_: True, Rows(), Rows(), 4)
+    assert [parts[0][0], parts[-1][1]] == [0, 2**33]
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
+    assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max

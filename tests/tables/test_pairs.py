@@ -10,19 +10,21 @@ import pytest
 from hypothesis import given, strategies as st
 from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
 
-from fastmetrics import ScoreTable, rank_loss, roc_auc_score
-from fastmetrics._input.rows import check_binary
+from fastmetrics import (
+    ScoreTable,
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    precision_recall_fscore_support,
+    rank_loss,
+    roc_auc_score,
+)
 from fastmetrics._kernels import buckets, merges
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables import ordering, pairs
-from fastmetrics.tables.confusion import _label_counts
-from fastmetrics.tables.confusion._label_counts import label_counts, label_matrix
 from fastmetrics.tables.pairs import (
     PairCounts,
     bucket_jobs,
-    count_pairs,
-    distinct_scores,
     pairs_of_weights,
 )
 from reference import pair_oracle as oracle
@@ -31,23 +33,22 @@ from reference import pair_oracle as oracle
 def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     """Assert that pairs, their ratios and the table equal the oracle's, integer by integer."""
     truth = oracle.counted(labels == 1, scores)
-    rows = check_binary(labels, scores, allow_inf=True)
-    with at_most(n_threads):
-        found = count_pairs(rows)
-        columns, totals = distinct_scores(rows)
+    table = ScoreTable.from_scores(labels, scores, allow_inf=True, n_threads=n_threads)
     n_positive, n_negative = oracle.totals(truth)
     twice = oracle.twice_concordant(truth)
+    found = pairs_of_weights(table.positives, table.negatives)
     assert found == PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
     assert all(type(value) is int for value in (found.twice_concordant, found.twice_discordant))
-    if n_positive and n_negative:
-        assert found.auc == float(oracle.auc(truth))
-        assert found.rank_loss == float(oracle.rank_loss(truth))
-    assert totals == (n_positive, n_negative)
+    assert (table.n_positive, table.n_negative) == (n_positive, n_negative)
+    columns = table.scores, table.positives, table.negatives
     assert columns[0].dtype == scores.dtype
     assert columns[1].dtype == columns[2].dtype == np.int64
     assert list(zip(*[column.tolist() for column in columns], strict=True)) == truth
     assert columns[0].dtype.kind != "f" or not np.any(np.signbit(columns[0][columns[0] == 0]))
-    assert pairs_of_weights(*columns[1:]) == found
+    if n_positive and n_negative:
+        for data in ((table,), (labels, scores))[: 1 + bool(np.isfinite(scores).all())]:
+            assert roc_auc_score(*data, n_threads=n_threads) == float(oracle.auc(truth))
+            assert rank_loss(*data, n_threads=n_threads) == float(oracle.rank_loss(truth))
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -113,18 +114,14 @@ def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) ->
 def test_few_rows_are_verified_on_the_way() -> None:
     merges.split_classes.compiled()
     y, signs = np.array([0, 1, 1, 0], np.int8), np.array([-1, 1, 1, -1], np.int8)
-    inf = np.array([1.0, np.inf, 2.0, -np.inf])
-    assert count_pairs(check_binary(y, inf, allow_inf=True)).auc == 1.0
-    assert count_pairs(check_binary(signs, inf, allow_inf=True)).auc == 1.0
-    assert count_pairs(check_binary(y.astype(bool).view(np.int8) * 1, inf, allow_inf=True)).auc == 1
-    for scores, options, message in (
-        (inf, {}, "`y_score` must be finite: inf at index 1, 2 in all"),
-        (np.array([1.0, np.nan, 2.0, 0.0]), {"allow_inf": True}, "nan at index 1, 1 in all"),
+    assert roc_auc_score(signs, [1.0, 4.0, 3.0, 2.0]) == 1.0
+    for labels, scores, message in (
+        (y, [1.0, np.inf, 2.0, -np.inf], "`y_score` must be finite: inf at index 1, 2 in all"),
+        (y, [1.0, np.nan, 2.0, 0.0], "nan at index 1, 1 in all"),
+        (np.array([0, 1, 2, 0], np.int8), np.arange(4.0), "`y_true` has 3 classes"),
     ):
         with pytest.raises(ValueError, match=message):
-            count_pairs(check_binary(y, scores, **options))
-    with pytest.raises(ValueError, match="`y_true` has 3 classes"):
-        count_pairs(check_binary(np.array([0, 1, 2, 0], np.int8), np.arange(4.0)))
+            roc_auc_score(labels, scores)
 
 
 def test_more_buckets_than_jobs_and_fewer() -> None:
@@ -211,8 +208,7 @@ def test_pairs_beyond_64_bits() -> None:
 
 def test_more_rows_than_32_bits_hold() -> None:
     """Row 49, by state: what counts rows or blocks is int64, what counts pairs is unbounded."""
-    rows = check_binary(np.array([0, 1], np.int8), np.array([0.0, 1.0]))
-    parted = ordering.partition(rows)
+    parted = ordering.partition_rows(np.array([0.0, 1.0]))
     assert parted.rows.dtype == parted.block_starts.dtype == np.int64
     each = 3 * 2**30
     assert each * each > 2**63
@@ -229,10 +225,6 @@ def test_more_rows_than_32_bits_hold() -> None:
 def test_one_class_only(n: int, label: int) -> None:
     """Row 3."""
     labels, scores = np.full(n, label, np.int8), np.arange(n) / 8
-    found = count_pairs(check_binary(labels, scores))
-    assert np.isnan(found.auc)
-    assert np.isnan(found.rank_loss)
-    assert found.twice_concordant == found.twice_discordant == 0
     for measure in (roc_auc_score, rank_loss):
         with pytest.warns(UndefinedMetricWarning):
             assert np.isnan(measure(labels, scores))
@@ -277,14 +269,17 @@ def weights_of(rng: np.random.Generator, weighting: str) -> Any:
 
 def judge(true: Any, predicted: Any, weights: Any) -> None:
     labels, sums = pairs_by_hand(true, predicted, weights)
-    matrix = label_matrix(true, predicted, sample_weight=weights)
-    assert list(matrix.labels) == labels
-    assert matrix.counts.tolist() == [[sums[a, b] for b in labels] for a in labels]
-    names, counts, _ = label_counts(true, predicted, sample_weight=weights)
-    assert names.tolist() == labels
-    assert counts.hits.tolist() == [sums[a, a] for a in labels]
-    assert counts.true.tolist() == [sum(sums[a, b] for b in labels) for a in labels]
-    assert counts.predicted.tolist() == [sum(sums[b, a] for b in labels) for a in labels]
+    matrix = confusion_matrix(true, predicted, sample_weight=weights)
+    assert matrix.tolist() == [[sums[a, b] for b in labels] for a in labels]
+    options = {"sample_weight": weights, "zero_division": 0}
+    shares = precision_recall_fscore_support(true, predicted, **options)
+    hits = [sums[a, a] for a in labels]
+    of_true = [sum(sums[a, b] for b in labels) for a in labels]
+    of_predicted = [sum(sums[b, a] for b in labels) for a in labels]
+    assert shares[3].tolist() == of_true
+    for found, totals in zip(shares, (of_predicted, of_true), strict=False):
+        pairs = zip(hits, totals, strict=True)
+        assert found.tolist() == [float(hit / total) if total else 0.0 for hit, total in pairs]
 
 
 @pytest.mark.pairwise
@@ -320,43 +315,24 @@ def test_labels_of_rows_without_weight_occur() -> None:
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
 def test_plain_arrays_of_0_and_1(rng, dtype) -> None:
+    """Beside the same labels in other forms, which take another way."""
     true, predicted = rng.integers(0, 2, (2, 50)).astype(dtype)
-    _, sums = pairs_by_hand(true, predicted, None)
-    want = sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1]
-    assert _label_counts.cells_of_plain(true, predicted) == want
-
-
-def test_what_is_not_plain_is_left_to_others() -> None:
-    y = np.array([0, 1, 1])
-    assert _label_counts.cells_of_plain(y, y) == (1, 0, 0, 2)
+    judge(true, predicted, None)
     others = [
-        *((y.tolist(), y), (y, y.tolist()), (y[:0], y[:0]), (y, y[:2]), (y[:, None], y[:, None])),
-        *((y, y.astype(dtype)) for dtype in (np.int8, np.int32, np.uint8, np.float64, bool)),
-        *((y.astype(dtype),) * 2 for dtype in (np.int16, np.uint8, np.float64, bool, ">i8")),
-        *((np.repeat(y, 2)[::2], y), (y, np.repeat(y, 2)[::2]), (y, 2 * y), (y - 1, y - 1)),
-        (np.zeros(1 << 17, np.int8),) * 2,  # threads pay
+        *((each.tolist(), np.repeat(each, 2)[::2], each.astype(np.int16)) for each in (true,)),
+        (true.astype(np.uint8), true.astype(np.float64), true.astype(">i8")),
     ]
-    for true, predicted in others:
-        assert _label_counts.cells_of_plain(true, predicted) is None
+    for other in itertools.chain(*others):
+        assert f1_score(other, predicted) == f1_score(true, predicted)
+        assert f1_score(predicted, other) == f1_score(predicted, true)
 
 
-class Rows:
-    """Very many rows, of which only the number is known."""
-
-    dtype = np.dtype(np.int8)
-
-    def __len__(self) -> int:
-        return 2**33
-
-
-def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
-    """All rows may be of one cell, and a thread's cells are int32."""
-    parts = []
-    monkeypatch.setattr(
-        _label_counts._workers, "run", lambda jobs: parts.extend(job.args for job in jobs) or []
-    )
-    with at_most(2):
-        _label_counts._on_threads(lambda *_: True, Rows(), Rows(), 4)
-    assert [parts[0][0], parts[-1][1]] == [0, 2**33]
-    assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
-    assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max
+def test_other_pairs_of_labels_are_not_taken_for_0_and_1() -> None:
+    y = np.array([0, 1, 1])
+    assert accuracy_score(y, 2 * y) == accuracy_score(2 * y, y) == 1 / 3
+    assert accuracy_score(y - 1, y - 1) == accuracy_score(y == 1, y) == 1.0
+    with pytest.raises(ValueError, match="lengths differ"):
+        accuracy_score(y, y[:2])
+    with pytest.raises(ValueError, match="is empty"):
+        accuracy_score(y[:0], y[:0])
+    assert accuracy_score(np.zeros(1 << 17, np.int8), np.zeros(1 << 17, np.int8)) == 1.0

@@ -10,16 +10,15 @@ from hypothesis import given, strategies as st
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics import RegressionTable
-from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import (
     RankPairs,
-    _pairs_in,
     count_pairs,
     count_rows,
     in_order,
     ranked,
     sum_rows,
 )
+from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.regression import Terms
 from public import public
 from reference import concordance_oracle as oracle, regression_oracle
@@ -49,10 +48,10 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     by_scores = by_scores.turned() if turned else by_scores
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))
     for threads in (1, 3):
-        with at_most(threads):
-            found = count_rows(by_keys, by_scores, None if leads == "all" else is_lead)
-            assert found.totals() == wanted.totals()
-            partners = [found.influences(slopes, 0.25) for slopes in SLOPES]
+        monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(threads))
+        found = count_rows(by_keys, by_scores, None if leads == "all" else is_lead)
+        assert found.totals() == wanted.totals()
+        partners = [found.influences(slopes, 0.25) for slopes in SLOPES]
         for slopes, each in zip(SLOPES, partners, strict=True):
             assert each.tolist() == wanted.influences(slopes, 0.25).tolist()
     assert found.every(False) == (n * (n - 1) / 2, n - 1)
@@ -70,17 +69,16 @@ def test_pairs_are_every_pair(rng, n_values, n) -> None:
 
 def test_pairs_of_a_run_beyond_64_bits() -> None:
     """Squares of runs are Python's integers where their sum might not fit."""
-    size = (1 << 20) + 1
-    assert _pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
+    n = (1 << 20) + 1
+    found = count_pairs(np.zeros(n), np.arange(n))
+    assert (found.tied_in_outcome, found.total) == (n * (n - 1) // 2,) * 2
 
 
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
-    from fastmetrics._input.rows import check_binary
-    from fastmetrics.tables.pairs import count_pairs as pairs_of_classes
-
     labels = rng.integers(0, 2, 3_000)
     score = np.round(rng.normal(labels, 1.0), 2)
-    of_ranks, of_classes = count_pairs(labels, score), pairs_of_classes(check_binary(labels, score))
+    of_ranks, table = count_pairs(labels, score), fm.ScoreTable.from_scores(labels, score)
+    of_classes = pairs_of_weights(table.positives, table.negatives)
     assert 2 * of_ranks.concordant + of_ranks.tied_in_score == of_classes.twice_concordant
     assert 2 * of_ranks.discordant + of_ranks.tied_in_score == of_classes.twice_discordant
     over = of_ranks.apart_in_outcome

@@ -17,7 +17,6 @@ from table_samples import KINDS, PATHS, labels_of, thresholds
 
 import engine_sizes
 from fastmetrics import ScoreTable, ks_statistic, rank_loss, roc_auc_score
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables import ordering
 from fastmetrics.tables.ordering import RowOrder, row_order
@@ -477,8 +476,8 @@ def test_threads_and_chunks_change_nothing(rng, monkeypatch):
         engine_sizes.put(monkeypatch, hull_chunk_rows=300)
         found = []
         for n in (1, 2, 7):
-            with at_most(n):
-                found.append(upper_hull(table))
+            monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(n))
+            found.append(upper_hull(table))
         assert same(found[0], found[1])
         assert same(found[0], found[2])
         monkeypatch.undo()
