@@ -50,6 +50,7 @@ class RegressionRecorder(RegressorMixin, Recorder):
 @pytest.fixture(autouse=True)
 def _forget():
     SEEN.clear()
+    SPLITS.clear()
 
 
 @pytest.mark.parametrize(
@@ -167,12 +168,11 @@ def test_validation_faults():
         estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
 
 
-X_ESTIMATORS, Y_ESTIMATORS = load_breast_cancer(return_X_y=True)
-TREE_ESTIMATORS, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
-SEEN_ESTIMATORS: list[tuple[np.ndarray, np.ndarray]] = []
+STUMP, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
+SPLITS: list[tuple[np.ndarray, np.ndarray]] = []
 
 
-class RecorderCompareEstimators(BaseEstimator):
+class Splitting(BaseEstimator):
     """Remembers the rows, numbered in the first column, of each fit and prediction."""
 
     def fit(self, X, y):
@@ -181,13 +181,8 @@ class RecorderCompareEstimators(BaseEstimator):
         return self
 
     def predict(self, X):
-        SEEN_ESTIMATORS.append((self.rows_, np.asarray(X)[:, 0].astype(int)))
+        SPLITS.append((self.rows_, np.asarray(X)[:, 0].astype(int)))
         return np.full(len(X), self.labels_[0])
-
-
-@pytest.fixture(autouse=True)
-def _forget_estimators():
-    SEEN_ESTIMATORS.clear()
 
 
 def numbered(n: int) -> np.ndarray:
@@ -197,17 +192,15 @@ def numbered(n: int) -> np.ndarray:
 def test_five_repetitions_of_two_folds():
     y = np.arange(60) % 3
     with pytest.warns(DegenerateDataWarning):  # both are right for a third of each half
-        compare_estimators(RecorderCompareEstimators(), DummyClassifier(), numbered(60), y, rng=1)
-    assert len(SEEN_ESTIMATORS) == 10
-    for train, test in SEEN_ESTIMATORS:
+        compare_estimators(Splitting(), DummyClassifier(), numbered(60), y, rng=1)
+    assert len(SPLITS) == 10
+    for train, test in SPLITS:
         assert len(train) == len(test) == 30
         assert sorted([*train, *test]) == list(range(60))
         assert np.bincount(y[test]).tolist() == [10, 10, 10]
-    for first, second in zip(SEEN_ESTIMATORS[::2], SEEN_ESTIMATORS[1::2], strict=True):
+    for first, second in zip(SPLITS[::2], SPLITS[1::2], strict=True):
         assert sorted(first[1]) == sorted(second[0])  # the halves change places
-    assert (
-        len({tuple(sorted(test)) for _, test in SEEN_ESTIMATORS}) == 10
-    )  # five different partitions
+    assert len({tuple(sorted(test)) for _, test in SPLITS}) == 10  # five different partitions
 
 
 @pytest.mark.parametrize(("repeats", "splits"), [(1, 10), (3, 4)])
@@ -215,7 +208,7 @@ def test_folds_of_cross_validation(repeats, splits):
     y = np.arange(120) % 2
     test = compare_estimators(
         *(
-            RecorderCompareEstimators(),
+            Splitting(),
             DummyClassifier(strategy="constant", constant=1),
             numbered(120),
             y,
@@ -225,11 +218,9 @@ def test_folds_of_cross_validation(repeats, splits):
         higher_is_better=False,
         rng=2,
     )
-    assert len(SEEN_ESTIMATORS) == splits * repeats
+    assert len(SPLITS) == splits * repeats
     for at in range(repeats):
-        rows = np.concatenate(
-            [test for _, test in SEEN_ESTIMATORS[at * splits : (at + 1) * splits]]
-        )
+        rows = np.concatenate([test for _, test in SPLITS[at * splits : (at + 1) * splits]])
         assert sorted(rows) == list(range(120))
     assert test.df == splits * repeats - 1
     assert test.method.startswith("repeated") == (repeats > 1)
@@ -245,10 +236,10 @@ def test_the_result_is_that_of_the_errors(variant):
         return float(np.mean(true != called))
 
     test = compare_estimators(
-        TREE_ESTIMATORS,
+        STUMP,
         BAYES,
-        X_ESTIMATORS,
-        Y_ESTIMATORS,
+        X,
+        Y,
         variant=variant,
         metrics=loss,
         higher_is_better=False,
@@ -259,19 +250,15 @@ def test_the_result_is_that_of_the_errors(variant):
     assert (test.statistic, test.pvalue) == (expected.statistic, expected.pvalue)
     assert test.details["mean_a"] == pytest.approx(a.mean())
     assert test.details["mean_b"] == pytest.approx(b.mean())
-    by_default = compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, variant=variant, rng=3
-    )
+    by_default = compare_estimators(STUMP, BAYES, X, Y, variant=variant, rng=3)
     assert by_default.statistic == pytest.approx(test.statistic)
     assert json.loads(json.dumps(test.to_dict()))["pvalue"] == test.pvalue
 
 
 def test_the_correction_is_the_default_of_kfold():
     options = {"cv": 5, "rng": 4}
-    test = compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, **options)
-    plain = compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, correction="none", **options
-    )
+    test = compare_estimators(STUMP, BAYES, X, Y, **options)
+    plain = compare_estimators(STUMP, BAYES, X, Y, correction="none", **options)
     assert test.method == "k-fold paired t test, Nadeau-Bengio"
     own = ("standard_error",)
     assert {k: v for k, v in test.details.items() if k not in own} == {
@@ -307,7 +294,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     iris = load_iris(return_X_y=True)
     test = compare_estimators(
         stump,
-        TREE_ESTIMATORS,
+        STUMP,
         *iris,
         metrics=metric,
         higher_is_better=higher,
@@ -325,12 +312,8 @@ def test_a_registered_measure_says_its_direction(compiled):
     else:
         agreement = lambda true, called: np.mean(true == called)  # noqa: E731
     fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
-    test = compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="agreement", rng=1
-    )
-    accuracy = compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, metrics="accuracy", rng=1
-    )
+    test = compare_estimators(STUMP, BAYES, X, Y, metrics="agreement", rng=1)
+    accuracy = compare_estimators(STUMP, BAYES, X, Y, metrics="accuracy", rng=1)
     assert test.better == accuracy.better
     assert test.statistic == pytest.approx(accuracy.statistic)
     assert test.details["mean_a"] == pytest.approx(accuracy.details["mean_a"])
@@ -338,27 +321,18 @@ def test_a_registered_measure_says_its_direction(compiled):
 
 def test_estimators_are_cloned_and_named():
     tree = DecisionTreeClassifier(random_state=0)
-    assert compare_estimators(tree, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better == "GaussianNB"
+    assert compare_estimators(tree, BAYES, X, Y, rng=7).better == "GaussianNB"
     assert not hasattr(tree, "tree_")
-    assert (
-        compare_estimators(tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7).better == "B"
-    )
-    named = compare_estimators(
-        tree, TREE_ESTIMATORS, X_ESTIMATORS, Y_ESTIMATORS, rng=7, names=("deep", "flat")
-    )
+    assert compare_estimators(tree, STUMP, X, Y, rng=7).better == "B"
+    named = compare_estimators(tree, STUMP, X, Y, rng=7, names=("deep", "flat"))
     assert named.better == "flat"
 
 
 def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
-    groups = np.arange(len(Y_ESTIMATORS)) // 4
+    groups = np.arange(len(Y)) // 4
     options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
-    test = compare_estimators(
-        TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, n_jobs=2, **options
-    )
-    alone = [
-        evaluate_estimator(one, X_ESTIMATORS, Y_ESTIMATORS, **options)
-        for one in (TREE_ESTIMATORS, BAYES)
-    ]
+    test = compare_estimators(STUMP, BAYES, X, Y, n_jobs=2, **options)
+    alone = [evaluate_estimator(one, X, Y, **options) for one in (STUMP, BAYES)]
     a, b = (one.folds["test_roc_auc"] for one in alone)
     wanted = kfold_paired_t_test(a, b, n_folds=5, higher_is_better=True)
     assert (test.statistic, test.pvalue, test.df) == (wanted.statistic, wanted.pvalue, 9)
@@ -368,16 +342,15 @@ def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
 
 def test_repeated_hold_out_is_corrected_by_the_sizes_of_both_sides():
     cv = HoldOut(0.2, n_repeats=15, rng=1)
-    test = compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, cv=cv)
-    rows = [len(test) / len(train) for train, test in cv.split(X_ESTIMATORS, Y_ESTIMATORS)]
+    test = compare_estimators(STUMP, BAYES, X, Y, cv=cv)
+    rows = [len(test) / len(train) for train, test in cv.split(X, Y)]
     assert test.details["test_train_ratio"] == pytest.approx(np.mean(rows), rel=1e-12)
     assert test.df == 14
 
 
 def test_the_seed_decides_the_folds():
     first, again, other = (
-        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS, rng=seed).statistic
-        for seed in (8, 8, 9)
+        compare_estimators(STUMP, BAYES, X, Y, rng=seed).statistic for seed in (8, 8, 9)
     )
     assert first == again != other
 
@@ -394,8 +367,8 @@ def test_objects_that_are_no_scikit_learn_estimators():
         test = compare_estimators(
             Majority(),
             DummyClassifier(),
-            X_ESTIMATORS,
-            Y_ESTIMATORS,
+            X,
+            Y,
             names=("ours", "theirs"),
             rng=10,
         )
@@ -405,34 +378,34 @@ def test_objects_that_are_no_scikit_learn_estimators():
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError, match="fitting estimators needs scikit-learn: pip inst"):
-        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS, Y_ESTIMATORS)
+        compare_estimators(STUMP, BAYES, X, Y)
 
 
 @pytest.mark.parametrize(
     ("estimators", "options", "error", "match"),
     [
         (
-            (TREE_ESTIMATORS, object()),
+            (STUMP, object()),
             {},
             TypeError,
             "`estimator_b` must be an estimator with `fit`",
         ),
-        ((GaussianNB, TREE_ESTIMATORS), {}, TypeError, "`estimator_a` must be an estimator"),
-        ((TREE_ESTIMATORS, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
+        ((GaussianNB, STUMP), {}, TypeError, "`estimator_a` must be an estimator"),
+        ((STUMP, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
         (
-            (TREE_ESTIMATORS, BAYES),
+            (STUMP, BAYES),
             {"variant": "f", "alternative": "less"},
             ValueError,
             "is two-sided",
         ),
         (
-            (TREE_ESTIMATORS, BAYES),
+            (STUMP, BAYES),
             {"metrics": ["f1", "accuracy"]},
             ValueError,
             "must be one measure: got 2",
         ),
         (
-            (TREE_ESTIMATORS, BAYES),
+            (STUMP, BAYES),
             {"metrics": lambda t, p: 1.0},
             ValueError,
             "`higher_is_better` is needed",
@@ -441,11 +414,11 @@ def test_without_scikit_learn(monkeypatch):
 )
 def test_faults(estimators, options, error, match):
     with pytest.raises(error, match=match):
-        compare_estimators(*estimators, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options)
+        compare_estimators(*estimators, X[:40], Y[:40], **options)
 
 
 def test_a_measure_that_is_undefined_in_a_split():
     options = {"metrics": "roc_auc", "cv": 30, "rng": 0}
     undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
     with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:
-        compare_estimators(TREE_ESTIMATORS, BAYES, X_ESTIMATORS[:40], Y_ESTIMATORS[:40], **options)
+        compare_estimators(STUMP, BAYES, X[:40], Y[:40], **options)

@@ -243,9 +243,8 @@ def test_an_estimator_of_one_s_own():
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 
-X_FAULTS, y_faults = load_iris(return_X_y=True)
-TREE_FAULTS = DecisionTreeClassifier(max_depth=1, random_state=0)
-TWO = y_faults > 0
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+TWO = y > 0
 
 
 @pytest.mark.parametrize(
@@ -255,8 +254,8 @@ TWO = y_faults > 0
         ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
         ({"cv": Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
         ({"cv": Folds}, TypeError, "a splitter or one of"),
-        ({"cv": "loo", "groups": y_faults}, ValueError, "knows no `groups`"),
-        ({"cv": ".632", "groups": y_faults}, ValueError, "draws rows, not groups"),
+        ({"cv": "loo", "groups": y}, ValueError, "knows no `groups`"),
+        ({"cv": ".632", "groups": y}, ValueError, "draws rows, not groups"),
         ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
         ({"metrics": ("log_loss", {"eps": 1})}, TypeError, "`log_loss` has no parameter 'eps'"),
         ({"metrics": "roc_auc"}, ValueError, "is for two classes, and `y` has 3: see roc_auc_ovr"),
@@ -270,7 +269,7 @@ TWO = y_faults > 0
 )
 def test_faults(options, error, message):
     with pytest.raises(error, match=message):
-        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, **options)
+        evaluate_estimator(STUMP, X, y, **options)
 
 
 @pytest.mark.parametrize(
@@ -282,16 +281,16 @@ def test_faults(options, error, message):
 )
 def test_no_estimator(estimator, error, message):
     with pytest.raises(error, match=message):
-        evaluate_estimator(estimator, X_FAULTS, y_faults)
+        evaluate_estimator(estimator, X, y)
 
 
 def test_data_that_do_not_fit():
     with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
-        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults[:-1])
+        evaluate_estimator(STUMP, X, y[:-1])
     with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
-        evaluate_estimator(LinearRegression(), X_FAULTS, y_faults, metrics="accuracy")
+        evaluate_estimator(LinearRegression(), X, y, metrics="accuracy")
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        evaluate_estimator(LinearSVC(), X_FAULTS, TWO, metrics="log_loss")
+        evaluate_estimator(LinearSVC(), X, TWO, metrics="log_loss")
 
 
 class Strange:
@@ -311,10 +310,10 @@ class Strange:
 
 def test_predictions_that_are_no_labels_and_where():
     with pytest.raises(ValueError, match="which is no label of `y`") as caught:
-        evaluate_estimator(Strange(), X_FAULTS, y_faults)
+        evaluate_estimator(Strange(), X, y)
     assert caught.value.__notes__ == ["fastmetrics: at split 0, counted from 0"]
     with pytest.raises(TypeError, match="predicts int64 where `y` holds"):
-        evaluate_estimator(Strange(), X_FAULTS, np.array(["a", "b", "c"])[y_faults])
+        evaluate_estimator(Strange(), X, np.array(["a", "b", "c"])[y])
 
 
 class Shaped(Strange):
@@ -335,19 +334,19 @@ class Shaped(Strange):
 def test_columns_of_predictions():
     options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
-        found = evaluate_estimator(Shaped((1,)), X_FAULTS, TWO, **options)
+        found = evaluate_estimator(Shaped((1,)), X, TWO, **options)
     assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
     assert found["brier_score"].estimate == 0.25
     with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
-        evaluate_estimator(Shaped((2,)), X_FAULTS, TWO, **options)
+        evaluate_estimator(Shaped((2,)), X, TWO, **options)
     with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
-        evaluate_estimator(Shaped((1,), 3), X_FAULTS, TWO, **options)
+        evaluate_estimator(Shaped((1,), 3), X, TWO, **options)
 
 
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
     options = {"cv": Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
-        found = evaluate_estimator(Shaped((), 1), X_FAULTS, TWO, **options)
+        found = evaluate_estimator(Shaped((), 1), X, TWO, **options)
     assert found["roc_auc"].estimate == 0.5
     assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
 
@@ -357,7 +356,7 @@ def test_a_model_without_scores():
         decision_function = property()
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        evaluate_estimator(Silent(), X_FAULTS, TWO, metrics="roc_auc", cv="3-fold")
+        evaluate_estimator(Silent(), X, TWO, metrics="roc_auc", cv="3-fold")
 
 
 def test_a_method_without_splits():
@@ -369,7 +368,7 @@ def test_a_method_without_splits():
             return 0
 
     with pytest.raises(ValueError, match="`cv` makes no split"):
-        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=Nothing())
+        evaluate_estimator(STUMP, X, y, cv=Nothing())
 
 
 def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
@@ -377,7 +376,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
     splitter = Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = evaluate_estimator(TREE_FAULTS, data, rare, cv=splitter, metrics="roc_auc")
+        found = evaluate_estimator(STUMP, data, rare, cv=splitter, metrics="roc_auc")
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
     assert math.isnan(found["roc_auc"].estimate)
@@ -387,16 +386,14 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
 
 def test_what_a_measure_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        evaluate_estimator(
-            LinearRegression(), X_FAULTS[:9], X_FAULTS[:9, 0], metrics="r2", cv="loo"
-        )
+        evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", cv="loo")
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
     assert [str(warning.message) for warning in caught] == [said]
 
 
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
-        found = evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, cv=HoldOut(n_repeats=1, rng=0))
+        found = evaluate_estimator(STUMP, X, y, cv=HoldOut(n_repeats=1, rng=0))
     assert 0 < found["error_rate"].estimate < 1
     assert math.isnan(found["error_rate"].standard_deviation)
     assert math.isnan(found["error_rate"].confidence_interval.high)
@@ -420,9 +417,7 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
         return np.inf if y_true.any() else 1.0
 
     method, only = Folds(3, stratified=False, rng=1), np.arange(150) == 7
-    found = evaluate_estimator(
-        TREE_FAULTS, X_FAULTS, only, metrics={"it": infinite_with_any}, cv=method
-    )
+    found = evaluate_estimator(STUMP, X, only, metrics={"it": infinite_with_any}, cv=method)
     assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
     assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
     assert math.isnan(found["it"].standard_deviation)
@@ -431,12 +426,12 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
 def test_without_joblib(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     with pytest.raises(ImportError, match="n_jobs other than 1 needs joblib"):
-        evaluate_estimator(TREE_FAULTS, X_FAULTS, y_faults, n_jobs=2)
+        evaluate_estimator(STUMP, X, y, n_jobs=2)
 
 
 X_MODELS, y_models = (part[:240] for part in load_breast_cancer(return_X_y=True))
 X_MODELS = X_MODELS[:, :4]
-IRIS = load_iris(return_X_y=True)
+IRIS = X, y
 DIABETES = load_diabetes(return_X_y=True)
 BAYES = GaussianNB()
 
@@ -632,16 +627,13 @@ def test_nested_cross_validation_has_that_of_its_outer_folds():
     assert "average of these 3" in str(found)
 
 
-X_INTERVALS, y_intervals = load_iris(return_X_y=True)
-X_INTERVALS = X_INTERVALS - X_INTERVALS.mean(axis=0)  # in fewer steps
+CENTRED = X - X.mean(axis=0)  # in fewer steps
 MODEL = LogisticRegression(max_iter=1000)
 
 
 @functools.cache
 def estimate_of(metric, level=0.99):
-    found = evaluate_estimator(
-        MODEL, X_INTERVALS, y_intervals, metrics=metric, rng=0, confidence_level=level
-    )
+    found = evaluate_estimator(MODEL, CENTRED, y, metrics=metric, rng=0, confidence_level=level)
     (estimate,) = found.metrics.values()
     return estimate, repr(found)
 

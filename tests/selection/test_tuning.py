@@ -257,23 +257,18 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
     assert tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"
 
 
-X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION = load_iris(return_X_y=True)
-
-
 def test_against_its_definition():
     cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
     found = nested_cross_validation(
         TREE,
-        X_NESTED_CROSS_VALIDATION,
-        Y_NESTED_CROSS_VALIDATION,
+        X,
+        Y,
         GRID,
         outer_cv=cv,
         inner_cv=inner,
     )
     search = GridSearchCV(TREE, GRID, cv=inner)
-    assert 1 - found.values == pytest.approx(
-        cross_val_score(search, X_NESTED_CROSS_VALIDATION, Y_NESTED_CROSS_VALIDATION, cv=cv)
-    )
+    assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
     assert found.estimate == pytest.approx(found.values.mean())
     assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
     assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
@@ -321,8 +316,8 @@ def test_one_outer_fold_has_no_spread():
     cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
     found = nested_cross_validation(
         TREE,
-        X_NESTED_CROSS_VALIDATION,
-        Y_NESTED_CROSS_VALIDATION,
+        X,
+        Y,
         GRID,
         outer_cv=cv,
         inner_cv=2,
@@ -337,7 +332,7 @@ def test_inner_folds_are_no_row_numbers():
         nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
 
 
-SEEN_ESTIMATOR_BIAS_VARIANCE: list[np.ndarray] = []
+ROWS_OF_FITS: list[np.ndarray] = []
 
 
 class Recorder(RegressorMixin, BaseEstimator):
@@ -347,7 +342,7 @@ class Recorder(RegressorMixin, BaseEstimator):
         self.a = a
 
     def fit(self, X, y):
-        SEEN_ESTIMATOR_BIAS_VARIANCE.append(np.asarray(X)[:, 0].astype(int))
+        ROWS_OF_FITS.append(np.asarray(X)[:, 0].astype(int))
         self.mean_ = np.mean(y)
         return self
 
@@ -367,7 +362,7 @@ class Majority(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture(autouse=True)
 def _forget_estimator_bias_variance():
-    SEEN_ESTIMATOR_BIAS_VARIANCE.clear()
+    ROWS_OF_FITS.clear()
 
 
 def numbered(n):
@@ -382,17 +377,17 @@ def run(**options):
 
 def test_bootstrap_samples_are_drawn_with_replacement():
     found, y = run()
-    assert [len(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE] == [60] * 7
-    assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in SEEN_ESTIMATOR_BIAS_VARIANCE)
-    assert len({tuple(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE}) == 7
-    predictions = [[y[rows].mean()] for rows in SEEN_ESTIMATOR_BIAS_VARIANCE]
+    assert [len(rows) for rows in ROWS_OF_FITS] == [60] * 7
+    assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in ROWS_OF_FITS)
+    assert len({tuple(rows) for rows in ROWS_OF_FITS}) == 7
+    predictions = [[y[rows].mean()] for rows in ROWS_OF_FITS]
     expected = bias_variance([100.0], predictions)
     assert found.to_dict() == expected.to_dict()
 
 
 def test_train_size_and_seed():
     first, _ = run(train_size=10)
-    assert [len(rows) for rows in SEEN_ESTIMATOR_BIAS_VARIANCE] == [10] * 7
+    assert [len(rows) for rows in ROWS_OF_FITS] == [10] * 7
     again, _ = run(train_size=10)
     other, _ = run(train_size=10, rng=2)
     assert first.to_dict() == again.to_dict() != other.to_dict()
@@ -451,9 +446,7 @@ def test_curve():
     assert (found.parameter, found.best_value, found.values) == ("a", 1.0, (0.0, 1.0, 3.0))
     for i in range(4):  # the same training sets at every value
         assert (
-            SEEN_ESTIMATOR_BIAS_VARIANCE[i].tolist()
-            == SEEN_ESTIMATOR_BIAS_VARIANCE[i + 4].tolist()
-            == SEEN_ESTIMATOR_BIAS_VARIANCE[i + 8].tolist()
+            ROWS_OF_FITS[i].tolist() == ROWS_OF_FITS[i + 4].tolist() == ROWS_OF_FITS[i + 8].tolist()
         )
     assert len(json.loads(json.dumps(found.to_dict()))["points"]) == 3
     assert Recorder().a == 0.0
