@@ -3,7 +3,6 @@
 import warnings
 from typing import Any
 
-import dask
 import numpy as np
 import pytest
 from dask_columns import delayed_columns
@@ -13,6 +12,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import DegenerateDataWarning, InputError, SmallSampleWarning
 
+pytestmark = pytest.mark.usefixtures("synchronous")
 RNG = np.random.default_rng(9)
 MODELS = {
     "first": P,
@@ -22,12 +22,6 @@ MODELS = {
 WEIGHTS = RNG.integers(0, 4, N)
 GROUPS = RNG.integers(0, 50, N)
 METRICS: Any = {"metrics": [*OF_SCORES, *OF_LABELS], "threshold": 0.6}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _synchronous() -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        yield
 
 
 def assert_comparisons(found: Any, expected: Any) -> None:
@@ -58,19 +52,10 @@ def both(places: list[int], weights: Any = None, groups: Any = None, **options: 
 
 
 @pytest.mark.parametrize("places", LAYOUTS)
-def test_rows(places: list[int]) -> None:
-    both(places, **METRICS)
-
-
-@pytest.mark.parametrize("places", LAYOUTS)
-def test_frequencies(places: list[int]) -> None:
-    both(places, WEIGHTS, **METRICS)
-
-
-@pytest.mark.parametrize("places", LAYOUTS)
-@pytest.mark.parametrize("weights", [None, WEIGHTS])
-def test_groups_that_cross_partitions(places: list[int], weights: Any) -> None:
-    both(places, weights, GROUPS, **METRICS)
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["rows", "frequencies"])
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "groups"])
+def test_partitions_do_not_matter(places: list[int], weights: Any, groups: Any) -> None:
+    both(places, weights, groups, **METRICS)
 
 
 def test_options() -> None:
@@ -89,9 +74,10 @@ def test_equal_models() -> None:
     """No row tells them apart: the interval is that of what rows not seen may do."""
     y, p = delayed_columns([Y, P], [100])
     metrics = ["roc_auc", "average_precision", "brier_score"]
-    with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
+    said = "nothing tells the models apart"
+    with pytest.warns(DegenerateDataWarning, match=said):
         found = fmd.compare(y, {"a": p, "b": p}, metrics=metrics)
-    with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
+    with pytest.warns(DegenerateDataWarning, match=said):
         expected = fm.compare(Y, {"a": P, "b": P}, metrics=metrics)
     assert_comparisons(found, expected)
     assert found["roc_auc"]["a", "b"].pvalue == 1.0

@@ -4,7 +4,6 @@ import warnings
 from dataclasses import fields
 from typing import Any
 
-import dask
 import numpy as np
 import pytest
 from dask_columns import delayed_columns, problems
@@ -14,13 +13,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import InputError, InputTypeError, SmallSampleWarning
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _synchronous() -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("synchronous")
 RNG = np.random.default_rng(8)
 N = 300
 Y = RNG.integers(0, 2, N)

@@ -16,14 +16,9 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 
+pytestmark = pytest.mark.usefixtures("synchronous")
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0])
 S = np.array([0.1, 0.9, 0.4, 0.4, 0.7, 0.2, 0.6, 0.6, 0.3, 0.5])
-
-
-@pytest.fixture(autouse=True)
-def _synchronous() -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        yield
 
 
 def delayed(*parts: Any) -> list[Any]:

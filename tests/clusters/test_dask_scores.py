@@ -18,11 +18,7 @@ from fastmetrics.dask._partitions import partitions
 from fastmetrics.dask.tables import Ranges, Runs, runs_of
 from fastmetrics.errors import InputError, UndefinedMetricWarning
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _synchronous() -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        yield
+pytestmark = pytest.mark.usefixtures("synchronous")
 
 
 def quietly(function: Any, *data: Any, **more: Any) -> Any:
