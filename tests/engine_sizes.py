@@ -79,6 +79,7 @@ WORK = {
     "label counts": "measures.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}.bootstrap.Engine.run",
+    "taking of rows": "cli._bounded._Taker.take",
     "spilling": "tables.sorted_columns.SpillFile.append",
     "counts of draws": f"{_BOOTSTRAP}._samples.Draws.counts",
 }

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
 from fastmetrics.comparison.paired import random_sums
 
 FILE = Path(__file__).parent / "reference" / "replicates.json"
@@ -146,7 +145,8 @@ def _permuted(n: int, exchange: Any) -> Values:
 
 
 def _signs(n: int) -> Values:
-    return {"sums": random_sums(np.sort(uniform(n, 62_089) - 0.5), 1_100, seed_key(1))}
+    key = np.random.default_rng(1).integers(0, 2**32, size=2, dtype=np.uint64)
+    return {"sums": random_sums(np.sort(uniform(n, 62_089) - 0.5), 1_100, key)}
 
 
 def _bands(n: int, **way: Any) -> Values:

@@ -1,10 +1,15 @@
-"""Every public object by its name, which one module has; those of Dask have tests of their own."""
+"""Every public object by its name, and what public objects share: of tests, what knows where.
+
+Those of Dask have tests of their own.
+"""
 
 import importlib
 from types import ModuleType
 from typing import Any
 
-from fastmetrics._lazy import NAMESPACES, public_names
+from fastmetrics._input.calls import NAMESAKES as NAMESAKES
+from fastmetrics._lazy import NAMESPACES as NAMESPACES, public_names
+from fastmetrics._results import Result as Result
 
 #: In which module each public name is found.
 PLACES = {name: place for name, place in public_names().items() if name not in NAMESPACES}

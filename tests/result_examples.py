@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import fastmetrics as fm
-from fastmetrics._results import Result
-from public import public
+from public import Result, public
 
 RNG = np.random.default_rng(0)
 N = 60

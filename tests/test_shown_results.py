@@ -27,8 +27,7 @@ from fastmetrics._display import (
     pvalue,
     text,
 )
-from fastmetrics._results import Result
-from public import public
+from public import Result, public
 from result_examples import EXAMPLES
 
 #: What no reader wants to see.

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks import farthest
 from benchmarks.speed.public_calls import NOT_TIMED, TIMED, Rows, call_of, public
-from fastmetrics._lazy import public_names
+from public import NAMES
 
-FUNCTIONS = {name for name in public_names() if inspect.isfunction(public(name))}
+FUNCTIONS = {name for name in NAMES if inspect.isfunction(public(name))}
 
 
 def test_every_public_function_is_timed_or_has_a_reason() -> None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from processes import environment
 
 import engine_sizes
 from commands import captured, error_of, output_of
@@ -543,9 +544,11 @@ def test_a_folder_without_memory(files, capsys):
 
 PROGRAM = """
 import os, resource, sys
-from fastmetrics.cli import _bounded, main
+from fastmetrics.cli import main
 if sys.argv[1] in ("full", "slow"):
-    _bounded._memory_of_rows = lambda total, options: 1 << 20
+    import engine_sizes, pytest
+    patch = pytest.MonkeyPatch()
+    engine_sizes.put(patch, files_memory=lambda total, options: 1 << 20)
 if sys.argv[1] == "full":
     sys.dont_write_bytecode = True  # Python 3.11 would keep half a module
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
@@ -554,11 +557,7 @@ if sys.argv[1] == "many":
 if sys.argv[1] == "limited":
     resource.setrlimit(resource.RLIMIT_AS, (15 * 10**8, 15 * 10**8))
 if sys.argv[1] == "slow":
-    take = _bounded._Taker.take
-    def slowly(self, *batch):
-        take(self, *batch)
-        print("taken", flush=True)
-    _bounded._Taker.take = slowly
+    engine_sizes.noted(patch, "taking of rows", then=lambda: print("taken", flush=True))
 status = main(["evaluate", *sys.argv[2:]])
 lines = open("/proc/self/status").read().splitlines()
 print(next(line.split()[1] for line in lines if line.startswith("VmHWM")), flush=True)
@@ -567,11 +566,10 @@ os._exit(status)  # as the program does after an interrupt
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits of Linux")
 
 
-def program(how, *arguments, **options):
+def program(how, *arguments, **more):
     command = [sys.executable, "-c", PROGRAM, how, *map(str, arguments)]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=environment(**more), **pipes)
 
 
 @LINUX
@@ -630,7 +628,7 @@ def test_memory_is_respected(tmp_path):
     few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}
     taken, figures = [], []
     for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
-        process = program("whole", *arguments, *more, env=os.environ | few)
+        process = program("whole", *arguments, *more, **few)
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         document, _, peak = out.strip().rpartition("\n")
@@ -642,7 +640,7 @@ def test_memory_is_respected(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
     status = []
     for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
-        process = program("limited", *arguments, *more, env=os.environ | few)
+        process = program("limited", *arguments, *more, **few)
         process.communicate(timeout=300)
         status.append(process.returncode)
     assert status == [2, 0]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from fastmetrics._results import Result
 from fastmetrics.errors import warn_user
+from public import Result
 
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ORDER = (

@@ -14,8 +14,7 @@ import pytest
 import docstrings
 import fastmetrics
 import fastmetrics.dask
-from fastmetrics._input.calls import NAMESAKES
-from public import NAMES, public
+from public import NAMES, NAMESAKES, public
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

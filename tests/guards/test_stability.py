@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 import rules
-from fastmetrics._lazy import NAMESPACES, public_names
+from public import NAMESPACES, PLACES
 
 pytestmark = pytest.mark.source_tree
 
@@ -22,9 +22,7 @@ def test_provisional_names_exist() -> None:
     listed = PAGE.partition("<!-- provisional -->")[2].partition("<!-- /provisional -->")[0]
     names = re.findall(r"`([\w.]+)\.(\w+)`", listed)
     assert len(names) > 10
-    assert {name: public_names().get(name) for _, name in names} == {
-        name: module for module, name in names
-    }
+    assert {name: PLACES.get(name) for _, name in names} == {name: module for module, name in names}
 
 
 def test_the_job_deletes_what_the_contract_forbids() -> None:

@@ -11,9 +11,8 @@ import sklearn.metrics
 import fastmetrics as fm
 import rules
 import vocabulary
-from fastmetrics._input.calls import NAMESAKES
 from fastmetrics.measures.registry import MEASURES
-from public import NAMES, public
+from public import NAMES, NAMESAKES, public
 
 
 def is_namesake(name: str) -> bool:

@@ -17,8 +17,9 @@ def texts(ax):
     """Return the visible texts of the axes that are not empty."""
     ax.figure.draw_without_rendering()
     legend = ax.get_legend()
-    found = [ax.xaxis.label, ax.yaxis.label, *ax.texts]
-    for axis in (ax.xaxis, ax.yaxis):
+    found = [*ax.texts]
+    for axis in (ax.xaxis, ax.yaxis) if ax.axison else ():
+        found.append(axis.label)
         low, high = sorted(axis.get_view_interval())
         labels = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
         found += [label for place, label in labels if low <= place <= high]
