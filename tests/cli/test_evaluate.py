@@ -226,7 +226,8 @@ def test_perfect_separation_has_an_interval_and_a_note(tmp_path, capsys):
     command = text(tmp_path, "".join(f"{i // 5},{i}\n" for i in range(10)))
     out, err = captured(capsys, *command)
     assert "1.0000" in out
-    assert "[95 % interval]: Newcombe; of KS: limits of the largest of many gaps." in out
+    said = "[95 % interval]: Newcombe's score interval with DeLong's variance; of KS: limits of"
+    assert said in out
     assert err.startswith("fastmetrics: note: model 's': only 5 positive examples: below about 30")
     assert err.count("\n") == 1
 
@@ -241,9 +242,7 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     assert float(rows[1]["estimate"]) == expected.roc_auc
     assert float(rows[1]["low"]) == expected.confidence_interval.low
     lines = output_of(capsys, *command, "--format", "markdown").splitlines()
-    assert any(
-        "influence of each row; of KS: limits of the largest of many" in line for line in lines
-    )
+    assert any("with DeLong's variance; of KS: limits of the largest" in line for line in lines)
     assert lines[0] == "|  | a\\|b | x,y |"
 
 
