@@ -95,7 +95,7 @@ def outside(dtype: Any, low: int, width: int) -> list[int]:
 @pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)
-def test_cells_stop_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
+def test_counting_stops_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
     low, width = -3, 7
     for which, bad in zip((0, 1, 1, 0), outside(dtype, low, width), strict=True):
         both = columns(rng, N, low, width, dtype)
@@ -105,6 +105,9 @@ def test_cells_stop_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
         assert counted == at // BLOCK * BLOCK
         right = cells_of(both[0][:counted], both[1][:counted], low, width)
         assert table.reshape(width, width, 4).sum(axis=2).tolist() == right.tolist()
+        sums = np.zeros((3, width), np.int64)
+        assert kernels.count_margins(*both, low, width, *sums) == counted
+        assert sums[1:].sum(axis=1).tolist() == [counted, counted]
 
 
 @pytest.mark.parametrize("low", [2**62, -(2**63), 2**63 - 9])
@@ -132,20 +135,6 @@ def test_margins(rng, dtype, n) -> None:
         right = cells_of(true, predicted, low, width)
         wanted = [np.diagonal(right), right.sum(axis=1), right.sum(axis=0)]
         assert (sums - 1).tolist() == [each.tolist() for each in wanted]
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("at", EDGES)
-def test_margins_stop_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
-    low, width = -3, 7
-    for which, bad in zip((0, 1, 1, 0), outside(dtype, low, width), strict=True):
-        both = columns(rng, N, low, width, dtype)
-        both[which][at] = bad
-        sums = np.zeros((3, width), np.int64)
-        counted = kernels.count_margins(*both, low, width, *sums)
-        assert counted == at // BLOCK * BLOCK
-        assert sums[1:].sum(axis=1).tolist() == [counted, counted]
 
 
 # --- texts -------------------------------------------------------------------------------------

@@ -78,34 +78,22 @@ def test_concordant_pairs_by_row(rng):
 
 
 @pytest.mark.parametrize("n", [1, 2, 200])
-def test_write_precision_steps(rng, n):
+def test_precision_and_recall(rng, n):
     _, positives, negatives = table(rng, n)
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    recall = np.concatenate(([0.0], tp / tp[-1]))
-    expected = ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
+    of_rows = tp / (tp + fp)
+    recalls = np.concatenate(([0.0], tp / tp[-1]))
+    areas = ((recalls[:-1] - recalls[1:]) * of_rows)[::-1].tolist()
     for start in {0, n // 3}:
         above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
-        steps = np.empty(n - start)
-        kernels.write_precision_steps(
-            positives[start:], negatives[start:], *above, float(tp[-1]), steps
-        )
-        assert steps.tolist() == expected[: n - start]
-
-
-@pytest.mark.parametrize("n", [1, 2, 200])
-def test_write_precision_recall(rng, n):
-    _, positives, negatives = table(rng, n)
-    positives[0] += 1
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    for start in {0, n // 3}:
-        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
-        precision, recall = np.empty((2, n - start))
-        kernels.write_precision_recall(
-            positives[start:], negatives[start:], *above, float(tp[-1]), precision, recall
-        )
-        assert precision.tolist() == (tp / (tp + fp))[start:][::-1].tolist()
-        assert recall.tolist() == (tp / tp[-1])[start:][::-1].tolist()
+        given = positives[start:], negatives[start:], *above, float(tp[-1])
+        steps, precision, recall = np.empty((3, n - start))
+        kernels.write_precision_steps(*given, steps)
+        assert steps.tolist() == areas[: n - start]
+        kernels.write_precision_recall(*given, precision, recall)
+        assert precision.tolist() == of_rows[start:][::-1].tolist()
+        assert recall.tolist() == recalls[1:][start:][::-1].tolist()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])

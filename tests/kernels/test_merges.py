@@ -26,19 +26,12 @@ def runs(rng, sizes, dtype, distinct: int) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
-def test_pairs_of_sorted(rng, dtype, sizes) -> None:
+def test_two_runs(rng, dtype, sizes) -> None:
     for distinct in (1, 2, 9, 500):
         positive, negative = runs(rng, sizes, dtype, distinct)
         above = (positive[:, None] > negative).sum()
         tied = (positive[:, None] == negative).sum()
         assert merges.pairs_of_sorted(positive, negative) == 2 * above + tied
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("sizes", SIZES)
-def test_merge_descending(rng, dtype, sizes) -> None:
-    for distinct in (1, 2, 9, 500):
-        positive, negative = runs(rng, sizes, dtype, distinct)
         labels = np.repeat([1, 0], sizes)
         truth = oracle.counted(labels == 1, np.concatenate([positive, negative]))
         scores, counts = np.empty(sum(sizes), dtype), np.full((2, sum(sizes)), -1)

@@ -469,22 +469,19 @@ def _check(y: Any, p: Any, true: list[Any], predicted: list[Any]) -> None:
         assert matrix.labels == tuple(sorted({*true, *predicted}))
 
 
-@pytest.mark.parametrize("name", [*LAYOUTS, *OF_NUMBERS])
-def test_numbers(name) -> None:
-    make = (LAYOUTS | OF_NUMBERS)[name]
-    y, p = NUMBERS, NUMBERS[[1, 1, 2, 0, 4, 5, 6, 2]]
+@pytest.mark.parametrize(
+    ("y", "name"),
+    [
+        *(pytest.param(NUMBERS, name, id=f"{name}-numbers") for name in [*LAYOUTS, *OF_NUMBERS]),
+        *(pytest.param(TEXTS, name, id=f"{name}-texts") for name in [*LAYOUTS, *OF_TEXT]),
+    ],
+)
+def test_layouts(y, name) -> None:
+    make = (LAYOUTS | OF_NUMBERS | OF_TEXT)[name]
+    p = y[[1, 1, 2, 0, 4, 5, 6, 2]]
     _check(make(y), make(p), y.tolist(), p.tolist())
     _check(make(y), p, y.tolist(), p.tolist())
     _check(y, make(p), y.tolist(), p.tolist())
-
-
-@pytest.mark.parametrize("name", [*LAYOUTS, *OF_TEXT])
-def test_texts(name) -> None:
-    make = (LAYOUTS | OF_TEXT)[name]
-    y, p = TEXTS, TEXTS[[1, 1, 2, 0, 4, 5, 6, 2]]
-    _check(make(y), make(p), y.tolist(), p.tolist())
-    _check(make(y), p, y.tolist(), p.tolist())
-    _check(p, make(y), p.tolist(), y.tolist())
 
 
 def test_memory_maps(tmp_path) -> None:
