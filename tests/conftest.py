@@ -97,6 +97,19 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+#: Every second process of tests reads the files from the last to the first: what one half has
+#: compiled by then, byte code and kernels, the other half finds.
+BACKWARDS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2 == 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    report = yield
+    if BACKWARDS and isinstance(collector, pytest.Dir) and report.result:
+        report.result.reverse()
+    return report
+
+
 #: Tests that start processes of their own come last, the longest of them first: those find all
 #: kernels compiled.
 LAST = ("tests/guards/test_imports.py", "tests/cli/")
@@ -104,5 +117,7 @@ LAST = ("tests/guards/test_imports.py", "tests/cli/")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: [item.nodeid.startswith(each) for each in reversed(LAST)])
+    items.sort(
+        key=lambda item: (*(item.nodeid.startswith(each) for each in reversed(LAST)), item.path)
+    )
     leave_to_exhaustive(items)
