@@ -7,11 +7,12 @@ import sys
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer
-from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+from sklearn.model_selection import PredefinedSplit, RepeatedStratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -32,7 +33,6 @@ from fastmetrics.selection import (
     nested_cross_validation,
     tune_estimator,
 )
-from fastmetrics.selection.estimates import _interval
 from measure_names import MEASURES
 from reference import selection_oracle as oracle
 
@@ -649,11 +649,6 @@ def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
     assert interval.low < mean < interval.high
     assert estimate.interval_method == "wilson"
     assert f"[{interval.low:.4g}, {interval.high:.4g}] by Wilson" in said
-    # of n rows and the binomial's error it is the interval of a proportion
-    half = stats.norm.ppf(0.975) * math.sqrt(0.95 * 0.05 / 40)
-    expected = proportion_interval(38, 40, method="wilson").confidence_interval
-    found = _interval(0.95, half, (0.0, 1.0))[0]
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
 def test_what_fits_stays_as_it_is():
@@ -668,7 +663,7 @@ def test_what_fits_stays_as_it_is():
 
 
 def test_mirrors_and_other_bounds():
-    """An error is what an accuracy lacks; a Brier score lies in [0, 2]; a scorer is negative."""
+    """An error is what an accuracy lacks; a scorer is negative."""
     accuracy = estimate_of("accuracy")[0].confidence_interval
     error = estimate_of("error_rate")[0].confidence_interval
     assert (1.0 - error.high, 1.0 - error.low) == pytest.approx((accuracy.low, accuracy.high))
@@ -676,8 +671,6 @@ def test_mirrors_and_other_bounds():
     assert (scored.low, scored.high) == (accuracy.low, accuracy.high)
     negated = estimate_of(fm.scorer("error_rate"))[0].confidence_interval
     assert (-negated.high, -negated.low) == pytest.approx((error.low, error.high))
-    double, single = _interval(1.9, 0.2, (0.0, 2.0))[0], _interval(0.95, 0.1, (0.0, 1.0))[0]
-    assert (double.low / 2, double.high / 2) == pytest.approx((single.low, single.high), rel=1e-12)
     assert estimate_of("log_loss")[0].interval_method == "t"  # it has one bound
 
     def own(y_true, y_pred):  # whose bounds nobody knows
@@ -686,14 +679,47 @@ def test_mirrors_and_other_bounds():
     assert estimate_of(own)[0].confidence_interval.high > 1.0
 
 
-@pytest.mark.parametrize("share", [1e-300, 1e-9, 0.3, 0.999999])
-@pytest.mark.parametrize("half", [1e-3, 1.0, 1e300])
-def test_the_limits_never_leave_the_bounds(share, half):
-    interval, _ = _interval(share, half, (0.0, 1.0))
-    assert 0.0 <= interval.low <= share <= interval.high <= 1.0
+class Told(ClassifierMixin, BaseEstimator):
+    """Is told the answer, and where to be wrong."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X.sum(axis=1) % 3
+
+    def predict_proba(self, X):
+        return np.eye(3)[self.predict(X)]
 
 
-def test_at_a_bound_there_is_no_width_and_without_a_spread_no_interval():
-    assert _interval(1.0, 1e-15, (0.0, 1.0))[0] == fm.results.ConfidenceInterval(1.0, 1.0)
-    assert math.isnan(_interval(1.0, math.nan, (0.0, 1.0))[0].high)
-    assert math.isnan(_interval(math.nan, math.nan, (0.0, 1.0))[0].low)
+@pytest.mark.parametrize(
+    "shares", [(0, 0.001), (0.999, 1), (0, 1), (0.3, 0.9, 0.6), (0.5, 0.51), (0, 0, 0, 0.02)]
+)
+def test_the_limits_never_leave_the_bounds(shares):
+    """A Brier score of sure predictions, in [0, 2], is twice the error."""
+    fold, answers = np.repeat(np.arange(len(shares)), 1000), np.arange(1000 * len(shares)) % 3
+    wrong = np.concatenate([np.arange(1000) < 1000 * share for share in shares])
+    metrics, cv = ["error_rate", "brier_score"], PredefinedSplit(fold)
+    found = evaluate_estimator(Told(), np.c_[answers, wrong], answers, cv=cv, metrics=metrics)
+    error, double = found["error_rate"], found["brier_score"]
+    low, high = error.confidence_interval
+    half = stats.t.ppf(0.975, len(shares) - 1) * error.standard_error
+    mean = error.estimate
+    assert mean == pytest.approx(np.mean(shares))
+    assert 0.0 <= low < mean < high <= 1.0
+    for limit, of_t in ((low, mean - half), (high, mean + half)):
+        of_wilson = half * math.sqrt(limit * (1 - limit) / (mean * (1 - mean)))
+        assert abs(mean - limit) == pytest.approx(
+            half if error.interval_method == "t" else of_wilson, rel=1e-6
+        )
+        assert error.interval_method == "wilson" or limit == pytest.approx(of_t)
+    assert (error.interval_method == "t") == (mean - half >= 0 and mean + half <= 1)
+    assert double.confidence_interval == pytest.approx((2 * low, 2 * high))
+
+
+def test_at_a_bound_there_is_no_width():
+    answers = np.arange(60) % 3
+    with pytest.warns(fm.DegenerateDataWarning, match="its interval has no width"):
+        found = evaluate_estimator(Told(), answers[:, None], answers, cv=2, metrics="accuracy")
+    assert tuple(found["accuracy"].confidence_interval) == (1.0, 1.0)
