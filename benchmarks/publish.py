@@ -59,6 +59,7 @@ def check(targets: Sequence[Target], most_rows: int, folder: Path, allowance: fl
         print(f"the stored ratios are of {n_rows} rows: pass --rows {n_rows}", file=sys.stderr)
         return 2
     gone = sorted(old.keys() - BY_KEY.keys())
+    targets = [row for row in targets if row.is_installed()]
     worse = report.complaints(old, measure_all(targets, most_rows), allowance)
     if worse:
         print("once more:")
@@ -84,7 +85,7 @@ def write(rows: dict[str, Row], further: Further, n_rows: int, folder: Path) -> 
     readme = folder / report.README
     text = readme.read_text(encoding="utf-8") if readme.exists() else None
     if text is not None:  # before anything is written: a README without markers is an error
-        text = report.with_block(text, report.headlines(rows, n_rows, where))
+        text = report.with_block(text, report.readme_block(rows, n_rows, where))
     (folder / "docs").mkdir(exist_ok=True)
     document = report.document(rows, n_rows, where, further.sections())
     (folder / report.DOCUMENT).write_text(document, encoding="utf-8")
@@ -116,6 +117,10 @@ def main(arguments: Iterable[str] | None = None) -> int:
     readme = folder / report.README
     if is_written and readme.exists():  # found out before minutes are spent
         report.with_block(readme.read_text(encoding="utf-8"), "")
+    for row in targets:
+        if not row.is_installed():
+            print(f"skipped: {row.key}, which needs {row.library}")
+    targets = [row for row in targets if row.is_installed()]
     rows = measure_all(targets, options.rows)
     missed = [key for key, row in rows.items() if row.met is False]
     print(f"missed: {', '.join(missed) or 'none'}")

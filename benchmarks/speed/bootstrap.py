@@ -318,7 +318,7 @@ CONTEXT: tuple[Target, ...] = (
     ),
     Target(
         "boot_row",
-        "one replicate of the AUC, 10⁶ rows, one thread, ns a row (pROC: about 300 as published)",
+        "one replicate of the AUC, 10⁶ rows, one thread, ns a row",
         "replicates",
         unit=NANOSECONDS,
         spec=_MILLION,

@@ -9,15 +9,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.contests import BY_KEY, CONTEXT, HEADLINES, NAMES, TARGETS
+from benchmarks.speed.contests import BY_KEY, COMPARISONS, CONTEXT, NAMES, PUBLISHED, TARGETS
 from benchmarks.speed.timing import FULL_ROWS, RATIO, Measured, Target
 
 START, END = "<!-- benchmarks:start -->\n", "<!-- benchmarks:end -->"
 STORED, DOCUMENT, README = "docs/benchmarks.json", "docs/benchmarks.md", "README.md"
-_LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
+_LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy", "torchmetrics")
+_MODULES = {"scikit-learn": "sklearn"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ def machine() -> str:
     model, vectors = _cpu()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parts = [model, f"{cores} cores", vectors, f"Python {platform.python_version()}"]
-    parts += [f"{name} {version(name)}" for name in _LIBRARIES]
+    parts += [
+        f"{name} {version(name)}" for name in _LIBRARIES if find_spec(_MODULES.get(name, name))
+    ]
     return ", ".join(part for part in parts if part)
 
 
@@ -94,25 +98,44 @@ def show_table(rows: Iterable[Row]) -> str:
     return "\n".join([*lines, *map(show_row, rows)]) + "\n"
 
 
-def headlines(rows: dict[str, Row], n_rows: int, where: str) -> str:
-    """Return what the README shows between its markers: some rows, and how many are met."""
-    shown = {key: rows[key] for key in HEADLINES if key in rows}
-    judged = [row for row in rows.values() if row.met is not None]
-    met = sum(row.met is True for row in judged)
-    summary = (
-        f"{met} of {len(judged)} targets are met. [docs/benchmarks.md](docs/benchmarks.md) has all "
-        "of them, and those that are missed by name.\n"
+def show_comparison(row: Row) -> str:
+    """Write one line: task, what it is compared with, how many times as fast it is."""
+    if row.key in PUBLISHED:
+        task, published, other = PUBLISHED[row.key]
+        factor = published / row.median
+    else:
+        target = BY_KEY[row.key]
+        task, other = target.what, NAMES[target.yardstick]
+        factor = row.median if target.at_least else 1 / row.median
+    return f"| {task} | {other} | {show(factor, RATIO)} |"
+
+
+def comparisons(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return the table of times against the naive algorithm and the libraries that people use."""
+    lines = ["| task | compared with | times as fast |", "|---|---|---|"]
+    lines += [show_comparison(rows[key]) for key in COMPARISONS if key in rows]
+    table = "\n".join(lines)
+    return (
+        f"{_size(n_rows)} rows unless the line says otherwise; all cores; median of rounds in "
+        f"turns.\n\n{table}\n\n{where}.\n"
     )
-    return block(shown, n_rows, where).replace(END, f"\n{summary}{END}")
+
+
+def readme_block(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return the README's table between its markers."""
+    return f"{START}{comparisons(rows, n_rows, where)}{END}"
+
+
+def _size(n_rows: int) -> str:
+    return "10⁷" if n_rows == FULL_ROWS else f"At most {n_rows:,}"
 
 
 def block(rows: dict[str, Row], n_rows: int, where: str) -> str:
     """Return the table of targets between its markers."""
-    size = "10⁷" if n_rows == FULL_ROWS else f"At most {n_rows:,}"
     intro = (
-        f"{size} rows, float64 scores, int8 labels, 30 % positive, all cores, unless the row "
-        "says otherwise; time over that of the yardstick (`np.sort` runs on one thread), or the "
-        "yardstick's time over ours where it says speed-up; median of interleaved rounds.\n"
+        f"{_size(n_rows)} rows, float64 scores, int8 labels, 30 % positive, all cores, unless "
+        "the row says otherwise; time over that of the yardstick (`np.sort` runs on one thread), "
+        "or the yardstick's time over ours where it says speed-up; median of interleaved rounds.\n"
     )
     table = show_table(rows[target.key] for target in TARGETS if target.key in rows)
     return f"{START}{intro}\n{table}\n{where}.\n{END}"
@@ -147,6 +170,11 @@ Written by `python -m benchmarks.publish`, which checks each answer before it ta
 yardstick take turns in one run, so that a slower phase of the machine meets both. Targets were set
 on an AMD EPYC of two cores: on another processor `np.sort`, memory and files have other ratios, and
 what is missed there says as much of the processor. Versions are compared by `benchmarks.against`.
+
+## Against the naive algorithm and other libraries
+
+{comparisons(rows, n_rows, where)}
+## Targets
 
 {block(rows, n_rows, where)}
 

@@ -85,6 +85,14 @@ def _all_pairs(data: Data) -> Call:
     return auc
 
 
+def _torchmetrics_auc(data: Data) -> Call:
+    import torch
+    from torchmetrics.functional.classification import binary_auroc
+
+    scores, labels = torch.from_numpy(data.scores), torch.from_numpy(data.labels)
+    return lambda: float(binary_auroc(scores, labels, validate_args=False))
+
+
 def _sort_of_continuous(data: Data) -> Call:
     scores = make(replace(data.spec, kind="continuous")).scores
     return lambda: np.sort(scores)
@@ -101,6 +109,7 @@ PEERS: dict[str, Callable[[Data], Call]] = {
     "sklearn weighted": _weighted_auc(sklearn.metrics),
     "mannwhitneyu": _mannwhitneyu,
     "all pairs": _all_pairs,
+    "torchmetrics auc": _torchmetrics_auc,
 }
 NAMES = {
     "sort": "`np.sort(scores)`",
@@ -108,6 +117,7 @@ NAMES = {
     "sort of continuous": "`np.sort` of continuous scores",
     "mannwhitneyu": "`scipy.stats.mannwhitneyu`",
     "all pairs": "all m⁺m⁻ pairs, compiled",
+    "torchmetrics auc": "torchmetrics, CPU",
 }
 
 _MILLION, _MANY = Spec(rows=1_000_000), Spec(rows=100_000)
@@ -166,5 +176,14 @@ CONTEXT: tuple[Target, ...] = (
         "all pairs",
         at_least=True,
         spec=_MANY,
+    ),
+    Target(
+        "auc_vs_torchmetrics",
+        "`roc_auc_score`, 10⁶ rows",
+        "auc",
+        "torchmetrics auc",
+        at_least=True,
+        spec=_MILLION,
+        library="torchmetrics",
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.speed import contests, processes, report
-from benchmarks.speed.contests import BY_KEY, CONTEXT, HEADLINES, ROWS, TARGETS
+from benchmarks.speed.contests import BY_KEY, COMPARISONS, CONTEXT, ROWS, TARGETS
 from benchmarks.speed.report import Row
 from benchmarks.speed.timing import (
     BYTES,
@@ -82,13 +82,13 @@ def test_noise_of_small_ratios_is_allowed() -> None:
 
 def test_the_readme_shows_some_rows_and_the_document_all() -> None:
     rows = every_row()
-    block = report.headlines(rows, 1_000, "a machine")
+    block = report.readme_block(rows, 1_000, "a machine")
     document = report.document(rows, 1_000, "a machine")
-    assert f"{len(TARGETS)} of {len(TARGETS)} targets are met" in block
-    missed = {**rows, "table": row("table", 60)}
-    assert f"{len(TARGETS) - 1} of {len(TARGETS)}" in report.headlines(missed, 1_000, "a machine")
-    for key in HEADLINES:
-        assert report.show_row(rows[key]) in block
+    lines = block.splitlines()
+    assert [line for line in lines if line.startswith("| ")][1:] == [
+        report.show_comparison(rows[key]) for key in COMPARISONS
+    ]
+    assert {*lines[1:-1]} <= {*document.splitlines()}
     readme = report.with_block(f"before\n{report.START}old\n{report.END}\nafter\n", block)
     assert readme == f"before\n{block}\nafter\n"
     assert report.block(rows, 1_000, "a machine") in document
@@ -101,6 +101,24 @@ def test_the_readme_shows_some_rows_and_the_document_all() -> None:
 def test_a_readme_without_its_markers_is_an_error(text) -> None:
     with pytest.raises(ValueError, match=r"README\.md needs one line"):
         report.with_block(text, "new")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "cell"),
+    [
+        ("auc_vs_sklearn", 57.4, "| scikit-learn | 57.4 × |"),  # a speed-up as it is
+        ("fresh_process", 0.125, "| the same with scikit-learn | 8 × |"),  # time over time
+        ("boot_row", 2.5, "| pROC, 300 ns a row as published | 120 × |"),
+    ],
+)
+def test_the_readme_shows_how_many_times_as_fast(key, value, cell) -> None:
+    assert report.show_comparison(row(key, value)).endswith(cell)
+
+
+def test_a_row_without_its_library_is_skipped() -> None:
+    absent = replace(BY_KEY["auc_vs_torchmetrics"], library="none_such")
+    assert not absent.is_installed()
+    assert BY_KEY["auc"].is_installed()
 
 
 def test_a_miss_is_published_with_its_size(monkeypatch) -> None:

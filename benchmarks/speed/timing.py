@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from benchmarks.speed.data import Spec
@@ -41,7 +42,8 @@ class Target:
     other way round, a speed-up. A row without a bound is context: it is published and compared with
     the last one, and nothing was promised. `scale` multiplies the measured value (a replicate
     against a thousand, nanoseconds a row). `note` says, where the bound is missed, what was tried
-    and what stands in the way.
+    and what stands in the way. `library` names a module that is not among the requirements of the
+    tests: without it the row is skipped.
     """
 
     key: str
@@ -54,6 +56,11 @@ class Target:
     spec: Spec = Spec()  # noqa: RUF009 (frozen)
     scale: float = 1.0
     note: str = ""
+    library: str = ""
+
+    def is_installed(self) -> bool:
+        """Whether the library that the yardstick needs beyond the tests' own can be imported."""
+        return not self.library or find_spec(self.library) is not None
 
     def is_met(self, value: float) -> bool | None:
         """Whether a value is within the bound; None without one."""

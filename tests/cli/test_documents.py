@@ -46,10 +46,13 @@ def test_every_picture_is_shown_and_small():
     assert sum(path.stat().st_size for path in files) < 400_000
 
 
-def test_the_readme_shows_intervals_by_a_command():
-    blocks = documents.blocks(text_of("README.md"))
+def test_the_readme_is_short_and_has_both_interfaces():
+    text = text_of("README.md")
+    assert text.count("\n") <= 150
+    blocks = documents.blocks(text)
     shown = [block for block in blocks if block.text is not None]
-    assert any("--bootstrap" in block.code and "[0.9" in block.text for block in shown)
+    assert any("evaluate" in block.code and "[0.9" in block.text for block in shown)
+    assert any(block.language == "python" for block in shown)
 
 
 def test_what_belongs_to_ci_is_left_to_it():
