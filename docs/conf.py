@@ -32,7 +32,7 @@ html_title = f"fastmetrics {version}"
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False

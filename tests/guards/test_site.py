@@ -20,7 +20,7 @@ def test_every_page_is_on_the_site() -> None:
         text = (DOCS / f"{part}.md").read_text(encoding="utf-8")
         trees = "\n".join(re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL))
         folder = part.rpartition("/")[0]
-        entries = [line for line in trees.splitlines() if re.fullmatch(r"[\w/*-]+", line)]
+        entries = re.findall(r"^(?:[\w -]+ <)?([\w/*-]+)>?$", trees, re.MULTILINE)
         named |= {f"{folder}/{line}".lstrip("/") for line in entries}
     found = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in DOCS.glob(f"{room}/*.md"))]
     pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in found}
