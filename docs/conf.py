@@ -11,7 +11,7 @@ from typing import Any
 from fastmetrics import __version__ as version, metrics_table
 from fastmetrics._docs import _parts
 from fastmetrics._lazy import NAMESPACES, public_names
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.metrics.registry import METRICS
 
 HERE = Path(__file__).parent
 REFERENCE = HERE / "reference"
@@ -93,8 +93,8 @@ def _page(name: str, module: str) -> str:
     return f"{head}\n.. auto{kind}:: {full}{members}\n"
 
 
-def _write_measures() -> None:
-    """Write the table of the measures that have names, from the registry."""
+def _write_metrics() -> None:
+    """Write the table of the metrics that have names, from the registry."""
     columns = ("name", "in words", "better", "from", "to", "takes", "parameters", "other names")
     rows = [
         (
@@ -109,25 +109,25 @@ def _write_measures() -> None:
         )
         for one in sorted(metrics_table(), key=lambda one: (one.family, one.name))
     ]
-    lines = ["Measures by name", "=" * 16, "", _ABOUT_MEASURES, "", ".. list-table::"]
+    lines = ["Metrics by name", "=" * 16, "", _ABOUT_METRICS, "", ".. list-table::"]
     lines += ["   :header-rows: 1", ""]
     for row in (columns, *rows):
         cells = [f"{'   * - ' if not k else '     - '}{text}" for k, text in enumerate(row)]
         lines += cells
-    pages = [f"   measures/{one.name}" for one in metrics_table()]
+    pages = [f"   metrics/{one.name}" for one in metrics_table()]
     lines += ["", ".. toctree::", "   :hidden:", "", *sorted(pages)]
-    (REFERENCE / "measures.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (REFERENCE / "measures").mkdir()
+    (REFERENCE / "metrics.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (REFERENCE / "metrics").mkdir()
     for one in metrics_table():
-        path = REFERENCE / "measures" / f"{one.name}.rst"
-        path.write_text(_page_of_measure(one), encoding="utf-8")
+        path = REFERENCE / "metrics" / f"{one.name}.rst"
+        path.write_text(_page_of_metric(one), encoding="utf-8")
 
 
-def _page_of_measure(one: Any) -> str:
-    """Return the page of a measure: what the registry says of it, and what its function does."""
-    measure = MEASURES[one.name]
+def _page_of_metric(one: Any) -> str:
+    """Return the page of a metric: what the registry says of it, and what its function does."""
+    metric = METRICS[one.name]
     by_rows = "by the influences of rows (`fastmetrics.estimate`)"
-    ways = [by_rows] if measure.influences else []
+    ways = [by_rows] if metric.influences else []
     ways += [f"bootstrap ({', '.join(one.intervals)})"] if one.intervals else []
     said = {
         "better": {"none": "neither", "by criterion": "by its criterion"}.get(
@@ -138,11 +138,11 @@ def _page_of_measure(one: Any) -> str:
         "parameters": ", ".join(f"``{each}``" for each in one.parameters) or "none",
         "other names": ", ".join(f"``{each}``" for each in one.aliases) or "none",
         "intervals": "; ".join(ways) or "none",
-        "prevalence": "does not matter" if measure.is_free_of_shares else "matters",
+        "prevalence": "does not matter" if metric.is_free_of_shares else "matters",
     }
     lines = [one.name, "=" * len(one.name), "", f"{one.title}.", ""]
     lines += [f":{name}: {text}" for name, text in said.items()]
-    function = measure.function.rpartition(":")[2]
+    function = metric.function.rpartition(":")[2]
     module = public_names().get(function)
     if module is not None:
         full = f"{module}.{function}"
@@ -155,7 +155,7 @@ def _page_of_measure(one: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-_ABOUT_MEASURES = """``metrics=`` takes these names, wherever it stands; ``metrics_table()`` returns
+_ABOUT_METRICS = """``metrics=`` takes these names, wherever it stands; ``metrics_table()`` returns
 the table, ``fastmetrics metrics`` prints it. Formulas, ties and what is undefined are on the page
 of each function."""
 
@@ -168,9 +168,9 @@ def _write_reference() -> None:
     for name, module in public_names().items():
         if name not in NAMESPACES:
             places.setdefault(module, []).append(name)
-    _write_measures()
+    _write_metrics()
     parts = ["Reference\n=========\n\nEvery public name, by its namespace.\n"]
-    parts.append(".. toctree::\n   :maxdepth: 1\n\n   measures\n")
+    parts.append(".. toctree::\n   :maxdepth: 1\n\n   metrics\n")
     for module, names in sorted(places.items()):
         about = (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
         entries = "".join(f"   {module}.{name}\n" for name in sorted(names, key=str.lower))

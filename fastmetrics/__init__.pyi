@@ -41,21 +41,21 @@ from .inference.delong import (
 from .inference.estimate import compare as compare, estimate as estimate
 from .inference.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .io.logs import read_evaluation_log as read_evaluation_log
-from .measures.asking import metrics_table as metrics_table, register_metric as register_metric
-from .measures.calibration.reliability_diagram import calibration_curve as calibration_curve
-from .measures.costs.gains import gini_coefficient as gini_coefficient
-from .measures.curves.best_threshold import (
+from .metrics.asking import metrics_table as metrics_table, register_metric as register_metric
+from .metrics.calibration.reliability_diagram import calibration_curve as calibration_curve
+from .metrics.costs.gains import gini_coefficient as gini_coefficient
+from .metrics.curves.best_threshold import (
     best_threshold as best_threshold,
     predict_at_threshold as predict_at_threshold,
 )
-from .measures.curves.dominance import dominance as dominance
-from .measures.curves.precision_recall import (
+from .metrics.curves.dominance import dominance as dominance
+from .metrics.curves.precision_recall import (
     average_precision_score as average_precision_score,
     break_even_point as break_even_point,
     pr_auc as pr_auc,
     precision_recall_curve as precision_recall_curve,
 )
-from .measures.curves.roc import (
+from .metrics.curves.roc import (
     auc as auc,
     confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
     det_curve as det_curve,
@@ -63,12 +63,12 @@ from .measures.curves.roc import (
     metric_at_thresholds as metric_at_thresholds,
     roc_curve as roc_curve,
 )
-from .measures.curves.roc_auc import (
+from .metrics.curves.roc_auc import (
     partial_auc as partial_auc,
     rank_loss as rank_loss,
     roc_auc_score as roc_auc_score,
 )
-from .measures.decisions.accuracy import (
+from .metrics.decisions.accuracy import (
     accuracy_score as accuracy_score,
     balanced_accuracy_score as balanced_accuracy_score,
     cohen_kappa_score as cohen_kappa_score,
@@ -78,14 +78,14 @@ from .measures.decisions.accuracy import (
     matthews_corrcoef as matthews_corrcoef,
     zero_one_loss as zero_one_loss,
 )
-from .measures.decisions.classification_report import (
-    classification_measures as classification_measures,
+from .metrics.decisions.classification_report import (
+    classification_metrics as classification_metrics,
     classification_report as classification_report,
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
 )
-from .measures.decisions.count_measures import count_measure as count_measure
-from .measures.decisions.precision_recall_f import (
+from .metrics.decisions.count_metrics import count_metric as count_metric
+from .metrics.decisions.precision_recall_f import (
     f1_score as f1_score,
     fbeta_score as fbeta_score,
     jaccard_score as jaccard_score,
@@ -93,7 +93,7 @@ from .measures.decisions.precision_recall_f import (
     precision_score as precision_score,
     recall_score as recall_score,
 )
-from .measures.decisions.rates import (
+from .metrics.decisions.rates import (
     class_likelihood_ratios as class_likelihood_ratios,
     false_negative_rate as false_negative_rate,
     false_positive_rate as false_positive_rate,
@@ -101,24 +101,24 @@ from .measures.decisions.rates import (
     specificity_score as specificity_score,
     youden_j as youden_j,
 )
-from .measures.probabilities.log_loss import (
+from .metrics.probabilities.log_loss import (
     brier_score_loss as brier_score_loss,
     d2_brier_score as d2_brier_score,
     d2_log_loss_score as d2_log_loss_score,
     log_loss as log_loss,
 )
-from .measures.probabilities.top_k import (
+from .metrics.probabilities.top_k import (
     hinge_loss as hinge_loss,
     top_k_accuracy_score as top_k_accuracy_score,
 )
-from .measures.ranking.label_rankings import (
+from .metrics.ranking.label_rankings import (
     coverage_error as coverage_error,
     dcg_score as dcg_score,
     label_ranking_average_precision_score as label_ranking_average_precision_score,
     label_ranking_loss as label_ranking_loss,
     ndcg_score as ndcg_score,
 )
-from .measures.regression.errors import (
+from .metrics.regression.errors import (
     d2_absolute_error_score as d2_absolute_error_score,
     d2_pinball_score as d2_pinball_score,
     d2_tweedie_score as d2_tweedie_score,
@@ -137,7 +137,7 @@ from .measures.regression.errors import (
     root_mean_squared_error as root_mean_squared_error,
     root_mean_squared_log_error as root_mean_squared_log_error,
 )
-from .measures.regression.regression_measures import regression_measures as regression_measures
+from .metrics.regression.regression_metrics import regression_metrics as regression_metrics
 from .selection.scoring import scorer as scorer
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.ranking import RankingTable as RankingTable

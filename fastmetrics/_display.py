@@ -23,7 +23,7 @@ import numpy as np
 
 from fastmetrics.errors import InputError
 
-#: What columns and measures are called for readers; others by their names, without underscores.
+#: What columns and metrics are called for readers; others by their names, without underscores.
 _WORDS: Final = {
     "n_failed": "failed",
     "n_negative": "n−",
@@ -94,7 +94,7 @@ class Table:
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[Any], names: Iterable[str], **options: Any) -> Table:
-        """Return a table with a row for each pair of models, by measure where pairs name one."""
+        """Return a table with a row for each pair of models, by metric where pairs name one."""
         pairs = tuple(pairs)
         of = {"model": "model_a", "minus_model": "model_b", "estimate": "difference"}
         of |= {name: name for name in names}
@@ -381,7 +381,7 @@ def _without_echo(columns: list[Column], *, is_of_pairs: bool) -> list[Column]:
 
 
 def _kinds(values: Mapping[str, list[Any]]) -> list[tuple[Any, list[int]]]:
-    """Return each measure and its rows, which share decimals."""
+    """Return each metric and its rows, which share decimals."""
     n = len(next(iter(values.values()), ()))
     rows: dict[Any, list[int]] = {}
     for row, metric in enumerate(values.get("metric", [None] * n)):
@@ -717,7 +717,7 @@ class Shown(ABC):
         Returns
         -------
         DataFrame
-            One row a measure, model, pair, setting or point, whatever there are several of.
+            One row a metric, model, pair, setting or point, whatever there are several of.
             Numbers are as they are, an interval is two columns, "low" and "high".
 
         Raises

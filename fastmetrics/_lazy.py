@@ -114,7 +114,7 @@ def public_names() -> dict[str, str]:
 
 def _advice(name: str) -> str:
     """Return the end of a message that says where a name, or the nearest one, is; "" if none is."""
-    from fastmetrics.measures.asking import usual_function
+    from fastmetrics.metrics.asking import usual_function
 
     names = public_names()
     if name.startswith("_"):

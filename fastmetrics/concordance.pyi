@@ -1,7 +1,7 @@
 """The names of `fastmetrics.concordance`, read by `_lazy`."""
 
 from ._report.slices import subgroup_auc as subgroup_auc
-from .measures.concordance.rank_correlation import (
+from .metrics.concordance.rank_correlation import (
     concordance_index as concordance_index,
     goodman_kruskal_gamma as goodman_kruskal_gamma,
     kendall_tau as kendall_tau,

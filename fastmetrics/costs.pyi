@@ -2,27 +2,27 @@
 
 from .inference.decision_curve import decision_curve as decision_curve
 from .inference.threshold_cost import threshold_cost_interval as threshold_cost_interval
-from .measures.costs.convex_hull import (
+from .metrics.costs.convex_hull import (
     h_measure as h_measure,
     roc_convex_hull as roc_convex_hull,
     roc_hull_auc as roc_hull_auc,
 )
-from .measures.costs.cost_curve import (
+from .metrics.costs.cost_curve import (
     cost_curve as cost_curve,
     expected_total_cost as expected_total_cost,
 )
-from .measures.costs.gains import (
+from .metrics.costs.gains import (
     cumulative_gain as cumulative_gain,
     gains_curve as gains_curve,
     lift_score as lift_score,
     lorenz_curve as lorenz_curve,
     lorenz_gini as lorenz_gini,
 )
-from .measures.costs.operating_point import (
+from .metrics.costs.operating_point import (
     net_benefit as net_benefit,
     threshold_costs as threshold_costs,
 )
-from .measures.decisions.costs import (
+from .metrics.decisions.costs import (
     cost_sensitive_accuracy as cost_sensitive_accuracy,
     cost_sensitive_error as cost_sensitive_error,
     cost_sensitive_predict as cost_sensitive_predict,

@@ -32,7 +32,7 @@ Found = TypeVar("Found")
 
 
 class UndefinedMetricWarning(UserWarning):
-    """The measure has no value on these data; nan (or the stated convention) is returned."""
+    """The metric has no value on these data; nan (or the stated convention) is returned."""
 
 
 class DataConversionWarning(UserWarning):

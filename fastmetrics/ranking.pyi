@@ -1,6 +1,6 @@
 """The names of `fastmetrics.ranking`, read by `_lazy`."""
 
-from .measures.ranking.positions import (
+from .metrics.ranking.positions import (
     bpref as bpref,
     dcg as dcg,
     expected_reciprocal_rank as expected_reciprocal_rank,

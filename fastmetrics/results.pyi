@@ -41,32 +41,32 @@ from .inference.estimate_result import (
 )
 from .inference.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
 from .inference.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
-from .measures.asking import MetricEntry as MetricEntry, MetricsTable as MetricsTable
-from .measures.calibration.calibration_summary import (
+from .metrics.asking import MetricEntry as MetricEntry, MetricsTable as MetricsTable
+from .metrics.calibration.calibration_summary import (
     CalibrationSummary as CalibrationSummary,
     GoodnessOfFitTest as GoodnessOfFitTest,
     ScoreDecomposition as ScoreDecomposition,
 )
-from .measures.calibration.logistic_calibration import LogisticCalibration as LogisticCalibration
-from .measures.calibration.reliability_diagram import (
+from .metrics.calibration.logistic_calibration import LogisticCalibration as LogisticCalibration
+from .metrics.calibration.reliability_diagram import (
     IsotonicFit as IsotonicFit,
     ReliabilityDiagram as ReliabilityDiagram,
 )
-from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
-from .measures.costs.cost_curve import (
+from .metrics.costs.convex_hull import RocConvexHull as RocConvexHull
+from .metrics.costs.cost_curve import (
     CostCurve as CostCurve,
 )
-from .measures.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
-from .measures.costs.operating_point import ThresholdCosts as ThresholdCosts
-from .measures.curves.best_threshold import BestThreshold as BestThreshold
-from .measures.curves.dominance import Dominance as Dominance
-from .measures.curves.precision_recall import BreakEvenPoint as BreakEvenPoint
-from .measures.curves.roc import KolmogorovSmirnov as KolmogorovSmirnov
-from .measures.decisions.classification_report import (
-    ClassificationMeasures as ClassificationMeasures,
+from .metrics.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
+from .metrics.costs.operating_point import ThresholdCosts as ThresholdCosts
+from .metrics.curves.best_threshold import BestThreshold as BestThreshold
+from .metrics.curves.dominance import Dominance as Dominance
+from .metrics.curves.precision_recall import BreakEvenPoint as BreakEvenPoint
+from .metrics.curves.roc import KolmogorovSmirnov as KolmogorovSmirnov
+from .metrics.decisions.classification_report import (
+    ClassificationMetrics as ClassificationMetrics,
 )
-from .measures.ranking.positions import GroupAUC as GroupAUC
-from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
+from .metrics.ranking.positions import GroupAUC as GroupAUC
+from .metrics.regression.regression_metrics import RegressionMetrics as RegressionMetrics
 from .selection.decomposition import (
     BiasVariance as BiasVariance,
     BiasVarianceCurve as BiasVarianceCurve,

@@ -22,7 +22,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from fastmetrics._kernels import _compile
-from fastmetrics.measures import asking
+from fastmetrics.metrics import asking
 from grids import leave_to_exhaustive
 
 # Derandomised: a red run is about the change, not about the day. `thorough` is for looking for
@@ -65,7 +65,7 @@ np.random.default_rng = _seeded_rng
 def pytest_runtest_setup(item: pytest.Item) -> None:
     global _seeds
     _seeds = itertools.count(zlib.crc32(item.nodeid.encode()))
-    asking._registered.clear()  # measures that the test before has registered
+    asking._registered.clear()  # metrics that the test before has registered
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-_CURVES, _BOOTSTRAP = "measures.curves", "inference.bootstrap"
+_CURVES, _BOOTSTRAP = "metrics.curves", "inference.bootstrap"
 
 #: Where each size stands, in the package: some are read in several modules.
 PLACES: dict[str, tuple[str, ...]] = {
@@ -27,7 +27,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "error_job_cells": ("tables.regression.JOB",),
     "error_piece_rows": ("tables.regression.PIECE",),
     "hull_chunk_rows": ("tables.score_table.CHUNK_ROWS",),
-    "indicator_block": ("measures.decisions._class_counts._BLOCK",),
+    "indicator_block": ("metrics.decisions._class_counts._BLOCK",),
     "plain_rows": ("tables.pairs.PLAIN_ROWS",),
     "pair_job_rows": ("tables.concordance._ROWS_OF_A_JOB",),
     "counted_rows": ("tables.key_counter.WORTH",),
@@ -38,17 +38,17 @@ PLACES: dict[str, tuple[str, ...]] = {
     "passed_bytes": ("tables.score_runs._PASSED",),
     "waiting_rows": ("tables.score_runs._WAITING",),
     "run_entry_bytes": ("tables.score_runs._OF_ENTRY",),
-    # of measures
+    # of metrics
     "curve_piece_rows": (
         "tables.score_table.PIECE_ROWS",
         f"{_CURVES}.best_threshold.PIECE_ROWS",
         f"{_CURVES}.precision_recall.PIECE_ROWS",
         f"{_CURVES}.roc.PIECE_ROWS",
     ),
-    "decided_cells": ("measures.decisions.costs._CELLS",),
-    "decided_rows": ("measures.decisions.costs._FEWEST_ROWS",),
+    "decided_cells": ("metrics.decisions.costs._CELLS",),
+    "decided_rows": ("metrics.decisions.costs._FEWEST_ROWS",),
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
-    "logit_width": ("measures.calibration.logistic_calibration._WIDTH",),
+    "logit_width": ("metrics.calibration.logistic_calibration._WIDTH",),
     # of replicates
     "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
     "band_places": ("inference._band_run.N_PLACES",),
@@ -75,8 +75,8 @@ COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "bes
 #: What does the work, in the module that calls it.
 WORK = {
     "error sums": "tables.regression.add_up",
-    "label cells": "measures.decisions.count_measures.label_cells",
-    "label counts": "measures.decisions._class_counts.label_counts",
+    "label cells": "metrics.decisions.count_metrics.label_cells",
+    "label counts": "metrics.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}.bootstrap.Engine.run",
     "taking of rows": "cli._bounded._Taker.take",

@@ -1,4 +1,4 @@
-"""What each measure can be asked for, found by asking: the table of `docs/architecture.md`.
+"""What each metric can be asked for, found by asking: the table of `docs/architecture.md`.
 
 As a program, in the checkout: write the table anew.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 import fastmetrics as fm
-from measure_names import MEASURES, REQUIRED, Measure
+from metric_names import METRICS, REQUIRED, Metric
 
 DOCUMENT: Final = Path(__file__).resolve().parents[1] / "docs/architecture.md"
 _BETWEEN: Final = re.compile(r"(?<=<!-- engines -->\n).*?(?=<!-- end of engines -->)", re.DOTALL)
@@ -43,107 +43,105 @@ _GIVEN: Final[Mapping[str, Any]] = {
 _Data = tuple[tuple[Any, Any], dict[str, Any]]
 
 
-def _data(measure: Measure) -> _Data:
-    """Return true values and predictions that suit a measure, and what else `estimate` is told."""
-    if measure.classes == 3:
+def _data(metric: Metric) -> _Data:
+    """Return true values and predictions that suit a metric, and what else `estimate` is told."""
+    if metric.classes == 3:
         return (_CLASSES, _OF_CLASSES), {}
-    if measure.needs in ("values", "nothing"):
+    if metric.needs in ("values", "nothing"):
         return (_VALUES, _VALUES * _RNG.uniform(0.8, 1.2, _N)), {}
-    if measure.needs == "times":
+    if metric.needs == "times":
         return (_VALUES, _VALUES + _RNG.normal(0, 0.3, _N)), {"event": _POSITIVE}
-    if measure.needs == "rankings":
+    if metric.needs == "rankings":
         return (_POSITIVE, _PROBABILITIES), {"query": _QUERIES}
-    threshold = {"threshold": 0.5} if measure.needs == "labels" else {}
+    threshold = {"threshold": 0.5} if metric.needs == "labels" else {}
     return (_POSITIVE, _PROBABILITIES), threshold
 
 
-def _parameters(measure: Measure) -> dict[str, Any]:
-    needed = [name for name, default in measure.parameters.items() if default is REQUIRED]
-    if measure.name == "cost":
+def _parameters(metric: Metric) -> dict[str, Any]:
+    needed = [name for name, default in metric.parameters.items() if default is REQUIRED]
+    if metric.name == "cost":
         needed += ["cost_fn", "cost_fp"]
     return {name: _GIVEN[name] for name in needed}
 
 
-def _asked(measure: Measure) -> Any:
-    parameters = _parameters(measure)
-    return {"it": (measure.name, parameters) if parameters else measure.name}
+def _asked(metric: Metric) -> Any:
+    parameters = _parameters(metric)
+    return {"it": (metric.name, parameters) if parameters else metric.name}
 
 
-def _point(measure: Measure, **more: Any) -> Any:
-    rows, form = _data(measure)
+def _point(metric: Metric, **more: Any) -> Any:
+    rows, form = _data(metric)
     if "threshold" in form:
         rows, form = (rows[0], (rows[1] >= 0.5).astype(int)), {}
-    if not measure.function:
-        return _influences(measure, **more)
+    if not metric.function:
+        return _influences(metric, **more)
     if "event" in form:
         rows, form = (rows[0], form["event"], rows[1]), {}
-    return measure.value(*rows, **form, **_parameters(measure), **more)
+    return metric.value(*rows, **form, **_parameters(metric), **more)
 
 
-def _weighted(measure: Measure) -> Any:
-    return _point(measure, sample_weight=np.linspace(1, 2, _N))
+def _weighted(metric: Metric) -> Any:
+    return _point(metric, sample_weight=np.linspace(1, 2, _N))
 
 
-def _influences(measure: Measure, **more: Any) -> Any:
-    rows, form = _data(measure)
-    return fm.estimate(*rows, metrics=_asked(measure), method="influence", **form, **more)
+def _influences(metric: Metric, **more: Any) -> Any:
+    rows, form = _data(metric)
+    return fm.estimate(*rows, metrics=_asked(metric), method="influence", **form, **more)
 
 
-def _replicates(measure: Measure, method: Any = None) -> Any:
-    rows, form = _data(measure)
+def _replicates(metric: Metric, method: Any = None) -> Any:
+    rows, form = _data(metric)
     method = method or "percentile"
-    return fm.bootstrap(
-        *rows, metrics=_asked(measure), method=method, n_resamples=19, rng=1, **form
-    )
+    return fm.bootstrap(*rows, metrics=_asked(metric), method=method, n_resamples=19, rng=1, **form)
 
 
-def _bca(measure: Measure) -> Any:
-    return _replicates(measure, "bca")
+def _bca(metric: Metric) -> Any:
+    return _replicates(metric, "bca")
 
 
-def _exchanges(measure: Measure) -> Any:
-    (y, s), form = _data(measure)
+def _exchanges(metric: Metric) -> Any:
+    (y, s), form = _data(metric)
     models = {"a": s, "b": np.roll(s, 1, axis=0)}
     return fm.paired_permutation_test(
-        y, models, metrics=_asked(measure), n_resamples=19, rng=1, **form
+        y, models, metrics=_asked(metric), n_resamples=19, rng=1, **form
     )
 
 
-def _counts(measure: Measure) -> Any:
+def _counts(metric: Metric) -> Any:
     """Of a table of counts, as a statement of SQL makes them."""
-    (y, s), _ = _data(measure)
-    if measure.needs == "labels":
-        return measure.value(
-            fm.ConfusionMatrix.from_scores(y, s, threshold=0.5), **_parameters(measure)
+    (y, s), _ = _data(metric)
+    if metric.needs == "labels":
+        return metric.value(
+            fm.ConfusionMatrix.from_scores(y, s, threshold=0.5), **_parameters(metric)
         )
-    if measure.needs == "values":
-        return measure.value(
+    if metric.needs == "values":
+        return metric.value(
             fm.RegressionTable.from_arrays(y, s, log_errors=True, powers=(1, 2)),
-            **_parameters(measure),
+            **_parameters(metric),
         )
-    return measure.value(fm.ScoreTable.from_scores(y, s), **_parameters(measure))
+    return metric.value(fm.ScoreTable.from_scores(y, s), **_parameters(metric))
 
 
-def _brackets(measure: Measure) -> Any:
-    (y, s), _ = _data(measure)
+def _brackets(metric: Metric) -> Any:
+    (y, s), _ = _data(metric)
     bins = fm.streams.BinnedScoreTable(fm.streams.BinLayout(np.linspace(0, 1, 9)))
     bins.update(y, s)
-    return getattr(bins, measure.name)(**_parameters(measure))
+    return getattr(bins, metric.name)(**_parameters(metric))
 
 
-def _partitions(measure: Measure) -> Any:
+def _partitions(metric: Metric) -> Any:
     import dask.array as da
 
     from fastmetrics import dask as fmd
 
-    rows, form = _data(measure)
+    rows, form = _data(metric)
     parts = [da.from_array(column, chunks=(20, *column.shape[1:])) for column in rows]
     with contextlib.suppress(ValueError, TypeError):
-        return fmd.estimate(*parts, metrics=_asked(measure), **form)["it"].estimate
-    return getattr(fmd.evaluate(*parts)[0], measure.name)
+        return fmd.estimate(*parts, metrics=_asked(metric), **form)["it"].estimate
+    return getattr(fmd.evaluate(*parts)[0], metric.name)
 
 
-ENGINES: Final[Mapping[str, Callable[[Measure], Any]]] = {
+ENGINES: Final[Mapping[str, Callable[[Metric], Any]]] = {
     "value": _point,
     "weights": _weighted,
     "influences": _influences,
@@ -157,25 +155,25 @@ ENGINES: Final[Mapping[str, Callable[[Measure], Any]]] = {
 
 
 @cache
-def has(engine: str, measure: Measure) -> bool:
-    """Return whether an engine answers for a measure."""
+def has(engine: str, metric: Metric) -> bool:
+    """Return whether an engine answers for a metric."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ENGINES[engine](measure)
+            ENGINES[engine](metric)
         except (ValueError, TypeError, AttributeError, KeyError):
             return False
     return True
 
 
 def table() -> str:
-    """Return the table in Markdown: a row for measures that are alike."""
+    """Return the table in Markdown: a row for metrics that are alike."""
     alike: dict[tuple[str, tuple[bool, ...]], list[str]] = {}
-    for measure in MEASURES.values():
-        found = tuple(has(engine, measure) for engine in ENGINES)
-        alike.setdefault((measure.family, found), []).append(f"`{measure.name}`")
+    for metric in METRICS.values():
+        found = tuple(has(engine, metric) for engine in ENGINES)
+        alike.setdefault((metric.family, found), []).append(f"`{metric.name}`")
     text = io.StringIO()
-    print("| family | measures |", " | ".join(ENGINES), "|", file=text)
+    print("| family | metrics |", " | ".join(ENGINES), "|", file=text)
     print("|---|---|" + "---|" * len(ENGINES), file=text)
     for (family, found), names in alike.items():
         marks = " | ".join("●" if each else "" for each in found)

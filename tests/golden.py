@@ -76,7 +76,7 @@ def ways(n: int) -> dict[str, dict[str, Any]]:
 
 
 def bootstrapped(*data: Any, **options: Any) -> Values:
-    """Return the replicates of each measure."""
+    """Return the replicates of each metric."""
     found = fm.bootstrap(*data, **{"rng": 1, **options})
     return {label: one.details.distribution for label, one in found.items()}
 

@@ -105,7 +105,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "CalibrationSummary": lambda: fm.calibration.calibration_summary(
         Y, CHANCES, on_training_data=False
     ),
-    "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
+    "ClassificationMetrics": lambda: fm.classification_metrics(Y, P),
     "ComparisonTest": lambda: fm.comparison.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.results.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
@@ -148,7 +148,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "PrBand": lambda: fm.pr_band(Y, S, points=5, n_resamples=50, rng=1),
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
-    "RegressionMeasures": lambda: fm.regression_measures(
+    "RegressionMetrics": lambda: fm.regression_metrics(
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),

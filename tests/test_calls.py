@@ -28,7 +28,7 @@ MOST_FILES = {
 def test_calls_and_files_are_counted() -> None:
     assert passed(lambda: os.path.basename("a/b")) == (3, {})  # it, basename, _get_sep
     found = passed(lambda: fm.auc([0, 1], [0, 1]))
-    assert found.files["measures/curves/roc.py"] >= 1
+    assert found.files["metrics/curves/roc.py"] >= 1
     assert found.calls > sum(found.files.values())
 
 

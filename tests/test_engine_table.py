@@ -1,11 +1,11 @@
-"""The table of measures and engines in the document is what asking finds."""
+"""The table of metrics and engines in the document is what asking finds."""
 
 import pytest
 
 pytest.importorskip("dask.array")
 
 import engine_table
-from measure_names import MEASURES
+from metric_names import METRICS
 
 pytestmark = pytest.mark.source_tree
 
@@ -15,7 +15,7 @@ def test_the_document_has_the_table_as_it_is() -> None:
 
 
 def test_what_the_registry_says_is_what_asking_finds() -> None:
-    for measure in MEASURES.values():
-        assert engine_table.has("influences", measure) == bool(measure.influences), measure.name
-        if measure.resampled != "rows":
-            assert engine_table.has("BCa", measure) == ("bca" in measure.intervals), measure.name
+    for metric in METRICS.values():
+        assert engine_table.has("influences", metric) == bool(metric.influences), metric.name
+        if metric.resampled != "rows":
+            assert engine_table.has("BCa", metric) == ("bca" in metric.intervals), metric.name

@@ -23,8 +23,8 @@ from fastmetrics.errors import (
     SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.metrics._metric import Metric
+from fastmetrics.metrics.registry import METRICS
 
 PART: Final = "every measure"
 MANY: Final = 2_000_000
@@ -75,8 +75,8 @@ SCENES: Final = (
 )
 
 
-def _asked(measures: list[Measure]) -> dict[str, tuple[str, dict[str, Any]]]:
-    def parameters(one: Measure) -> dict[str, Any]:
+def _asked(measures: list[Metric]) -> dict[str, tuple[str, dict[str, Any]]]:
+    def parameters(one: Metric) -> dict[str, Any]:
         cut = {"k": 10} if one.family == "ranking" and "k" in one.parameters else {}
         return cut | PARAMETERS.get(one.name, {})
 
@@ -84,10 +84,10 @@ def _asked(measures: list[Measure]) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def _chosen(which: Any) -> dict[str, tuple[str, dict[str, Any]]]:
-    return _asked([one for one in MEASURES.values() if one.influences and which(one)])
+    return _asked([one for one in METRICS.values() if one.influences and which(one)])
 
 
-def _is_of_two(one: Measure) -> bool:
+def _is_of_two(one: Metric) -> bool:
     return one.classes != 3 and not one.name.endswith(_AVERAGED)
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 from benchmarks.coverage import __main__ as coverage, every, every_report
 from benchmarks.coverage.measured import Measured
 from benchmarks.coverage.study import load
-from measure_names import MEASURES
+from metric_names import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {kind: next(scene for scene in every.SCENES if scene.kind == kind) for kind in every.KINDS}
@@ -23,7 +23,7 @@ SMALL = {kind: next(scene for scene in every.SCENES if scene.kind == kind) for k
 def test_every_measure_that_has_an_interval_has_a_row():
     study = load(ROOT / coverage.STORED)
     have = {row.metric for row in study.intervals if row.part == every.PART}
-    assert have == {measure.name for measure in MEASURES.values() if measure.influences}
+    assert have == {measure.name for measure in METRICS.values() if measure.influences}
 
 
 @pytest.mark.source_tree

@@ -20,7 +20,7 @@ FOLDERS = {
     "_kernels": ("tests/kernels/",),
     "_input": ("tests/checks/",),
     "tables": ("tests/tables/",),
-    "measures": ("tests/measures/",),
+    "measures": ("tests/metrics/",),
     "inference": ("tests/inference/", "tests/intervals/"),
     "comparison": ("tests/comparison/",),
     "selection": ("tests/selection/",),

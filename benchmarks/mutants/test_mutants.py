@@ -35,7 +35,7 @@ def steps(n: int) -> int:
         found = found + 1
     return found
 '''
-REGISTRY = "fastmetrics/measures/registry.py"
+REGISTRY = "fastmetrics/metrics/registry.py"
 PROFILE = """\
 from hypothesis import settings
 

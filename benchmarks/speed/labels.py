@@ -142,7 +142,7 @@ def _ten_measures(data: Data) -> Call:
         "accuracy error_rate balanced_accuracy precision_macro recall_macro f1_macro f1_weighted "
         "jaccard_macro matthews_corrcoef cohen_kappa"
     ).split()
-    return lambda: fastmetrics.classification_measures(*columns, metrics=names)
+    return lambda: fastmetrics.classification_metrics(*columns, metrics=names)
 
 
 def _log_loss(module: Any) -> Callable[[Data], Call]:
@@ -157,7 +157,7 @@ def _errors(data: Data) -> Call:
     names = ("mean_squared_error", "mean_absolute_error")
 
     def both() -> tuple[float, float]:
-        found = fastmetrics.regression_measures(*columns, metrics=names)
+        found = fastmetrics.regression_metrics(*columns, metrics=names)
         return found["mean_squared_error"], found["mean_absolute_error"]
 
     return both
@@ -348,7 +348,7 @@ TARGETS: tuple[Target, ...] = (
     Target("log_loss_vs_sklearn", "`log_loss`", "log loss", "sklearn log loss", 5, at_least=True),
     Target(
         "errors_vs_sklearn",
-        "`regression_measures`: squared and absolute error",
+        "`regression_metrics`: squared and absolute error",
         "squared and absolute error",
         "sklearn squared and absolute error",
         5,
@@ -367,8 +367,8 @@ TARGETS: tuple[Target, ...] = (
 
 CONTEXT: tuple[Target, ...] = (
     Target(
-        "ten_count_measures",
-        "`classification_measures`: ten measures, 10 classes",
+        "ten_count_metrics",
+        "`classification_metrics`: ten measures, 10 classes",
         "ten count measures",
         "confusion matrix, 10",
     ),

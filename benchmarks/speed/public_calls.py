@@ -167,7 +167,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
     ),
     (
         _classes,
-        """classification_measures classification_report cohen_kappa_score confusion_matrix g_mean
+        """classification_metrics classification_report cohen_kappa_score confusion_matrix g_mean
         matthews_corrcoef multilabel_confusion_matrix precision_recall_fscore_support""",
     ),
     (
@@ -186,7 +186,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         lorenz_curve lorenz_gini max_error mean_absolute_error mean_absolute_percentage_error
         mean_gamma_deviance mean_pinball_loss mean_poisson_deviance mean_squared_error
         mean_squared_log_error mean_tweedie_deviance median_absolute_error r2_score
-        regression_measures root_mean_squared_error root_mean_squared_log_error""",
+        regression_metrics root_mean_squared_error root_mean_squared_log_error""",
     ),
     (
         _many_labels,
@@ -315,7 +315,7 @@ NOT_TIMED: dict[str, str] = {
     **dict.fromkeys(
         """binomial_likelihood binomial_test err632 err632_plus
         five_by_two_cv_test newcombe_interval parameter_range proportion_interval compare_timings
-        count_measure""".split(),
+        count_metric""".split(),
         _FEW,
     ),
     **dict.fromkeys(

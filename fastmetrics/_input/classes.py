@@ -38,9 +38,9 @@ ARGMAX: Final = "where each column is a class take the argmax, `classes[columns.
 #: average_precision_score (``pos_label`` is 1 unless given, and one of two labels).
 RULES: Final = ("strict", "curve", "sorted", "average_precision")
 
-OF_REGRESSION: Final = "its measures have names such as 'mean_squared_error'"
+OF_REGRESSION: Final = "its metrics have names such as 'mean_squared_error'"
 
-#: More numbers than this are seldom classes of a measure for two.
+#: More numbers than this are seldom classes of a metric for two.
 _MANY: Final = 20
 
 _FEW: Final = 16
@@ -236,7 +236,7 @@ def _too_many(classes: NDArray[Any], pos_label: Any = None) -> str:
     if len(classes) > _MANY and classes.dtype.kind not in "UO":
         advice += f", or is this regression ({OF_REGRESSION})?"
     return (
-        f"`y_true` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
+        f"`y_true` has {len(classes):,} classes, {show_labels(classes)}, and this metric is for "
         f"two: {advice}"
     )
 

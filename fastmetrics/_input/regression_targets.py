@@ -172,7 +172,7 @@ _FAR: Final = 400
 class RegressionRows(NamedTuple):
     """Rows of a regression problem, of one or more outputs.
 
-    Kind, shape and weights are verified. That the numbers are finite, and lie where a measure is
+    Kind, shape and weights are verified. That the numbers are finite, and lie where a metric is
     defined, is seen by the pass that adds up the errors; what it finds comes back to `recheck`.
     ``is_canonical`` says whether a piece can be read in place: both float64 or both float32.
     """

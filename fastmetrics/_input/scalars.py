@@ -97,7 +97,7 @@ def check_fraction(
 
 
 def check_positive(name: str, value: Any) -> float:
-    """Return a finite number above zero (a cost, the beta of an F measure)."""
+    """Return a finite number above zero (a cost, the beta of an F metric)."""
     number = check_real(name, value)
     if not (0.0 < number < math.inf):
         raise InputError(f"`{name}` must be positive and finite: got {value!r}")

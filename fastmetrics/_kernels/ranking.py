@@ -1,7 +1,7 @@
 """Where the relevant items of each query stand among its scores, and what follows from it.
 
 A query's ranking is kept as its relevant items alone: how many items score higher (``above``), how
-many score the same, the item itself included (``tied``). No measure needs more, and counting is
+many score the same, the item itself included (``tied``). No metric needs more, and counting is
 cheaper than sorting where few items are relevant. Items of a query stand by ``above``, then by
 relevance, the highest first. An item that was never retrieved stands last, with ``tied`` 0.
 """
@@ -166,7 +166,7 @@ def places_by_name(
 
 # --- values of binary relevance ------------------------------------------------------------------
 #
-# What measures of rankings are of each query: the mean over all orders of its ties.
+# What metrics of rankings are of each query: the mean over all orders of its ties.
 #
 # Items of a query stand by ``above``, then by relevance; those never retrieved
 # stand last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout. All

@@ -262,7 +262,7 @@ BEST, PRECISION_AREA, AREA, BREAK_EVEN = range(4)
 #: What the best threshold maximises, and the estimators of a P-R area.
 YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
 STEP, TRAPEZOID, CONTINUOUS = range(3)
-#: Numbers in the state of a measure.
+#: Numbers in the state of a metric.
 STATE = 4
 
 

@@ -250,5 +250,5 @@ def label_of(name: str | None, said: str) -> str:
 
 
 def words(name: str) -> str:
-    """Return the name of a measure as it is written on an axis."""
+    """Return the name of a metric as it is written on an axis."""
     return name.replace("_", " ")

@@ -36,7 +36,7 @@ def draw_confusion(
 
     What is right is blue, errors are orange, each by its own scale: a few errors among many
     examples can be seen. With an option of one scale all cells have that one. ``texts`` are what
-    the cells say, ``shades`` what the bars of shades measure. Texts that would not fit into their
+    the cells say, ``shades`` what the bars of shades metric. Texts that would not fit into their
     cells become smaller, and are left out where they could not be read.
     """
     check_drawable(cells)

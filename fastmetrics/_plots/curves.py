@@ -299,7 +299,7 @@ def draw_thresholds(
     mark: tuple[float, str] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Draw measures over the threshold, from the lowest score to the highest."""
+    """Draw metrics over the threshold, from the lowest score to the highest."""
     for curve in curves:
         check_drawable(curve.x)
     ax = axes_or_new(ax)
@@ -491,10 +491,10 @@ def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
 
 
 def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
-    """Draw a measure on training and test rows, with bands of one standard deviation.
+    """Draw a metric on training and test rows, with bands of one standard deviation.
 
     Over the number of training rows, or over the values of a parameter with the best one marked.
-    ``bounds`` are what no fold is beyond, where the measure cannot be.
+    ``bounds`` are what no fold is beyond, where the metric cannot be.
     """
     ax = axes_or_new(ax)
     sizes = curve.train_sizes
@@ -529,7 +529,7 @@ def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
 
 
 def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
-    """Name the measure, and let its axis end a trifle beyond what it can be."""
+    """Name the metric, and let its axis end a trifle beyond what it can be."""
     ax.set_ylabel(name)
     low, high = ax.get_ylim()
     trifle = 0.02 * (high - low)

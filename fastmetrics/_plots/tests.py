@@ -90,7 +90,7 @@ def draw_replicates(
 def _edges(finite: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of the bars: of each value its own where there are few, else of equal width.
 
-    A measure of few rows has few values, which bars of any other width would mix unevenly.
+    A metric of few rows has few values, which bars of any other width would mix unevenly.
     """
     values = np.unique(finite)
     if len(values) == 0:

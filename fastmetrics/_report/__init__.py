@@ -1,4 +1,4 @@
-"""Whole evaluations: every measure of every model, from one sort a model.
+"""Whole evaluations: every metric of every model, from one sort a model.
 
 May import every floor below; the command line calls what is public here, and lays it out.
 """

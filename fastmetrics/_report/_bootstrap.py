@@ -27,9 +27,9 @@ from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, 
 from fastmetrics.inference.bootstrap.paired import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.measures import asking
-from fastmetrics.measures.asking import MetricLike, MetricsLike
-from fastmetrics.measures.registry import DEFAULTS, RATES_AT_BEST_THRESHOLD
+from fastmetrics.metrics import asking
+from fastmetrics.metrics.asking import MetricLike, MetricsLike
+from fastmetrics.metrics.registry import DEFAULTS, RATES_AT_BEST_THRESHOLD
 from fastmetrics.tables.score_table import real_threshold
 
 #: What the table of an evaluation shows, the AUC first. A threshold that is chosen on the data is
@@ -70,7 +70,7 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
 
 
 def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
-    """Return the measures by label, the AUC first: the table always has its interval."""
+    """Return the metrics by label, the AUC first: the table always has its interval."""
     if metrics is None:
         return TABLE_METRICS
     named = []
@@ -83,7 +83,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     for label, metric in named:
         if metric != TABLE_METRICS.get(label, metric):
             raise InputError(
-                f"`metrics` gives {label!r}, which is a measure of the table, as the label of "
+                f"`metrics` gives {label!r}, which is a metric of the table, as the label of "
                 "another: take another label"
             )
         try:
@@ -117,7 +117,7 @@ def bootstrapped(
     groups: Any = None,
     **rows: Any,
 ) -> Evaluation:
-    """Return the evaluation of models whose measures get the bootstrap's intervals."""
+    """Return the evaluation of models whose metrics get the bootstrap's intervals."""
     options, threshold = plan
     level, read = options.confidence_level, options.weights_are
     if any(math.isnan(model.roc_auc) for model in models):

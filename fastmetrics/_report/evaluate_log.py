@@ -33,8 +33,8 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.samples import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
-from fastmetrics.measures._measure import HITS, Measure
-from fastmetrics.measures.asking import MetricRequest
+from fastmetrics.metrics._metric import HITS, Metric
+from fastmetrics.metrics.asking import MetricRequest
 
 _BOTH: Final = "two-sided"
 _ANY: Final = (-math.inf, math.inf)
@@ -291,7 +291,7 @@ def _asked(
     label: str, name: str, upwards: bool | None, bounds: tuple[float, float]
 ) -> MetricRequest:
     options: dict[str, Any] = {"bounds": bounds, "influences": "-", "interval": HITS}
-    return MetricRequest(label, Measure(name, "ranking", name, "", upwards, "nothing", **options))
+    return MetricRequest(label, Metric(name, "ranking", name, "", upwards, "nothing", **options))
 
 
 def _all_of(n: Floats, c: Floats, k: int) -> Floats:

@@ -1,4 +1,4 @@
-"""``evaluate``: the usual measures of one or several models, from one sort a model."""
+"""``evaluate``: the usual metrics of one or several models, from one sort a model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from fastmetrics._report.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import by_class, evaluate_task
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._samples import Method
-from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.tables.score_runs import ScoreRuns
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -93,28 +93,28 @@ def evaluate(
     query : array-like of shape (n_samples,), optional
         Of rankings, the query of each item.
     n_resamples : int, optional
-        Replicates of a bootstrap, which gives every measure an interval and, with several
+        Replicates of a bootstrap, which gives every metric an interval and, with several
         models, the differences of every pair on the same replicates. None: AUC and average
         precision have the intervals of Notes, and differences of models are tested by them.
     metrics : str, callable, (str, dict), or a sequence or mapping of them, optional
         What is measured with an interval beside the AUC and the average precision and, where all
         scores lie in [0, 1] and may be probabilities, Brier score and log loss: metrics with
         influences of rows, or any where there is a bootstrap. By default of the bootstrap the
-        measures of the evaluation, with the TPR and FPR at the best threshold as
+        metrics of the evaluation, with the TPR and FPR at the best threshold as
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca"}, optional
-        Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
+        Of the bootstrap's intervals. None takes "bca" for a model's metric where it is defined,
         else "percentile", as `bootstrap` does; differences have what `paired_bootstrap` takes.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): groups then vary, not rows.
     slices : mapping of str to array-like of shape (n_samples,), optional
-        Columns whose values are slices of the rows: `slices` of the result then has the measures of
+        Columns whose values are slices of the rows: `slices` of the result then has the metrics of
         each, `metrics` or the first of the task, with limits that hold for all of them at once, and
         the gap to the other rows; beyond 10^8 slices times rows of plain rows' sums and AUC alone.
     threshold : float, optional
-        Measures of counts among `metrics` call a score >= threshold positive.
+        Metrics of counts among `metrics` call a score >= threshold positive.
     cost_fn, cost_fp : int, float or array-like of shape (n_samples,), optional
         What missing a positive and what a false alarm costs, one number or one for each row: the
         models' `costs` then say which threshold is the cheapest and what it costs, as
@@ -122,7 +122,7 @@ def evaluate(
     prevalence : float, optional
         Share of positives where that threshold will be used, in (0, 1); None: that of the data.
     guarantee : mapping of str to float, optional
-        Promises of new data by measure, as ``{"recall": 0.95}``: each model then says which of its
+        Promises of new data by metric, as ``{"recall": 0.95}``: each model then says which of its
         thresholds keeps each of them, with probability `confidence_level`, as
         `guaranteed_threshold` finds it.
     rng : None, int, numpy Generator or str, optional
@@ -144,24 +144,24 @@ def evaluate(
     Warns
     -----
     UndefinedMetricWarning
-        If only one class is present: the measures are nan, and nothing is resampled. If a
-        measure is undefined in more than 5 % of the replicates.
+        If only one class is present: the metrics are nan, and nothing is resampled. If a
+        metric is undefined in more than 5 % of the replicates.
     DegenerateDataWarning
         If an interval of the bootstrap is degenerate, as that of an AUC of exactly 1.
 
     Notes
     -----
-    **The task** decides what is measured, each measure with its interval by `estimate` and its
+    **The task** decides what is measured, each metric with its interval by `estimate` and its
     differences by `compare`. With `query` it is "rankings". A matrix for a model, one column a
     class, makes it "multiclass", and a matrix `y_true` "multilabel"; labels and predictions that
     are texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it
     holds other numbers than whole ones, or has more than two and predictions that are not whole,
     it is "values". More than two whole numbers with whole predictions may be labels or amounts:
     that is never guessed, nor where predictions lie in [0, 1], or all but one in a hundred rows are
-    0 or 1. `metrics` replaces the usual measures of a task. What follows is of two classes.
+    0 or 1. `metrics` replaces the usual metrics of a task. What follows is of two classes.
 
     **Several labels** ("multilabel", a matrix `y_true`): means over the labels of what each has
-    ("roc_auc_macro", or any measure of one label, of which the mean is taken), counts of all
+    ("roc_auc_macro", or any metric of one label, of which the mean is taken), counts of all
     ("f1_micro"), "subset_accuracy" (all labels of a row right) and "hamming_loss"; of decisions
     where predictions are 0 and 1, or at `threshold`. How far a row moves a mean is the mean of how
     far it moves each label, so that what labels share is in the error. A label of which all rows
@@ -173,7 +173,7 @@ def evaluate(
     **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
     several models the differences and tests of `compare`, by how far each row moves them: rows may
     have weights and `groups`. `note` says that the smaller class has fewer than 30 rows (of
-    importances: rows of equal weight). How these intervals cover is in docs/coverage.md. A measure
+    importances: rows of equal weight). How these intervals cover is in docs/coverage.md. A metric
     that no row moves, as an average precision of 1, has none: `note` says so. What is so wrong with
     scores that their figures mean nothing (constants, decisions, labels, scores that run backwards)
     is a line of `notes`; `doctor` looks for more, and says more.

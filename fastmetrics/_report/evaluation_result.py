@@ -17,8 +17,8 @@ from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Es
 from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
 from fastmetrics.inference.reference import NOWHERE
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval
-from fastmetrics.measures._measure import LARGEST_GAP
-from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
+from fastmetrics.metrics._metric import LARGEST_GAP
+from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
 
 #: What `evaluate` knows.
 Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
@@ -40,20 +40,20 @@ _VARIES: Final[dict[EvaluationTask, tuple[str, str]]] = {
     "rankings": ("query", "queries"),
     "items": ("item", "items"),
 }
-#: What readers call measures of scores of two classes.
+#: What readers call metrics of scores of two classes.
 NAMES_OF_SCORES: Final = {
     "n_positive": "n+",
     "n_negative": "n−",
-    **{name: MEASURES[name].title for name in DEFAULTS["scores"]},
+    **{name: METRICS[name].title for name in DEFAULTS["scores"]},
     "threshold": "best threshold",
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
-    **{name: MEASURES[name].title for name in LOSSES},
+    **{name: METRICS[name].title for name in LOSSES},
 }
-#: What readers call measures of any task.
+#: What readers call metrics of any task.
 NAMES: Final = (
     NAMES_OF_SCORES
-    | {name: metric.title for name, metric in MEASURES.items()}
+    | {name: metric.title for name, metric in METRICS.items()}
     | {
         "flip_rate": "flip rate: two tries disagree",
         "subset_accuracy": "all labels of a row right",
@@ -71,7 +71,7 @@ _TASK_FIELDS: Final = (
     *("task", "names", "models", "confidence_level", "n_samples", "directions", "notes"),
     *("slices", "n_left_out"),
 )
-#: Fields of a model of two classes, and their measures in a bootstrap.
+#: Fields of a model of two classes, and their metrics in a bootstrap.
 FIELDS: Final = {
     "n_positive": "n_positive",
     "n_negative": "n_negative",
@@ -82,7 +82,7 @@ FIELDS: Final = {
 }
 #: The same in a table in which the best threshold stands above.
 _BELOW_IT: Final = {"tpr_at_best_threshold": "TPR at it", "fpr_at_best_threshold": "FPR at it"}
-#: Which way is better, of what is no measure of the registry by this name.
+#: Which way is better, of what is no metric of the registry by this name.
 _UPWARDS: Final = {"tpr_at_best_threshold": True, "fpr_at_best_threshold": False, "threshold": None}
 
 _OF_ONE_PAIR: Final = (
@@ -90,13 +90,13 @@ _OF_ONE_PAIR: Final = (
     *("pvalue", "pvalue_holm", "better"),
 )
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
-_OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
+_OF_ONE_METRIC = ("estimate", "confidence_interval", "method", "standard_error")
 #: What a model of two classes is headed by.
 AUC: Final = DEFAULTS["scores"][0]
 #: What has limits of rows in memory, or of their table.
-LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if MEASURES[name].influences)
+LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if METRICS[name].influences)
 #: What has intervals by influence values as they are: all but KS, the largest of many gaps.
-SMOOTH: Final = tuple(name for name in LIMITED if MEASURES[name].interval != LARGEST_GAP)
+SMOOTH: Final = tuple(name for name in LIMITED if METRICS[name].interval != LARGEST_GAP)
 #: Fields of the costs, and what readers call them.
 _COSTS: Final = {
     "threshold": "cheapest threshold",
@@ -113,7 +113,7 @@ PROBABILITIES: Final = "Scores lie in [0, 1]: taken for probabilities in Brier s
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelEvaluation(Result):
-    """The measures of one model.
+    """The metrics of one model.
 
     Attributes
     ----------
@@ -144,10 +144,10 @@ class ModelEvaluation(Result):
     note : str
         What a reader of the figures must know; usually empty.
     estimates : Estimates or None
-        By measure: estimate, error and interval by the influences of rows; None where a bootstrap
+        By metric: estimate, error and interval by the influences of rows; None where a bootstrap
         made the intervals, or a class is missing.
     bootstrap : Estimates or None
-        By measure: estimate, interval, standard error, replicates.
+        By metric: estimate, interval, standard error, replicates.
     costs : ThresholdCostInterval or None
         The cheapest threshold and what it costs, where prices were given; its intervals are nan
         where rows are grouped.
@@ -185,7 +185,7 @@ class ModelEvaluation(Result):
         Returns
         -------
         dict
-            Of the bootstrap, each measure's figures without the replicates; nothing if there
+            Of the bootstrap, each metric's figures without the replicates; nothing if there
             was none, nothing of costs without prices, and of guarantees where none was asked.
         """
         plain = Result.to_dict(self)
@@ -197,7 +197,7 @@ class ModelEvaluation(Result):
             found = plain.pop(name) and getattr(self, name)
             if found is not None:
                 plain[name] = {
-                    metric: plain_of(one, _OF_ONE_MEASURE) for metric, one in found.items()
+                    metric: plain_of(one, _OF_ONE_METRIC) for metric, one in found.items()
                 }
         return plain
 
@@ -221,7 +221,7 @@ class EvaluationBootstrap(Result):
     Attributes
     ----------
     method : str or None
-        That was asked for; None where each measure has its own, which its result names.
+        That was asked for; None where each metric has its own, which its result names.
     n_resamples : int
         Replicates.
     stratified : bool
@@ -231,7 +231,7 @@ class EvaluationBootstrap(Result):
     effective_n_groups : float or None
         How many of equal size they are worth: below about 30 intervals cover too little.
     threshold : int, float or None
-        From which score on the measures of counts call an example positive.
+        From which score on the metrics of counts call an example positive.
     key : str
         Of the random numbers: ``rng=key`` draws the same replicates again.
     """
@@ -400,8 +400,10 @@ class Evaluation(Result):
         if self.task == "binary" and any(model.costs is not None for model in self):
             tables.append(self._table(costs_of(self), _COSTS))
         if self.comparisons is not None:
-            head, level = {"metric": "measure", **self._words}, self.confidence_level
-            tables.append(pairs_table(self.comparisons, words=head, level=level, unseen=_UNSEEN))
+            level = self.confidence_level
+            tables.append(
+                pairs_table(self.comparisons, words=self._words, level=level, unseen=_UNSEEN)
+            )
             said += self.verdict.split("\n")
         if self.slices is not None:
             tables += [replace(each, framed=False) for each in self.slices.tables()]
@@ -430,8 +432,8 @@ class Evaluation(Result):
 
 def _direction(metric: str) -> bool | None:
     """Return which way a metric of two classes is better; None where none is, or nobody knows."""
-    known = metric in MEASURES and metric not in _UPWARDS
-    return MEASURES[metric].direction({}) if known else _UPWARDS.get(metric)
+    known = metric in METRICS and metric not in _UPWARDS
+    return METRICS[metric].direction({}) if known else _UPWARDS.get(metric)
 
 
 def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
@@ -506,7 +508,7 @@ def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
 def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Iterator[str]:
     """Yield what is to be known of replicates: what counts, notes of metrics, and differences."""
     if bootstrap.threshold is not None:
-        yield f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}."
+        yield f"Metrics of counts: positive means score ≥ {bootstrap.threshold:g}."
     about: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for model in evaluation:
         for metric, one in figures_of(model).items():

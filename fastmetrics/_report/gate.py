@@ -31,7 +31,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import check_margin, compare
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
 from fastmetrics.inference.samples import asked_of
-from fastmetrics.measures.asking import MetricRequest
+from fastmetrics.metrics.asking import MetricRequest
 
 GateDecision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
@@ -43,7 +43,7 @@ _ORDER: Final = ("FAIL", "INCONCLUSIVE", "PASS")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GateRule(OneNumber):
-    """One rule of a gate: by one measure the candidate loses less than a margin.
+    """One rule of a gate: by one metric the candidate loses less than a margin.
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ class GateRule(OneNumber):
         Which rows; empty of all. A slice can fail a gate; it holds it up with
         `require_slices` alone.
     margin : float
-        The loss that does not matter, in the measure's own unit.
+        The loss that does not matter, in the metric's own unit.
     estimate : float
-        The candidate's measure less the baseline's; nan where it is undefined.
+        The candidate's metric less the baseline's; nan where it is undefined.
     higher_is_better : bool
-        The direction of the measure.
+        The direction of the metric.
     standard_error, df : float
         Of the difference.
     confidence_interval : ConfidenceInterval
@@ -102,12 +102,12 @@ class GateRule(OneNumber):
 
     @property
     def name(self) -> str:
-        """The measure, and the slice where it is of one."""
+        """The metric, and the slice where it is of one."""
         return self.metric + (f" [{self.slice}]" if self.slice else "")
 
     @property
     def loss(self) -> float:
-        """How much worse the candidate is: the difference against the measure's direction."""
+        """How much worse the candidate is: the difference against the metric's direction."""
         return -self.estimate if self.higher_is_better else self.estimate
 
     @property
@@ -205,7 +205,7 @@ class Gate(Several[GateRule]):
                 f"{self.verdict}: {many:,.0f} {what} do not show whether {self.candidate} loses "
                 f"more than the margin to {others} in {names}."
             )
-        said = f"{start} is not worse than {others} by its margin in any measure."
+        said = f"{start} is not worse than {others} by its margin in any metric."
         slices = [rule for rule in self.rules if rule.slice]
         if slices:
             undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
@@ -216,7 +216,7 @@ class Gate(Several[GateRule]):
         return said
 
     def __getitem__(self, name: str) -> GateRule:
-        """Return the rule of a measure; of a slice by ``"metric [slice]"``."""
+        """Return the rule of a metric; of a slice by ``"metric [slice]"``."""
         for rule in self.rules:
             if name in (rule.name, f"{rule.name} against {rule.baseline}"):
                 return rule
@@ -240,7 +240,7 @@ class Gate(Several[GateRule]):
         ]
         alpha = complement(self.confidence_level)
         words = {rule.metric: rule.metric + ARROWS[rule.higher_is_better] for rule in self}
-        words |= {"metric": "measure", "estimate": "difference", "n_samples": "n"}
+        words |= {"estimate": "difference", "n_samples": "n"}
         words |= {"chance_of_pass": "chance to pass"}
         rows = sorted(self.rules, key=lambda r: (r.slice and _ORDER.index(r.decision) + 1) or 0)
         level = complement(2.0 * alpha)
@@ -396,13 +396,13 @@ def gate(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels, numbers for measures of regression, censored times, or how relevant items are.
+        Labels, numbers for metrics of regression, censored times, or how relevant items are.
     margins : mapping of str to float
-        Of each measure the loss that does not matter, at least 0, in the measure's own unit: 0.005
+        Of each metric the loss that does not matter, at least 0, in the metric's own unit: 0.005
         of an AUC, 0.01 of a log loss. Its direction is the registry's. A margin of 0 lets pass what
         is shown to be better. Choose margins before you look.
     metrics : mapping of str to (str, dict), optional
-        What a name in `margins` stands for, where it is no measure's or the measure takes
+        What a name in `margins` stands for, where it is no metric's or the metric takes
         parameters.
     candidate, baseline : str
         Which of `scores` is judged, and which it is compared with.
@@ -423,7 +423,7 @@ def gate(
     strata : array-like of shape (n_samples,), optional
         What was sampled apart, as much of each as was decided beforehand.
     threshold : float, optional
-        Measures of labels call a score >= threshold positive; without it predictions are labels.
+        Metrics of labels call a score >= threshold positive; without it predictions are labels.
     confidence_level : float, default=0.95
         1 - alpha: a rule passes wrongly, or fails wrongly, in at most alpha of tries.
 
@@ -431,13 +431,13 @@ def gate(
     -------
     Gate
         `verdict` is "PASS", "FAIL" or "INCONCLUSIVE", `exit_status` 0, 1 or 3, `rules` what each
-        measure says, `explanation` says it in words.
+        metric says, `explanation` says it in words.
 
     Raises
     ------
     TypeError, ValueError
-        For data that a measure cannot take: nan among labels or scores, lengths that differ; a
-        measure without a direction or without influences of rows; a margin below 0.
+        For data that a metric cannot take: nan among labels or scores, lengths that differ; a
+        metric without a direction or without influences of rows; a margin below 0.
 
     Warns
     -----
@@ -448,7 +448,7 @@ def gate(
     Notes
     -----
     Each rule compares the candidate with the baseline on the same rows, as `compare` does. With the
-    gain g (the difference in the measure's direction), its standard error and Student's t, a rule
+    gain g (the difference in the metric's direction), its standard error and Student's t, a rule
     passes where H0: g <= -margin is rejected at alpha (non-inferiority), and fails where
     H0: g >= -margin is, which is where its whole interval lies beyond the margin. The gate fails
     where a rule or a slice does: of many slices of an equal candidate each may, in less than alpha
@@ -475,7 +475,7 @@ def gate(
     >>> found.verdict, found.exit_status
     ('PASS', 0)
     >>> print(found.explanation)
-    PASS: candidate is not worse than baseline by its margin in any measure.
+    PASS: candidate is not worse than baseline by its margin in any metric.
     roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
     """
     alpha = check_decision_level(confidence_level)
@@ -483,7 +483,7 @@ def gate(
         raise InputError(f"`confidence_level` must be above 0.5: got {confidence_level!r}")
     min_n = check_integer("min_n", min_n, low=1)
     asked = _asked(margins, metrics, query)
-    margins = by_names(margins, "margins", "measures")
+    margins = by_names(margins, "margins", "metrics")
     check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
     own = [model.name for model in models]
@@ -571,7 +571,7 @@ def assert_not_worse(
     y_true : array-like of shape (n_samples,)
         As `gate` takes it.
     margins : mapping of str to float
-        Of each measure the loss that does not matter.
+        Of each metric the loss that does not matter.
     **parameters
         What else `gate` takes.
 
@@ -609,14 +609,14 @@ def assert_not_worse(
 def _asked(
     margins: Any, metrics: Mapping[str, Any] | None, query: Any
 ) -> tuple[MetricRequest, ...]:
-    """Return the measures of the rules, each with a direction and a margin."""
+    """Return the metrics of the rules, each with a direction and a margin."""
     if not isinstance(margins, Mapping) or not margins:
         raise InputError(
-            "`margins` must be a mapping of measures to the loss that does not matter, such as "
+            "`margins` must be a mapping of metrics to the loss that does not matter, such as "
             f"{{'roc_auc': 0.005}}: got {margins!r}"
         )
-    margins = by_names(margins, "margins", "measures")
-    spoken = by_names(metrics or {}, "metrics", "measures")
+    margins = by_names(margins, "margins", "metrics")
+    spoken = by_names(metrics or {}, "metrics", "metrics")
     for label in spoken:
         if label not in margins:
             raise no_such(label, "margins", margins)

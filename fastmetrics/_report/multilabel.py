@@ -38,9 +38,9 @@ from fastmetrics.inference.samples import (
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Ints
-from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
-from fastmetrics.measures.asking import MetricRequest, ask, is_pair, labelled
-from fastmetrics.measures.registry import DEFAULTS, OF_SEVERAL_LABELS
+from fastmetrics.metrics._metric import HITS, RowInfluences, of_mean
+from fastmetrics.metrics.asking import MetricRequest, ask, is_pair, labelled
+from fastmetrics.metrics.registry import DEFAULTS, OF_SEVERAL_LABELS
 from fastmetrics.tables.score_table import running_sums
 
 #: Standard errors of a mean from which on a note says so.
@@ -120,18 +120,18 @@ def _widened(one: Estimate, excess: float) -> Estimate:
 
 
 class LabelMetric(NamedTuple):
-    """A measure: of each label its mean ("macro"), of all cells ("micro"), or of whole rows."""
+    """A metric: of each label its mean ("macro"), of all cells ("micro"), or of whole rows."""
 
     base: MetricRequest
     how: str
 
     @property
     def shown(self) -> MetricRequest:
-        """The measure as it is estimated: a mean of labels has none of the rules of one."""
+        """The metric as it is estimated: a mean of labels has none of the rules of one."""
         own = self.base.entry
         rules: dict[str, Any] = {"of_auc": None, "interval": None, "scaling": None, "min_df": 0.0}
         named = replace(own, name=f"{own.name}_{self.how}", is_area_of_precision=False, **rules)
-        return replace(self.base, measure=named)
+        return replace(self.base, metric=named)
 
     @property
     def is_of_decisions(self) -> bool:
@@ -238,7 +238,7 @@ class LabelledRows:
         return sample
 
     def pooled(self, each: LabelMetric, model: int) -> RowInfluences:
-        """Return a measure of the cells of all labels together."""
+        """Return a metric of the cells of all labels together."""
         weights, counts = self.design.weights, np.zeros(4)
         codes = [2 * own + called for own, called in self._decided(model)]
         for of_label in codes:
@@ -297,7 +297,7 @@ def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], l
 
 
 def asked_of_labels(label: str | None, metric: Any) -> LabelMetric:
-    """Return a measure of one label, and how it becomes one of all."""
+    """Return a metric of one label, and how it becomes one of all."""
     name, parameters = metric if is_pair(metric) else (metric, {})
     if not isinstance(name, str):
         raise InputError(f"`metrics` of several labels are names, or (name, parameters): {name!r}")
@@ -307,7 +307,7 @@ def asked_of_labels(label: str | None, metric: Any) -> LabelMetric:
     (one,) = ask({label or name: (base, parameters)})
     needs = one.entry.needs if one.has_influences else ""
     if needs not in ("scores", "probabilities", "labels") or one.entry.classes == 3:
-        raise InputError(f"`{name}` is no measure of one label with influences of rows")
+        raise InputError(f"`{name}` is no metric of one label with influences of rows")
     if how == "micro" and needs != "labels":
         raise InputError(f"`{name}`: only decisions are counted over all labels, take the mean")
     return LabelMetric(one, how)
@@ -367,7 +367,7 @@ def evaluate_multilabel(
 def _measured(
     rows: LabelledRows, asked: Sequence[LabelMetric]
 ) -> Iterator[tuple[LabelMetric, list[RowInfluences], Floats, Sequence[float]]]:
-    """Yield each measure of every model: influences, values of labels, what it is too large by."""
+    """Yield each metric of every model: influences, values of labels, what it is too large by."""
     n, k = rows.labels.shape
     many = len(rows.models)
     means = [each for each in asked if each.how == "macro"]

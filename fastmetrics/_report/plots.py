@@ -1,4 +1,4 @@
-"""Figures of scores, from labels and scores: ROC, P-R, measures against the threshold."""
+"""Figures of scores, from labels and scores: ROC, P-R, metrics against the threshold."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bands import PrBand, RocBand, shown_band
 from fastmetrics.inference.estimate import estimate
-from fastmetrics.measures.asking import MetricsLike, ask
-from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.precision_recall import (
+from fastmetrics.metrics.asking import MetricsLike, ask
+from fastmetrics.metrics.curves.best_threshold import best_threshold
+from fastmetrics.metrics.curves.precision_recall import (
     average_precision_score,
     break_even_point,
     curve_of_table,
 )
-from fastmetrics.measures.curves.roc import confusion_matrix_at_thresholds, roc_of_table
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.measures.registry import DEFAULTS
+from fastmetrics.metrics.curves.roc import confusion_matrix_at_thresholds, roc_of_table
+from fastmetrics.metrics.curves.roc_auc import roc_auc_score
+from fastmetrics.metrics.decisions.count_metrics import value
+from fastmetrics.metrics.registry import DEFAULTS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
@@ -398,7 +398,7 @@ def plot_thresholds(
     ax: Any = None,
     **line_options: Any,
 ) -> Any:
-    """Draw measures of the decision score >= threshold over all thresholds, for one model.
+    """Draw metrics of the decision score >= threshold over all thresholds, for one model.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def plot_thresholds(
     y_score : array-like of shape (n_samples,), optional
         Scores; the greater, the more positive.
     metrics : str, callable, (str, dict), or a sequence or mapping of them
-        Measures that follow from a confusion matrix of two classes, as `metrics_table` names them;
+        Metrics that follow from a confusion matrix of two classes, as `metrics_table` names them;
         a mapping gives the names in the legend.
     threshold : float or str, optional
         Where to draw a line: a number, or a criterion of `best_threshold` that needs no other:
@@ -423,9 +423,9 @@ def plot_thresholds(
     """
     asked = ask(metrics)
     for one in asked:
-        if one.measure is None or one.measure.family != "decisions" or one.is_only_function:
+        if one.metric is None or one.metric.family != "decisions" or one.is_only_function:
             raise InputError(
-                f"`metrics` names {one.label!r}, where measures of predicted labels can be drawn "
+                f"`metrics` names {one.label!r}, where metrics of predicted labels can be drawn "
                 "over the threshold: those that follow from a confusion matrix"
             )
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)

@@ -43,8 +43,8 @@ from fastmetrics.inference.bands import pr_band, roc_band
 from fastmetrics.inference.calibration import reliability_band
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
-from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
-from fastmetrics.measures.costs.operating_point import threshold_costs
+from fastmetrics.metrics.calibration.reliability_diagram import reliability_diagram
+from fastmetrics.metrics.costs.operating_point import threshold_costs
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 BandKind = Literal["simultaneous", "pointwise"]
@@ -102,12 +102,12 @@ class ReportData:
 
 
 def said_of(metric: str) -> str:
-    """Return what readers call a measure."""
+    """Return what readers call a metric."""
     return NAMES.get(metric, metric.replace("_", " "))
 
 
 def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
-    """Return the forest plot of every pair by every measure; none where nothing has limits."""
+    """Return the forest plot of every pair by every metric; none where nothing has limits."""
     panels = []
     for metric, one in comparisons.items():
         rows = [(f"{pair.a} − {pair.b}", pair, bool(pair.better)) for pair in one.pairs]
@@ -129,7 +129,7 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
 
 
 def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
-    """Yield a forest plot of the worst slices of each model, by the first measure."""
+    """Yield a forest plot of the worst slices of each model, by the first metric."""
     metric = slices.rows[0].metric
     for k, model in enumerate(dict.fromkeys(row.model for row in slices.rows)):
         own = [row for row in slices.rows if (row.metric, row.model) == (metric, model)]
@@ -275,7 +275,7 @@ def sections_of(
     shown, slices, level = found._shown(), found.slices, found.confidence_level
     said = {*found.verdict.split("\n"), *(slices.notes() if slices else ())}
     tables = _html(table for table in shown.tables if table.caption != "Slices")
-    yield "Measures", {"tables": tables, "notes": [n for n in shown.notes if n not in said]}
+    yield "Metrics", {"tables": tables, "notes": [n for n in shown.notes if n not in said]}
     if found.comparisons is not None:
         yield "Differences", {"figures": of_differences(found.comparisons, level)}
     drawings: dict[str, Iterator[Figure]] = {}
@@ -378,12 +378,12 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
     if evaluation.comparisons is not None:
         sentences.append(
             "Models were compared in pairs on the same rows; p-values are of no difference, "
-            "adjusted over the pairs of each measure by Holm's method."
+            "adjusted over the pairs of each metric by Holm's method."
         )
         cited["holm"] = None
     if evaluation.slices is not None:
         sentences.append(
-            f"Measures of the {evaluation.slices.n_slices} slices have limits that hold for all at "
+            f"Metrics of the {evaluation.slices.n_slices} slices have limits that hold for all at "
             "once (Šidák); slices that are worse than the other rows were "
             "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
         )
@@ -567,7 +567,7 @@ def report(
     row of the data. Names of models, columns and slices are escaped. It follows the reader's choice
     of a dark or a light look, and fits a phone and a sheet of paper.
 
-    On it are: the verdict; the data, and what `doctor` says of them; the measures with their
+    On it are: the verdict; the data, and what `doctor` says of them; the metrics with their
     intervals; the differences of models, as a table and a forest plot; ROC and precision-recall
     curves; calibration, where all scores may be probabilities; costs or rates by threshold, and the
     confusion matrix at one; slices; a paragraph on methods with what it cites, to be pasted;

@@ -50,15 +50,15 @@ from fastmetrics.inference.samples import TablePoints, asked_of, sample_of, warn
 from fastmetrics.inference.table_estimates import of_summary
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
-from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
-from fastmetrics.measures.calibration.calibration_summary import (
+from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
+from fastmetrics.metrics.calibration.calibration_summary import (
     ScoreDecomposition,
     decomposition_of_table,
 )
-from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.precision_recall import break_even_at
-from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table
-from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
+from fastmetrics.metrics.curves.best_threshold import best_threshold
+from fastmetrics.metrics.curves.precision_recall import break_even_at
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table
+from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class EvaluateOptions:
             if not (value is None or value is False):
                 raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
         if self.threshold is not None and self.metrics is None:
-            raise InputError("`threshold` is for measures of labels: name them by `metrics`")
+            raise InputError("`threshold` is for metrics of labels: name them by `metrics`")
         return None
 
     def _prices(self) -> dict[str, Any] | None:
@@ -319,7 +319,7 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
     if not (table.n_positive and table.n_negative):
         return False
     if isinstance(table, RangeSummary):
-        return set(table.measures) >= {*LOSSES}
+        return set(table.metrics) >= {*LOSSES}
     is_inner = any(0.0 < score < 1.0 for score in table.scores[:2])
     return is_inner and are_fractions(table) and not table.is_weighted
 
@@ -368,7 +368,7 @@ def evaluation_of(
         note=_note_of_size(m, n),
     )
     with said_in_notes():
-        names = summary.measures if with_losses else SMOOTH
+        names = summary.metrics if with_losses else SMOOTH
         found = {one.label: of_summary(one, summary, level) for one in ask(list(names))}
     return _with_estimates(model, found)
 
@@ -414,7 +414,7 @@ def _evaluated(
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
     values: dict[str, Any] = {
-        metric: known[metric] if metric in known else float(MEASURES[metric].value(table))
+        metric: known[metric] if metric in known else float(METRICS[metric].value(table))
         for metric in DEFAULTS["scores"]
     }
     model = ModelEvaluation(
@@ -535,9 +535,9 @@ def found_of(
 
 
 def of_each_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimate]]:
-    """Return the estimates of each model that was compared, by measure."""
-    of_measures = zip(*(one.models for one in pairs.values()), strict=True)
-    return [dict(zip(pairs, own, strict=True)) for own in of_measures]
+    """Return the estimates of each model that was compared, by metric."""
+    of_metrics = zip(*(one.models for one in pairs.values()), strict=True)
+    return [dict(zip(pairs, own, strict=True)) for own in of_metrics]
 
 
 # --- costs, promises, probabilities -------------------------------------------------------------

@@ -32,7 +32,7 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import Measured, QuerySample, Sample, asked_of, sample_of
 from fastmetrics.inference.units import Ints, Spread, Units
-from fastmetrics.measures.asking import MetricRequest
+from fastmetrics.metrics.asking import MetricRequest
 
 #: Columns and their values.
 Conditions = tuple[tuple[str, Any], ...]
@@ -57,9 +57,9 @@ def _parts_of(
     return zip(conditions, np.split(order, ends[:-1]), strict=True)
 
 
-#: Which way is better, after the name of a measure.
+#: Which way is better, after the name of a metric.
 ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
-#: Slices of a measure that are shown, the worst first.
+#: Slices of a metric that are shown, the worst first.
 _SHOWN: Final = 10
 #: Slices that a sentence names.
 _NAMED: Final = 5
@@ -67,30 +67,30 @@ _NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SliceEstimate(OneNumber):
-    """One measure of one model in one slice, and less that of all other rows.
+    """One metric of one model in one slice, and less that of all other rows.
 
     Attributes
     ----------
     slice : str
         The column and its value; of intersections several.
     model, metric : str
-        Which model, by which measure.
+        Which model, by which metric.
     estimate : float
-        The measure in the slice; nan where it is undefined.
+        The metric in the slice; nan where it is undefined.
     confidence_interval : ConfidenceInterval
-        Its limits hold for all slices of a measure and model at once, at the level of `Slices`.
+        Its limits hold for all slices of a metric and model at once, at the level of `Slices`.
     standard_error, df : float
-        Of the measure, and its degrees of freedom.
+        Of the metric, and its degrees of freedom.
     n_samples : float
         Rows of the slice.
     gap : float
-        The measure in the slice less that of the rows outside it.
+        The metric in the slice less that of the rows outside it.
     gap_standard_error, gap_df : float
         Of the gap.
     gap_pvalue : float
         Of "there is no gap", not adjusted; `Slices.flagged` adjusts.
     higher_is_better : bool or None
-        The direction of the measure.
+        The direction of the metric.
     conditions : tuple of (str, object)
         Columns and their values: a row of the slice has all of them. Empty where rows of the slice
         are compared with others.
@@ -124,14 +124,14 @@ class SliceEstimate(OneNumber):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Slices(Several[SliceEstimate]):
-    """Measures of models in slices of the rows.
+    """Metrics of models in slices of the rows.
 
     Attributes
     ----------
     rows : tuple of SliceEstimate
-        By measure, model and slice.
+        By metric, model and slice.
     confidence_level : float
-        Of the intervals, of all slices of a measure and model at once.
+        Of the intervals, of all slices of a metric and model at once.
     n_slices : int
         How many they are.
     left_out : tuple of str
@@ -150,12 +150,12 @@ class Slices(Several[SliceEstimate]):
     shared: tuple[str, ...]
 
     def worst(self, metric: str | None = None, model: str | None = None) -> SliceEstimate:
-        """Return the slice that is the worst by a measure; its limits are those of any worst one.
+        """Return the slice that is the worst by a metric; its limits are those of any worst one.
 
         Parameters
         ----------
         metric, model : str, optional
-            By default the first measure and model.
+            By default the first metric and model.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class Slices(Several[SliceEstimate]):
         """
         rows = [row for row in self._of(metric, model) if not math.isnan(row.estimate)]
         if not rows or rows[0].higher_is_better is None:
-            raise InputError("there is no worst slice: no value, or a measure without a direction")
+            raise InputError("there is no worst slice: no value, or a metric without a direction")
         sign = 1.0 if rows[0].higher_is_better else -1.0
         return min(rows, key=lambda row: sign * row.estimate)
 
@@ -176,9 +176,9 @@ class Slices(Several[SliceEstimate]):
         Parameters
         ----------
         margin : float, default=0.0
-            The loss that does not matter, in the measure's own unit.
+            The loss that does not matter, in the metric's own unit.
         false_discovery_rate : float, default=0.05
-            Share of those returned that may be there by chance, for each measure and model.
+            Share of those returned that may be there by chance, for each metric and model.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Slices(Several[SliceEstimate]):
         one, other : str
             Their names. Slices overlap where no column has different values in them.
         metric, model : str, optional
-            By default the first measure and model.
+            By default the first metric and model.
         confidence_level : float, default=0.95
             Of the limits, which are of this difference alone.
 
@@ -249,12 +249,12 @@ class Slices(Several[SliceEstimate]):
         for what, name in (("metric", metric), ("model", model)):
             known = {getattr(row, what): None for row in self.rows}
             if name is not None and name not in known:
-                raise no_such(name, "measures and models", sorted(known))
+                raise no_such(name, "metrics and models", sorted(known))
             own.append(next(iter(known)) if name is None else name)
         return [row for row in self.rows if [row.metric, row.model] == own]
 
     def __getitem__(self, name: str) -> SliceEstimate:
-        """Return a slice by its name, of the first measure and model."""
+        """Return a slice by its name, of the first metric and model."""
         return self._named(name, None, None)
 
     def _named(self, name: str, metric: str | None, model: str | None) -> SliceEstimate:
@@ -270,7 +270,7 @@ class Slices(Several[SliceEstimate]):
         return Display(self.tables(), "Slices", self.notes())
 
     def tables(self) -> list[Table]:
-        """Return a table for each measure, the worst slices of each model first."""
+        """Return a table for each metric, the worst slices of each model first."""
         names = ("slice", "model", "estimate", "confidence_interval", "n_samples")
         hidden = ("standard_error", "gap", "gap_standard_error", "gap_pvalue", "metric")
         models = dict.fromkeys(row.model for row in self.rows)
@@ -495,7 +495,7 @@ def slices_of(
     query: Any,
     **given: Any,
 ) -> Slices:
-    """Return the measures of each slice; ``given`` is what `SlicedRows.checked` takes."""
+    """Return the metrics of each slice; ``given`` is what `SlicedRows.checked` takes."""
     asked = asked_of(metrics, None, query)
     for one in asked:
         if not one.has_influences:
@@ -505,7 +505,7 @@ def slices_of(
 
 
 def estimates_of(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
-    """Return a measure of each model in every slice, and how far it is from that outside."""
+    """Return a metric of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= _MOST
     of_slices = []
     for conditions, part in rows.cuts:
@@ -523,7 +523,7 @@ def rows_of(
     gaps: Sequence[tuple[float, Spread]],
     n: int,
 ) -> list[SliceEstimate]:
-    """Return a measure of each model in one slice of n rows; nan where nothing was measured."""
+    """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
     found = []
     for k, (model, (gap, spread)) in enumerate(zip(rows.models, gaps, strict=True)):
         own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
@@ -627,7 +627,7 @@ def subgroup_auc(
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): groups then vary, not rows.
     confidence_level : float, default=0.95
-        Of the limits, for all subgroups of a measure and model at once.
+        Of the limits, for all subgroups of a metric and model at once.
 
     Returns
     -------

@@ -30,8 +30,8 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.samples import asked_of, without_value
-from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.measures.registry import DEFAULTS
+from fastmetrics.metrics.asking import MetricsLike
+from fastmetrics.metrics.registry import DEFAULTS
 
 #: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
 _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
@@ -40,7 +40,7 @@ _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90":
 def evaluate_task(
     task: Task, y_true: Any, models: Sequence[NamedScores], options: EvaluateOptions
 ) -> Evaluation:
-    """Return the measures of each model, with intervals, and how the models differ."""
+    """Return the metrics of each model, with intervals, and how the models differ."""
     models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
     found: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
     pairs: dict[str, Comparison] = {}
@@ -99,7 +99,7 @@ def _asked(
         of_labels: dict[str, Any] = {}
         of_matrix: dict[str, Any] = {}
         for one in asked_of(metrics, None, None):
-            is_of_labels = one.measure is not None and one.measure.needs == "labels"
+            is_of_labels = one.metric is not None and one.metric.needs == "labels"
             (of_labels if is_of_labels else of_matrix)[one.label] = (one.name, one.parameters)
         return [each for each in ((labels, of_labels), (models, of_matrix)) if each[1]]
     if metrics is not None:

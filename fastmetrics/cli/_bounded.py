@@ -33,8 +33,8 @@ from fastmetrics.inference.range_summary import (
 )
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
-from fastmetrics.measures.asking import ask
-from fastmetrics.measures.registry import OF_RANGES
+from fastmetrics.metrics.asking import ask
+from fastmetrics.metrics.registry import OF_RANGES
 from fastmetrics.tables.score_runs import ScoreRuns
 
 #: Options that need all rows at once.

@@ -206,36 +206,36 @@ the cheapest threshold:
     --confidence-level: recall=0.95, false_positive_rate=0.01 or precision=0.9; may be repeated,
     each promise stands for itself
 intervals by bootstrap:
-[--bootstrap N]  give every measure an interval from N resamples (9999 are usual), and with several
+[--bootstrap N]  give every metric an interval from N resamples (9999 are usual), and with several
     models the differences of each pair; without it what is smooth has one
 [--method {{percentile,basic,bca}}]  of the interval (default: bca where it is defined, else
     percentile; of differences basic)
 [--groups COL]  column that says whose a row is (user, patient): groups vary, not rows
 [--stratified]  draw each class by itself
-[--metrics NAME ...]  measures with an interval beside those of the table, as f1, or with parameters
+[--metrics NAME ...]  metrics with an interval beside those of the table, as f1, or with parameters
     as precision_at_recall:recall=0.9; docs/bootstrap.md lists them
 [--threshold T]  the score from which on f1, accuracy and their like call an example positive
 [--seed S]  an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples
 """
 
 _PICTURES: Final = (".png", ".pdf", ".svg")
-#: Measures that tables of two classes have in any case.
+#: Metrics that tables of two classes have in any case.
 _IN_TABLE: Final = ("roc_auc", "average_precision", "ks_statistic", "brier_score", "log_loss")
 _WORDS: Final = {"true": True, "false": False, "none": None}
 
 
 def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
-    """Return the measures by what was written, as `evaluate` takes them.
+    """Return the metrics by what was written, as `evaluate` takes them.
 
     That is ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
     numbers with commas, true, false, none, or a word. What the table has goes by its name there,
-    whichever is written. ValueError where a measure is written twice, or a parameter has no value.
+    whichever is written. ValueError where a metric is written twice, or a parameter has no value.
     """
     if texts is None:
         return None
-    from fastmetrics.measures.registry import MEASURES
+    from fastmetrics.metrics.registry import METRICS
 
-    in_table = {alias: name for name in _IN_TABLE for alias in MEASURES[name].aliases}
+    in_table = {alias: name for name in _IN_TABLE for alias in METRICS[name].aliases}
     found: dict[str, Any] = {}
     for written in texts:
         text = in_table.get(written, written)
@@ -248,7 +248,7 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
 
 
 def parse_bounds(option: str, texts: Sequence[str] | None, kind: str) -> dict[str, Any]:
-    """Return numbers by measure, from ``NAME=VALUE``; ValueError where one is twice."""
+    """Return numbers by metric, from ``NAME=VALUE``; ValueError where one is twice."""
     found: dict[str, Any] = {}
     for text in texts or ():
         name, _, value = text.rpartition("=")

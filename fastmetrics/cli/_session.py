@@ -179,7 +179,7 @@ def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = Non
     column = name if name.isidentifier() else quote_name(name)
     pair = ", ".join(quote_text(c) if isinstance(c, str) else repr(c) for c in classes[:2])
     raise ValueError(
-        f"column {name!r} holds {len(classes):,} classes ({shown}), and the measures are of two: "
+        f"column {name!r} holds {len(classes):,} classes ({shown}), and the metrics are of two: "
         f'keep two with --where "{column} IN ({pair})", name the positive one with --pos-label; '
         "or say --task labels of predicted labels, --class-score CLASS=COL of probabilities, "
         "--task values of numbers"

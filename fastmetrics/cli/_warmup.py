@@ -153,7 +153,7 @@ def _numbers() -> None:
         y, p = 1.0 + rng.random((2, n))
         for weight in (None, rng.random(n) + 0.5):
             for kind in (np.float64, np.float32):
-                fm.regression_measures(y.astype(kind), p.astype(kind), sample_weight=weight)
+                fm.regression_metrics(y.astype(kind), p.astype(kind), sample_weight=weight)
             more = {"sample_weight": weight, "log_errors": True, "powers": (1, 3)}
             table = fm.RegressionTable.from_arrays(y, p, **more)
             _ = table + table

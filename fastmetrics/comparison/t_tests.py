@@ -80,7 +80,7 @@ def one_sample_t_test(
     Parameters
     ----------
     error_rates : array-like of shape (n,), or (p, k) of cross-validation
-        Measured error rates (or any other measure): independent ones, as of n data sets; or those
+        Measured error rates (or any other metric): independent ones, as of n data sets; or those
         of p repetitions of k folds, one row each, or all in one vector with `n_folds` or
         `n_repeats`.
     error_rate : float

@@ -44,8 +44,8 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import Measured, TablePoints, sample_of, warn_of_units
 from fastmetrics.inference.units import ROUNDING, Floats, Units
-from fastmetrics.measures._measure import LARGEST_GAP
-from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
+from fastmetrics.metrics._metric import LARGEST_GAP
+from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 

@@ -46,8 +46,8 @@ from fastmetrics.dask._partitions import (
 )
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.range_summary import RangeSummary, average_precision_of, summary_of
-from fastmetrics.measures.curves.precision_recall import NO_POSITIVE
-from fastmetrics.measures.curves.roc_auc import ONE_CLASS
+from fastmetrics.metrics.curves.precision_recall import NO_POSITIVE
+from fastmetrics.metrics.curves.roc_auc import ONE_CLASS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable, in_order

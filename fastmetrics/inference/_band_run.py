@@ -42,7 +42,7 @@ from fastmetrics.inference.bootstrap._specs import GATHER, STRATIFY, metric_spec
 from fastmetrics.inference.bootstrap.bootstrap import failures, warn_of_failures
 from fastmetrics.inference.proportions import wilson_limits
 from fastmetrics.inference.reference import normal_quantile
-from fastmetrics.measures.registry import DEFAULTS
+from fastmetrics.metrics.registry import DEFAULTS
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
 
 Floats = NDArray[np.float64]

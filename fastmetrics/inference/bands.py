@@ -162,7 +162,7 @@ References
 ----------
 Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
 laboratory tests, Statistics in Medicine 13:499-508. Zou & Donner (2008), Construction of
-confidence limits about effect measures, Statistics in Medicine 27:1693-1702.
+confidence limits about effect metrics, Statistics in Medicine 27:1693-1702.
 """
 
 

@@ -38,7 +38,7 @@ from fastmetrics.errors import (
 from fastmetrics.inference.estimate_result import FIELDS, Estimate
 from fastmetrics.inference.reference import quantile
 from fastmetrics.inference.units import FEW_OF_A_CLASS
-from fastmetrics.measures.calibration.calibration_errors import (
+from fastmetrics.metrics.calibration.calibration_errors import (
     BINNED,
     Strategy,
     ascending,

@@ -1,4 +1,4 @@
-"""``Comparison``: several models by one measure, and what that shows, in words and tables.
+"""``Comparison``: several models by one metric, and what that shows, in words and tables.
 
 Words never say more than intervals and adjusted p-values allow.
 """
@@ -45,7 +45,7 @@ _ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "ite
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Several[Pair]):
-    """Several models compared by one measure on the same rows.
+    """Several models compared by one metric on the same rows.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Comparison(Several[Pair]):
     covariance : ndarray of shape (K, K)
         Of the models' estimates; read-only; nan where the method has none.
     higher_is_better : bool or None
-        The direction of the measure; None where it has none.
+        The direction of the metric; None where it has none.
     margin : float or None
         What a difference must not exceed for models to be as good as one another.
     alternative : {"two-sided", "less", "greater"}
@@ -117,7 +117,7 @@ class Comparison(Several[Pair]):
 
     @property
     def estimate(self) -> tuple[float, ...]:
-        """The measure of each model."""
+        """The metric of each model."""
         return tuple(model.estimate for model in self.models)
 
     @property
@@ -222,7 +222,7 @@ class Comparison(Several[Pair]):
 
 
 class Comparisons(ByMetric[Comparison]):
-    """Comparisons by the name of the measure; frozen.
+    """Comparisons by the name of the metric; frozen.
 
     Examples
     --------
@@ -236,7 +236,7 @@ class Comparisons(ByMetric[Comparison]):
 
     @property
     def verdict(self) -> str:
-        """What is shown, in words, and which of it would stand an adjustment over all measures."""
+        """What is shown, in words, and which of it would stand an adjustment over all metrics."""
         return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
 
     def _shown(self) -> Display:
@@ -244,7 +244,7 @@ class Comparisons(ByMetric[Comparison]):
 
 
 def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
-    """Return what comparisons by several measures show; ``names`` are those of measures."""
+    """Return what comparisons by several metrics show; ``names`` are those of metrics."""
     named = [((names or {}).get(metric, metric), one) for metric, one in found.items()]
     if any(len(one.pairs) != 1 for _, one in named):
         lines = [_of_many(name, one) for name, one in named]
@@ -255,7 +255,7 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
 
 
 def _together(named: Sequence[tuple[str, Comparison]]) -> str:
-    """Return what one pair by several measures shows: the better in each, then the others."""
+    """Return what one pair by several metrics shows: the better in each, then the others."""
     said: list[str] = []
     before = ""
     for name, one in named:
@@ -283,7 +283,7 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
 
 
 def _of_many(name: str, one: Comparison) -> str:
-    """Return what several pairs by one measure show."""
+    """Return what several pairs by one metric show."""
     shown = [pair for pair in one.pairs if pair.better is not None]
     best = one.better
     if len(one.pairs) > _MOST_LISTED:
@@ -361,7 +361,7 @@ def _margin(one: Comparison, pair: Pair) -> str:
 
 
 def _over_all(named: list[tuple[str, Comparison]]) -> list[str]:
-    """Return which of what is shown would stand an adjustment over all measures."""
+    """Return which of what is shown would stand an adjustment over all metrics."""
     pairs = [(name, one, pair) for name, one in named for pair in one.pairs]
     if len(named) < 2 or not any(pair.better for *_, pair in pairs):
         return []
@@ -376,7 +376,7 @@ def _over_all(named: list[tuple[str, Comparison]]) -> list[str]:
     if len(kept) == n_shown:
         which = "All of it"
     verb = "stand" if 1 < len(kept) < n_shown else "stands"
-    return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
+    return [f"{which} {verb} Holm's adjustment over the {len(named)} metrics too."]
 
 
 def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
@@ -388,7 +388,7 @@ def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
 
 
 def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
-    """Return a row for each pair of models by each measure."""
+    """Return a row for each pair of models by each metric."""
     pairs = [pair for one in found.values() for pair in one.pairs]
     names = "estimate confidence_interval standard_error df pvalue pvalue_holm better".split()
     if any(one.margin is not None for one in found.values()):

@@ -39,7 +39,7 @@ from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import critical_value, quantile, tail
 from fastmetrics.inference.samples import Design
 from fastmetrics.inference.units import Floats, Spread, Units, warn_of_few_groups
-from fastmetrics.measures.costs.operating_point import of_calls
+from fastmetrics.metrics.costs.operating_point import of_calls
 from fastmetrics.tables.score_table import BOTH_CLASSES, lacks_one, lacks_spread
 
 

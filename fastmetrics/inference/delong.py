@@ -40,9 +40,9 @@ from fastmetrics.inference.samples import (
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Spread, Units, without_rounding
-from fastmetrics.measures._measure import Scale
-from fastmetrics.measures.asking import ask_one
-from fastmetrics.measures.curves.influences import auc_with_sums
+from fastmetrics.metrics._metric import Scale
+from fastmetrics.metrics.asking import ask_one
+from fastmetrics.metrics.curves.influences import auc_with_sums
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
 
 #: What the docstrings of the room share.

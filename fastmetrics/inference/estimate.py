@@ -51,7 +51,7 @@ from fastmetrics.inference.units import (
     Units,
     without_rounding,
 )
-from fastmetrics.measures.asking import MetricRequest, MetricsLike
+from fastmetrics.metrics.asking import MetricRequest, MetricsLike
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import real_threshold
 
@@ -73,26 +73,26 @@ metrics : str, callable, (str, dict), or a sequence or mapping of them
 event : array-like of shape (n_samples,), optional
     Of censored times, which `y_true` then holds: whether each is that of an event (1, True).
 query : array-like of shape (n_samples,), optional
-    Of rankings, `y_true` being how relevant items are: the query of each. Measures then have names
+    Of rankings, `y_true` being how relevant items are: the query of each. Metrics then have names
     such as "ndcg@10", and queries vary, not rows.
 groups : array-like of shape (n_samples,), optional
     Which rows belong together (user, patient): groups then vary, not rows.
 strata : array-like of shape (n_samples,), optional
     What was sampled apart, as much of each as was decided beforehand.
 threshold : float, optional
-    Measures of labels call a score >= threshold positive; without it predictions are labels.
+    Metrics of labels call a score >= threshold positive; without it predictions are labels.
 n_resamples, rng, progress : optional
     Of the bootstrap, where there is one.
 
 Raises
 ------
 TypeError, ValueError
-    For data that are not what a measure needs, or an option without meaning.
+    For data that are not what a metric needs, or an option without meaning.
 
 Warns
 -----
 UndefinedMetricWarning
-    If a measure is undefined on these data, or its error cannot be known: nan.
+    If a metric is undefined on these data, or its error cannot be known: nan.
 SmallSampleWarning
     If groups, or rows of importances, are worth few.
 """
@@ -120,18 +120,18 @@ def estimate(
     n_threads: int | None = None,
     progress: bool | None = None,
 ) -> Estimates:
-    """Estimate one or several measures, each with its standard error and interval.
+    """Estimate one or several metrics, each with its standard error and interval.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), or a table
-        Labels, numbers for measures of regression, censored times, or how relevant items are; or a
+        Labels, numbers for metrics of regression, censored times, or how relevant items are; or a
         table of counts, alone: `ScoreTable`, `ConfusionMatrix`, `RankingTable`, `ScoreRuns`, or one
         of bins (Notes).
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
-        Scores, probabilities, predicted labels or numbers, as the measures need.
+        Scores, probabilities, predicted labels or numbers, as the metrics need.
     method : str, optional
-        How intervals are made. None: by the influences of the rows, where the measure is smooth and
+        How intervals are made. None: by the influences of the rows, where the metric is smooth and
         they hold (Notes); else by the bootstrap. "influence", "wilson" (shares of counts),
         "newcombe" (AUC), or one of `bootstrap`: "percentile", "basic", "bca", and
         "bootstrap" for what that takes by default.
@@ -141,16 +141,16 @@ def estimate(
     Returns
     -------
     Estimates
-        A frozen mapping from the measure's name to its `Estimate`.
+        A frozen mapping from the metric's name to its `Estimate`.
 
     Notes
     -----
-    The influence of a row is the derivative of the measure by its weight, a pass over the order
-    that the measure needs anyway. Influences of rows, or their sums over groups, give the variance
-    (infinitesimal jackknife; with m/(m - 1), of groups 1/(1 - their share), by class for measures
+    The influence of a row is the derivative of the metric by its weight, a pass over the order
+    that the metric needs anyway. Influences of rows, or their sums over groups, give the variance
+    (infinitesimal jackknife; with m/(m - 1), of groups 1/(1 - their share), by class for metrics
     that do not depend on how frequent classes are: for the AUC of rows that is DeLong's variance;
     of groups the CR2 of Bell & McCaffrey). Limits are Student's on the
-    measure's scale (logit for shares, logarithms for what is positive), its degrees of freedom
+    metric's scale (logit for shares, logarithms for what is positive), its degrees of freedom
     being the effective number of contributions (sum c^2)^2 / sum c^4, small where few positives,
     few groups or heavy weights carry the variance, and 5 more (of groups 1 more).
 
@@ -160,7 +160,7 @@ def estimate(
     tell it. KS, the largest of many gaps, which chance makes larger, has the greatest limits
     of the gaps of both rates, the lower one as of several tests. Means of queries, without
     groups, have the degrees of freedom of a mean; of hits Wilson's interval. O(n log n) time
-    for measures of order, O(n) for others.
+    for metrics of order, O(n) for others.
 
     Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`), there are the AUC, its kin and
     average precision. In a bin no order is known: the lower limit begins at the value of the worst
@@ -180,7 +180,7 @@ def estimate(
     >>> found.estimate, round(found.standard_error, 4)
     (0.65625, 0.221)
 
-    A confusion matrix is enough for measures of labels.
+    A confusion matrix is enough for metrics of labels.
 
     >>> from fastmetrics import ConfusionMatrix
     >>> matrix = ConfusionMatrix.binary(tp=40, fp=10, fn=5, tn=95)
@@ -297,7 +297,7 @@ class Request(NamedTuple):
         """
         others = [one for one in self.asked if one not in smooth]
         for one in self.asked:
-            needs = "" if one.measure is None else one.measure.needs
+            needs = "" if one.metric is None else one.metric.needs
             if needs == "rankings":
                 raise InputError(
                     f"`{one.label}` has no replicates of queries: `bootstrap(values, "
@@ -307,7 +307,7 @@ class Request(NamedTuple):
                 raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
         if any(value is not None for value in of_influences.values()):
             names = " and ".join(f"`{name}`" for name in of_influences)
-            raise InputError(f"{names} are for measures with influences of rows")
+            raise InputError(f"{names} are for metrics with influences of rows")
         return {
             "metrics": {one.label: metric_of(one) for one in others},
             "confidence_level": self.level,
@@ -323,7 +323,7 @@ class Request(NamedTuple):
 
 
 def metric_of(one: MetricRequest) -> Any:
-    """Return what asks for the measure again."""
+    """Return what asks for the metric again."""
     return one.function if one.function is not None else (one.name, dict(one.parameters))
 
 
@@ -352,19 +352,19 @@ def compare(
     n_threads: int | None = None,
     progress: bool | None = None,
 ) -> Comparisons:
-    """Compare two or more models on the same rows by one or several measures.
+    """Compare two or more models on the same rows by one or several metrics.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels, numbers for measures of regression, censored times, or how relevant items are.
+        Labels, numbers for metrics of regression, censored times, or how relevant items are.
     method : {"influence", "bootstrap"}, optional
-        How errors are found. None: by the influences of the rows, where the measure is smooth, else
+        How errors are found. None: by the influences of the rows, where the metric is smooth, else
         by the paired bootstrap.
     reference : str, optional
         The model that all others are compared with; every pair by default.
     margin : float, optional
-        A loss in the measure's own unit that does not matter: of each pair (a, b) it is tested
+        A loss in the metric's own unit that does not matter: of each pair (a, b) it is tested
         whether a is not worse than b by as much, and whether the two differ by less.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.
@@ -373,16 +373,16 @@ def compare(
     Returns
     -------
     Comparisons
-        A frozen mapping from the measure's name to its `Comparison`.
+        A frozen mapping from the metric's name to its `Comparison`.
 
     Notes
     -----
     The influence of a row on a difference is the difference of its influences: one pass gives the
     covariance of all models. Tests are Student's: of means of rows (losses, errors) or of queries
-    (rankings) the paired t test; of other measures with the degrees of freedom that the kurtosis of
+    (rankings) the paired t test; of other metrics with the degrees of freedom that the kurtosis of
     influences leaves, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective
     number of contributions, as in `estimate`; of groups of queries how many of equal size they are
-    worth, less 1. Holm's adjustment is for the pairs of one measure. A model is
+    worth, less 1. Holm's adjustment is for the pairs of one metric. A model is
     `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
     and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
 
@@ -444,7 +444,7 @@ def check_margin(margin: Any) -> float:
 
 
 class Chosen(NamedTuple):
-    """What is asked of the pairs of every measure."""
+    """What is asked of the pairs of every metric."""
 
     names: tuple[str, ...]
     pairs: Pairs
@@ -487,7 +487,7 @@ def compared_by_sums(
     chosen: Chosen,
     counts: Sequence[Floats | None],
 ) -> Comparison:
-    """Return every pair of models of independent rows, by the sums of the m-th measure."""
+    """Return every pair of models of independent rows, by the sums of the m-th metric."""
     by_class = one.entry.is_by_class(one.parameters)
     reference = reference_of(one, sums.units(by_class))
     differences, varied = [], []
@@ -570,12 +570,12 @@ def _of_unlike(
 
 
 def reference_of(one: MetricRequest, units: Units) -> Reference:
-    """Return which degrees of freedom the tests of a measure have, as they keep their size.
+    """Return which degrees of freedom the tests of a metric have, as they keep their size.
 
-    Means of rows or queries have those of the paired t test. Other measures lean on few rows,
+    Means of rows or queries have those of the paired t test. Other metrics lean on few rows,
     positives above all, and groups of unlike sizes on few groups (docs/coverage.md).
     """
-    family = "" if one.measure is None else one.measure.family
+    family = "" if one.metric is None else one.metric.family
     if units.groups is not None:
         return "student" if family == "ranking" else "contributions"
     is_mean = family in ("probabilities", "regression", "ranking")
@@ -595,8 +595,8 @@ def _pair(
     names = chosen.names[places[0]], chosen.names[places[1]]
     rule = chosen.level, chosen.alternative
     error, df, bounds = spread.standard_error, spread.df, ALL
-    if one.measure is not None and chosen.alternative == "two-sided":
-        low, high = one.measure.bounds
+    if one.metric is not None and chosen.alternative == "two-sided":
+        low, high = one.metric.bounds
         bounds = low - high, high - low
     more: dict[str, Any] = {}
     if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:

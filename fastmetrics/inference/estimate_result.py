@@ -28,7 +28,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.reference import ALL, critical_value, difference_test, holm, limits, tail
 from fastmetrics.inference.units import Spread
-from fastmetrics.measures._measure import Scale
+from fastmetrics.metrics._metric import Scale
 
 #: More samples than anyone has; their product with a standard error is still exact enough.
 _MOST: Final = 10**15
@@ -231,7 +231,7 @@ class Replicates(Result):
         nan where it is undefined. Read-only.
     n_failed : int
         Replicates that are undefined, and left out: what follows from the others is conditional on
-        the measure being defined, and `note` of the estimate says why.
+        the metric being defined, and `note` of the estimate says why.
     bias : float
         Mean of the replicates less the estimate; nan of exchanges.
     key : str
@@ -319,7 +319,7 @@ class Drawn(OneNumber, ABC):
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Drawn):
-    """A measure with its standard error and interval.
+    """A metric with its standard error and interval.
 
     Attributes
     ----------
@@ -412,12 +412,12 @@ def _limits(interval: ConfidenceInterval) -> str:
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Pair(Drawn):
-    """Two models compared by one measure: that of `a` less that of `b`.
+    """Two models compared by one metric: that of `a` less that of `b`.
 
     Attributes
     ----------
     metric, a, b : str
-        The measure and the models.
+        The metric and the models.
     estimate : float
         The difference.
     confidence_interval : ConfidenceInterval
@@ -427,7 +427,7 @@ class Pair(Drawn):
     pvalue : float
         Of "there is no difference".
     pvalue_holm : float
-        The same, adjusted for the pairs of this measure (Holm 1979).
+        The same, adjusted for the pairs of this metric (Holm 1979).
     better : str or None
         The better model, where the adjusted p-value and the interval show that there is one.
     pvalue_noninferior, pvalue_equivalent : float
@@ -526,7 +526,7 @@ Found = TypeVar("Found", bound=Result)
 
 
 class ByMetric(Shown, Mapping[str, Found]):
-    """Results, each an Estimate or a Comparison, by the name of the measure; frozen."""
+    """Results, each an Estimate or a Comparison, by the name of the metric; frozen."""
 
     __slots__ = ("_found",)
 
@@ -534,7 +534,7 @@ class ByMetric(Shown, Mapping[str, Found]):
         self._found: dict[str, Found] = dict(found)
 
     def __getitem__(self, metric: str) -> Found:
-        return by_name(self._found, metric, "measures")
+        return by_name(self._found, metric, "metrics")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
@@ -543,7 +543,7 @@ class ByMetric(Shown, Mapping[str, Found]):
         return len(self._found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dictionary of built-in Python objects, by measure."""
+        """Return the results as a dictionary of built-in Python objects, by metric."""
         return {metric: result.to_dict() for metric, result in self._found.items()}
 
     def __repr__(self) -> str:
@@ -551,7 +551,7 @@ class ByMetric(Shown, Mapping[str, Found]):
 
 
 class Estimates(ByMetric[Estimate]):
-    """Estimates by the name of the measure; frozen.
+    """Estimates by the name of the metric; frozen.
 
     Examples
     --------
@@ -580,7 +580,7 @@ class Estimates(ByMetric[Estimate]):
 
 
 def cautions_of(results: Iterable[Any]) -> list[str]:
-    """Return what a reader of the intervals must know, and of which measures."""
+    """Return what a reader of the intervals must know, and of which metrics."""
     about: dict[str, list[str]] = {}
     for one in results:
         if one.note:

@@ -24,8 +24,8 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import find
+from fastmetrics.metrics._metric import Metric
+from fastmetrics.metrics.asking import find
 from fastmetrics.tables.score_table import (
     SCORED,
     ScoreTable,
@@ -55,7 +55,7 @@ def counts_at(table: ScoreTable, thresholds: Any) -> Iterator[dict[str, int]]:
         yield {"tp": tp, "fp": fp, "fn": n_positive - tp, "tn": n_negative - fp}
 
 
-def _hits_and_others(entry: Measure, counts: Mapping[str, int]) -> tuple[int, int]:
+def _hits_and_others(entry: Metric, counts: Mapping[str, int]) -> tuple[int, int]:
     """Return the successes and failures of which a metric is the proportion."""
     successes, failures = entry.interval.arguments  # type: ignore[union-attr]
     return counts[successes], counts[failures]
@@ -77,7 +77,7 @@ class GuaranteedThreshold(Result):
     delta : float
         The probability, over the choice of these rows, that the promise is broken: at most this.
     value : float
-        The measure on these data; nan where it is undefined.
+        The metric on these data; nan where it is undefined.
     n_samples : int
         How many rows the promise rests on: positives for recall, negatives for the false positive
         rate, those called positive for precision.
@@ -253,7 +253,7 @@ def guaranteed_threshold(
     )
 
 
-def check_promise(asked: Mapping[str, float | None]) -> tuple[Measure, float]:
+def check_promise(asked: Mapping[str, float | None]) -> tuple[Metric, float]:
     """Return the metric of which something is promised, and its bound, or raise."""
     for name in asked:
         check_choice("guarantee", name, _PROMISED)
@@ -315,7 +315,7 @@ def _checked_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
 
 
 def _of_grid(
-    table: ScoreTable, thresholds: NDArray[Any], entry: Measure, bound: float, delta: float
+    table: ScoreTable, thresholds: NDArray[Any], entry: Metric, bound: float, delta: float
 ) -> float:
     """Return the lowest threshold whose breaking the promise is rejected, by binomial tests."""
     from scipy.special import betainc

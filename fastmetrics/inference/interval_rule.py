@@ -22,8 +22,8 @@ from fastmetrics.inference.proportions import (
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.samples import Measured, Rates
 from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Spread
-from fastmetrics.measures.asking import MetricRequest
-from fastmetrics.measures.decisions.count_measures import gradient
+from fastmetrics.metrics.asking import MetricRequest
+from fastmetrics.metrics.decisions.count_metrics import gradient
 
 #: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
 #: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
@@ -372,7 +372,7 @@ def limits_of_no_difference(
 
     Of n rows z^2 n / (n + z^2) may still be decided differently, by Tango's interval of paired
     proportions (1998, Statistics in Medicine 17:891-908): so many of either class, each moving the
-    measure as a changed decision does; the two are put together as standard errors are.
+    metric as a changed decision does; the two are put together as standard errors are.
     """
     entry = one.entry
     if entry.is_proportion_of_all:
@@ -403,7 +403,7 @@ def limits_of_unseen(
     """Return limits of the difference of two models of which no row tells one from the other.
 
     As `limits_of_no_difference`: a share z^2 / (n + z^2) of the units of each stratum may still
-    tell them apart, each moving the measure from the least to the greatest influence seen; or from
+    tell them apart, each moving the metric from the least to the greatest influence seen; or from
     bound to bound where all are the same. ``sizes`` and ``steps`` are those of `Units.ranges`.
     """
     least, most = one.entry.bounds

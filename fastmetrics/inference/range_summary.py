@@ -26,11 +26,11 @@ from fastmetrics._kernels.curve_kernels import (
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
-from fastmetrics.measures.curves.influences import CurveCounts
-from fastmetrics.measures.curves.precision_recall import Balance, balance_of
-from fastmetrics.measures.curves.roc import gap_ends_of
-from fastmetrics.measures.probabilities.log_loss import losses_of_rows
-from fastmetrics.measures.registry import LOSSES, MEASURES, OF_RANGES
+from fastmetrics.metrics.curves.influences import CurveCounts
+from fastmetrics.metrics.curves.precision_recall import Balance, balance_of
+from fastmetrics.metrics.curves.roc import gap_ends_of
+from fastmetrics.metrics.probabilities.log_loss import losses_of_rows
+from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
@@ -42,7 +42,7 @@ Pairs = list[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The influences of rows on M measures, by class and score.
+    """The influences of rows on M metrics, by class and score.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Lookup:
 
 
 class ProductSums(NamedTuple):
-    """Sums over rows by class, of M measures of K models and P pairs of these.
+    """Sums over rows by class, of M metrics of K models and P pairs of these.
 
     Attributes
     ----------
@@ -123,10 +123,10 @@ class ProductSums(NamedTuple):
         pairs: Pairs,
     ) -> ProductSums:
         """Return those of rows, whose labels are 1 and others, and whose weights are numbers."""
-        k, n_measures = len(lookups), min(len(to.rests) for to in lookups)
-        n_rows, own = np.zeros(2), np.zeros((n_measures, k, k, 2, 3))
-        apart = np.zeros((n_measures, len(pairs), 2, 3))
-        ends = np.full((n_measures, k + len(pairs), 2, 2), -np.inf)
+        k, n_metrics = len(lookups), min(len(to.rests) for to in lookups)
+        n_rows, own = np.zeros(2), np.zeros((n_metrics, k, k, 2, 3))
+        apart = np.zeros((n_metrics, len(pairs), 2, 3))
+        ends = np.full((n_metrics, k + len(pairs), 2, 2), -np.inf)
 
         def add_class(code: int) -> None:
             here = np.flatnonzero((labels == 1) == code)
@@ -135,7 +135,7 @@ class ProductSums(NamedTuple):
             units = Units(len(here), None if weights is None else weights[here])
             n_rows[code] = units.n_rows
             at = [to.places(each[here]) for to, each in zip(lookups, scores, strict=True)]
-            for m in range(n_measures):
+            for m in range(n_metrics):
                 columns = [
                     to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
                 ]
@@ -148,7 +148,7 @@ class ProductSums(NamedTuple):
                     ends[m, p, code] = each.max(), -each.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
-        rests = np.stack([to.rests[:n_measures] for to in lookups], axis=1)
+        rests = np.stack([to.rests[:n_metrics] for to in lookups], axis=1)
         return cls(len(labels), n_rows, own, apart, ends, rests)
 
     def units(self, is_by_class: bool) -> Units:
@@ -156,7 +156,7 @@ class ProductSums(NamedTuple):
         return _units(self.n_rows, is_by_class)
 
     def covariance(self, m: int, is_by_class: bool) -> Floats:
-        """Return the covariance of the models by a measure."""
+        """Return the covariance of the models by a metric."""
         own = self.models[m] if is_by_class else self.models[m].sum(axis=2, keepdims=True)
         return self.units(is_by_class).covariance_of_sums(own)
 
@@ -200,9 +200,6 @@ def _units(sizes: Floats, is_by_class: bool) -> Units:
     return Units(1, sizes.sum(keepdims=True))
 
 
-#: The metrics, in the order of their moments.
-METRICS: Final = {name: MEASURES[name] for name in OF_RANGES}
-
 #: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
 Cut = tuple[int, int]
 
@@ -218,14 +215,14 @@ def _cell_starts(counts: CurveCounts, total: float, cut: Cut) -> NDArray[np.intp
 
 
 class ScoreCells(NamedTuple):
-    """Rows of consecutive scores, by the mean of what moves each measure there.
+    """Rows of consecutive scores, by the mean of what moves each metric there.
 
     Attributes
     ----------
     scores : ndarray of shape (n,)
         The highest of each cell, falling.
     means : ndarray of shape (M, 2, n)
-        Of each measure and class.
+        Of each metric and class.
     rests : ndarray of shape (M, 2)
         The sums over rows of the squares of what they differ by from those means.
     """
@@ -276,9 +273,9 @@ class Part(NamedTuple):
     sizes : tuple of int
         Positive and negative rows here.
     moments : ndarray of shape (M, 2, 4)
-        Of each measure and class: the mean of what this part tells of influences (times the size
-        of the class), and the sums of their second to fourth powers about it. `METRICS`, or the
-        first two of them where a score lies outside [0, 1].
+        Of each metric and class: the mean of what this part tells of influences (times the size
+        of the class), and the sums of their second to fourth powers about it. Of `OF_RANGES`, or
+        the first two of them where a score lies outside [0, 1].
     tails : ndarray of shape (2,)
         What this part adds to the average precision that positives (negatives) above move.
     cells : ScoreCells or None
@@ -346,7 +343,7 @@ def joined(parts: Sequence[Part]) -> Part:
     """Return several parts, of which each one ends where the next begins, as one."""
     sizes = np.array([part.sizes for part in parts], np.float64).T[None, :, :]
     least = min(len(part.moments) for part in parts)
-    # by measure, class, part and power
+    # by metric, class, part and power
     moments = np.stack([part.moments[:least] for part in parts], axis=2)
     tails = np.array([part.tails for part in parts])
     means = moments[..., 0].copy()
@@ -375,7 +372,7 @@ def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
 
 
 def spread_of(name: str, value: float, whole: Part) -> Spread:
-    """Return the spread of a measure, of the part that holds all rows: as `Units.spread` does."""
+    """Return the spread of a metric, of the part that holds all rows: as `Units.spread` does."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
     own = whole.moments[OF_RANGES.index(name)]
@@ -398,7 +395,7 @@ def loss_of(name: str, whole: Part) -> float:
 
 
 def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
-    """Return the influences on measures, of these values, of the cells of all rows."""
+    """Return the influences on metrics, of these values, of the cells of all rows."""
     if whole.cells is None:
         raise ValueError("ranges without cells")
     scores, means, rests = whole.cells
@@ -411,7 +408,7 @@ def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
 
 
 def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
-    """Return what is taken off what rows of either class tell of a measure, and its divisors."""
+    """Return what is taken off what rows of either class tell of a metric, and its divisors."""
     is_auc = METRICS[name].of_auc is not None
     m, n = whole.sizes
     if name in LOSSES:
@@ -437,7 +434,7 @@ class RangeSummary(Summed):
     """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
-    sum. Everything in it is whole numbers, and thresholds; only how far rows move a measure is
+    sum. Everything in it is whole numbers, and thresholds; only how far rows move a metric is
     doubles, a few for each range, which are put together when all are there.
 
     Attributes
@@ -457,7 +454,7 @@ class RangeSummary(Summed):
     balance : Balance or None
         The step in which as many are called positive as there are positives, if it is here.
     parts : tuple of Part
-        Moments of influences on `measures`, of each range, the highest first.
+        Moments of influences on `metrics`, of each range, the highest first.
     """
 
     n_positive: int
@@ -507,13 +504,13 @@ class RangeSummary(Summed):
         return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
 
     @property
-    def measures(self) -> tuple[str, ...]:
+    def metrics(self) -> tuple[str, ...]:
         """What it tells: losses too, where all scores may be probabilities."""
         has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
         return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
     def estimated(self, name: str) -> tuple[float, float, float]:
-        """Return one of `measures`, its variance and degrees of freedom."""
+        """Return one of `metrics`, its variance and degrees of freedom."""
         whole = joined(self.parts)
         value = self._value(name, whole)
         return value, *spread_of(name, value, whole)
@@ -524,9 +521,9 @@ class RangeSummary(Summed):
         return loss_of(name, whole) if name in LOSSES else average_precision_of(self)
 
     def lookup(self) -> Lookup:
-        """Return how far rows move `measures`, by their scores; of a summary with cells."""
+        """Return how far rows move `metrics`, by their scores; of a summary with cells."""
         whole = joined(self.parts)
-        return lookup_of({name: self._value(name, whole) for name in self.measures}, whole)
+        return lookup_of({name: self._value(name, whole) for name in self.metrics}, whole)
 
     def check_whole(self) -> None:
         """Raise where ranges are missing, or in twice."""

@@ -14,7 +14,7 @@ from fastmetrics._display import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
-from fastmetrics.measures._measure import Scale
+from fastmetrics.metrics._metric import Scale
 
 #: No bounds, and no limits.
 ALL: Final = (-math.inf, math.inf)

@@ -41,14 +41,14 @@ from fastmetrics.inference.units import (
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
-from fastmetrics.measures.asking import MetricRequest, MetricsLike, ask
-from fastmetrics.measures.concordance.rank_correlation import check_index_options
-from fastmetrics.measures.curves.influences import OrderedRows, of_curve
-from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
-from fastmetrics.measures.curves.roc_auc import class_scores
-from fastmetrics.measures.decisions import count_measures
-from fastmetrics.measures.ranking.positions import mean_of
+from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
+from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
+from fastmetrics.metrics.concordance.rank_correlation import check_index_options
+from fastmetrics.metrics.curves.influences import OrderedRows, of_curve
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
+from fastmetrics.metrics.curves.roc_auc import class_scores
+from fastmetrics.metrics.decisions import count_metrics
+from fastmetrics.metrics.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
@@ -103,7 +103,7 @@ class Rates(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A measure of K models, how their points move it, and what points are.
+    """A metric of K models, how their points move it, and what points are.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Measured(NamedTuple):
         Of decisions of two classes, each row standing for itself: true by predicted, positive
         last; of a share of any other rows or queries, those that are right and wrong.
     rates : tuple of K Rates, or of none
-        Both rates at each score, of measures whose limits need them.
+        Both rates at each score, of metrics whose limits need them.
     of_rows : tuple of K Spread, or of none
         The variance of independent rows, where points are groups that do not tell it.
     """
@@ -142,12 +142,12 @@ class Measured(NamedTuple):
 
 
 def is_of_curve(one: MetricRequest) -> bool:
-    """Return whether a measure follows from the classes at each score, as a table has them."""
+    """Return whether a metric follows from the classes at each score, as a table has them."""
     return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
 
 
 def moved(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
-    """Return the measure asked for with the influence of each row."""
+    """Return the metric asked for with the influence of each row."""
     found: RowInfluences = one.entry.load_influences()(*data, **options)
     return found
 
@@ -180,19 +180,19 @@ class TablePoints:
 
     def at_scores(self, one: MetricRequest) -> Measured:
         """Return a metric of the table, its points the rows of each class at each score."""
-        measure, table = one.entry, self.table
-        units = self._units_by_class if measure.is_by_class(one.parameters) else self._units
+        metric, table = one.entry, self.table
+        units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
         if is_of_curve(one):
-            curve = of_curve(table, measure.load_influences(), **one.parameters)
+            curve = of_curve(table, metric.load_influences(), **one.parameters)
             found = RowInfluences(curve.value, curve.joined())
         else:  # what class and probability tell of a row
-            measure.domain_under(one.parameters).check_predicted(table.scores, "y_score")
+            metric.domain_under(one.parameters).check_predicted(table.scores, "y_score")
             own = self._units_by_class
             columns = own.strata, np.concatenate([table.scores] * 2), own.counts
-            found = moved(one, measure.name, *columns, **one.parameters)
+            found = moved(one, metric.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
         measured = Measured((found.value,), [found.influences], units, (None,), n)
-        if measure.interval != LARGEST_GAP:
+        if metric.interval != LARGEST_GAP:
             return measured
         return _with_rates(measured, [table], self._units_by_class)
 
@@ -234,10 +234,10 @@ def check_counts(table: Any, is_weighted: bool) -> None:
 
 
 def of_cells(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
-    """Return a measure of labels, and how far a row of each cell moves it."""
+    """Return a metric of labels, and how far a row of each cell moves it."""
     name = one.entry.name
-    slopes = count_measures.gradient(name, counts, **one.parameters)
-    value = float(count_measures.value(name, counts, **one.parameters))
+    slopes = count_metrics.gradient(name, counts, **one.parameters)
+    value = float(count_metrics.value(name, counts, **one.parameters))
     return value, np.where(counts > 0, slopes, 0.0).ravel()
 
 
@@ -317,7 +317,7 @@ class Sample(ABC):
     _names: list[str]
 
     def measured(self, one: MetricRequest) -> Measured:
-        """Return a measure of each model with its influences."""
+        """Return a metric of each model with its influences."""
         found = [self.influenced(one, model) for model in range(self.n_models)]
         is_plain = self.design.is_plain
         return Measured(
@@ -428,7 +428,7 @@ class BinarySample(Sample):
         self._in_order = any(is_of_curve(one) and not one.is_auc for one in given["asked"])
 
     def measured(self, one: MetricRequest) -> Measured:
-        """Return a measure of each model; of one, where rows stand for themselves, by its table."""
+        """Return a metric of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
         found = super().measured(one)
@@ -448,7 +448,7 @@ class BinarySample(Sample):
         """Return the class that each row is called by a model."""
         if self._threshold is None:
             raise InputTypeError(
-                f"`{one.label}` is a measure of labels: pass `threshold`, from which on a score is "
+                f"`{one.label}` is a metric of labels: pass `threshold`, from which on a score is "
                 "called positive"
             )
         return is_called_positive(self._scores[model], self._threshold).view(np.int8)
@@ -717,7 +717,7 @@ def check_influences(one: MetricRequest) -> None:
 
 
 def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
-    """Return the measures asked for: of rankings where there are queries, else of the others."""
+    """Return the metrics asked for: of rankings where there are queries, else of the others."""
     of_rankings = query is not None or isinstance(y_true, RankingTable)
     return ask(metrics, of_rankings=of_rankings, of_times=not of_rankings)
 
@@ -725,7 +725,7 @@ def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricReque
 def sample_of(
     asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores], **given: Any
 ) -> Mapping[str, Sample | QuerySample]:
-    """Return the form of data that each measure is of, by its label; each form is made once."""
+    """Return the form of data that each metric is of, by its label; each form is made once."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
         return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
     made: dict[type[Sample], Sample] = {}
@@ -744,40 +744,40 @@ def _kind_of(
     one: MetricRequest, models: list[NamedScores], given: Mapping[str, Any]
 ) -> type[Sample]:
     check_influences(one)
-    measure = one.entry
-    if (measure.needs == "times") != (given["event"] is not None):
-        if measure.needs == "times":
+    metric = one.entry
+    if (metric.needs == "times") != (given["event"] is not None):
+        if metric.needs == "times":
             raise InputTypeError(f"`{one.label}` needs `event`: whether each time is that of one")
         raise InputError(f"`event` is of censored times: `{one.label}` is not measured of them")
-    if measure.needs == "times":
+    if metric.needs == "times":
         return TimeSample
     matrix = next((each for each in models if column_count(each.values) > 1), None)
     if matrix is not None:
         _check_of_matrix(one, matrix, given)
     is_matrix = matrix is not None
-    if measure.family in ("regression", "concordance"):
+    if metric.family in ("regression", "concordance"):
         return ValueSample
-    if not is_matrix and measure.family == "curves" and measure.needs == "probabilities":
+    if not is_matrix and metric.family == "curves" and metric.needs == "probabilities":
         raise InputError(
             f"`{one.label}` is of several classes: `{models[0].argument}` must have shape "
             "(n_samples, n_classes), a column a class; of two classes take `roc_auc`"
         )
-    if measure.needs == "labels" and not is_matrix:
+    if metric.needs == "labels" and not is_matrix:
         return LabelSample if given["threshold"] is None else BinarySample
     return ClassSample if is_matrix else BinarySample
 
 
 def _check_of_matrix(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
     """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
-    measure, k = one.entry, column_count(model.values)
+    metric, k = one.entry, column_count(model.values)
     came = f"`{model.argument}` is a matrix of {k} columns"
-    is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
-    if is_of_classes or measure.needs == "labels":  # those of the largest columns
+    is_of_classes = metric.classes != 2 and metric.needs in ("scores", "probabilities")
+    if is_of_classes or metric.needs == "labels":  # those of the largest columns
         for name in ("threshold", "pos_label"):
             if given[name] is not None:
                 raise InputError(f"`{name}` is of scores of two classes, and {came}: leave it out")
         return
-    if measure.needs == "values":
+    if metric.needs == "values":
         raise InputError(
             f"`{one.label}` is of one predicted number a row, and {came}: pass one, or of the "
             "probabilities of classes metrics such as 'log_loss' (`task='multiclass'`)"

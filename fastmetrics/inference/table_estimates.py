@@ -32,9 +32,9 @@ from fastmetrics.inference.samples import (
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Spread, Units
-from fastmetrics.measures.asking import MetricRequest
-from fastmetrics.measures.curves.influences import of_curve
-from fastmetrics.measures.registry import LOSSES, OF_RANGES
+from fastmetrics.metrics.asking import MetricRequest
+from fastmetrics.metrics.curves.influences import of_curve
+from fastmetrics.metrics.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.bin_bounds import Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -46,25 +46,25 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
 def _is_of_bins(one: MetricRequest) -> bool:
-    """Return whether bins have a measure too."""
-    measure = one.entry
-    is_of_ranges = measure.name in OF_RANGES and measure.name not in LOSSES
-    return (measure.of_auc is not None or is_of_ranges) and not one.parameters
+    """Return whether bins have a metric too."""
+    metric = one.entry
+    is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
+    return (metric.of_auc is not None or is_of_ranges) and not one.parameters
 
 
 def _is_of_ranges(one: MetricRequest) -> bool:
-    """Return whether ranges of scores have a measure too."""
+    """Return whether ranges of scores have a metric too."""
     return _is_of_bins(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
 def _is_of_table(one: MetricRequest) -> bool:
     """Return whether a table of scores has a metric: of a curve or of probabilities."""
-    measure = one.entry
-    is_of_two = "probabilities" in (measure.family, measure.needs) and measure.classes != 3
+    metric = one.entry
+    is_of_two = "probabilities" in (metric.family, metric.needs) and metric.classes != 3
     return is_of_two or is_of_curve(one)
 
 
-#: What a table has, and whether that is enough for a measure.
+#: What a table has, and whether that is enough for a metric.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
     Bracketed: ("counts of bins", _is_of_bins),
@@ -114,7 +114,7 @@ def estimates_of_table(
 
 
 def _of_matrix(one: MetricRequest, counts: Floats) -> Measured:
-    """Return a measure of a confusion matrix of counts: its points are the cells."""
+    """Return a metric of a confusion matrix of counts: its points are the cells."""
     value, slopes = of_cells(one, counts)
     k = len(counts)
     strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_shares else None
@@ -130,11 +130,11 @@ def of_summary(
     method: str | None = None,
     alternative: Alternative = "two-sided",
 ) -> Estimate:
-    """Return the estimate of a measure of all ranges of scores."""
+    """Return the estimate of a metric of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
     name, of_auc = one.entry.name, one.entry.of_auc
-    if name in LOSSES and name not in summary.measures:
+    if name in LOSSES and name not in summary.metrics:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
         raise InputError(
@@ -185,7 +185,7 @@ class _BinPoints:
     def _widest(self, one: MetricRequest, worst: Measured, best: Measured) -> Spread:
         """Return the largest variance of any order, with the fewest degrees of freedom of three.
 
-        A row moves the measure by what lies between its influences in the worst and the best order.
+        A row moves the metric by what lies between its influences in the worst and the best order.
         The norm of what these differ by from those halfway is at most that of half the distance,
         and the norm of a sum at most the sum of norms.
         """
@@ -203,7 +203,7 @@ class _BinPoints:
         return Spread((found[0].standard_error + most) ** 2, df)
 
     def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measured:
-        """Return a measure of the best, or the worst, order of rows within all bins."""
+        """Return a metric of the best, or the worst, order of rows within all bins."""
         p, n, _, _ = self.columns
         first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
         first[:], second[:] = (p, n), 0

@@ -19,7 +19,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
 from fastmetrics.inference.units import Units, warn_of_few_groups
-from fastmetrics.measures.costs.operating_point import cost_at_half, of_shares, savings_of
+from fastmetrics.metrics.costs.operating_point import cost_at_half, of_shares, savings_of
 from fastmetrics.tables.cost_table import (
     COSTED,
     ROUNDING,

@@ -167,7 +167,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Reference = Literal["contributions", "kurtosis", "student"]
-#: What a measure is of, one by one.
+#: What a metric is of, one by one.
 SamplesAre = Literal["rows", "queries", "items"]
 
 #: What is smaller than so much of what it was made of is left by rounding.
@@ -229,7 +229,7 @@ class Units:
     h of f_h sum (c - mean c)^2, where f = m / (m - 1) for m rows; of importances
     f = 1 / (1 - 2 sum p^3 / sum p^2 + sum p^2), p their shares, which is that very number where
     they are equal and unbiased where they do not tell of the influences. Means are removed in
-    strata alone: without them the sum of c is 0 for any measure that does not change with the
+    strata alone: without them the sum of c is 0 for any metric that does not change with the
     scale of the weights.
 
     Of groups c_hg is the sum over the rows of group g in stratum h, less the sum over the stratum
@@ -320,7 +320,7 @@ class Units:
         return np.asarray(np.bincount(self.strata, values), np.float64)
 
     def covariance(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return the covariance of K measures with influences of shape (K, n_points): (K, K).
+        """Return the covariance of K metrics with influences of shape (K, n_points): (K, K).
 
         nan where a stratum has one unit alone.
         """
@@ -337,7 +337,7 @@ class Units:
     def covariance_of_sums(self, sums: Floats) -> Floats:
         """Return the covariance by the sums of products of every two: (K, K, n_strata, 3).
 
-        Those of a measure with a later one are not read.
+        Those of a metric with a later one are not read.
         """
         found = np.empty(sums.shape[:2])
         for i in range(len(sums)):
@@ -347,7 +347,7 @@ class Units:
         return found
 
     def _by_strata(self, sums: Floats, of_other: Floats | None = None) -> Floats:
-        """Return what each stratum adds to the covariance of two measures, by their sums.
+        """Return what each stratum adds to the covariance of two metrics, by their sums.
 
         ``of_other`` are those of the other one and itself; None: a variance.
         """
@@ -380,7 +380,7 @@ class Units:
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
     ) -> tuple[float, Spread, Spread | None]:
-        """Return the difference of two measures, its spread, and that by kurtosis of rows.
+        """Return the difference of two metrics, its spread, and that by kurtosis of rows.
 
         What rounding leaves is nothing.
         """
@@ -423,7 +423,7 @@ class Units:
         return counts, weights, np.ascontiguousarray(strata)
 
     def spread(self, influences: Floats, reference: Reference = "contributions") -> Spread:
-        """Return the variance of one measure with its degrees of freedom.
+        """Return the variance of one metric with its degrees of freedom.
 
         ``reference`` says which, of sums over m units c: "contributions", the number of units that
         carry the variance, (sum c^2)^2 / sum c^4; "kurtosis", what the variance of a variance
@@ -452,7 +452,7 @@ class Units:
         return self._referred(variance, variance, fourth, reference)
 
     def spread_of_sums(self, sums: Floats, reference: Reference = "contributions") -> Spread:
-        """Return that of rows by what `sums_of_products` returns of a measure and itself."""
+        """Return that of rows by what `sums_of_products` returns of a metric and itself."""
         parts = self._by_strata(sums)
         variance = float(np.add.reduce(parts))
         second, _, fourth = np.add.reduce(sums).tolist()

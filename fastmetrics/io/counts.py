@@ -86,7 +86,7 @@ def counts_query(
 ) -> str:
     """Return the SQL statement that counts a table's rows of either class at each score.
 
-    Run it where the table is; its result, a row a distinct score, is all that any measure of
+    Run it where the table is; its result, a row a distinct score, is all that any metric of
     scores needs: `ScoreTable.from_counts` takes it, and ``fastmetrics evaluate --counts`` reads
     it from a file.
 

@@ -48,19 +48,19 @@ from fastmetrics.selection.fitting import (
 )
 from fastmetrics.selection.folds import FiveByTwo, Folds, GroupedFolds, LeaveOneOut, Split
 from fastmetrics.selection.point632 import Bootstrap632, by_632, not_of_rows
-from fastmetrics.selection.scoring import Metric, asked_metric, asked_metrics, defaults
+from fastmetrics.selection.scoring import EstimatorMetric, asked_metric, asked_metrics, defaults
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricEstimate(OneNumber):
-    """One measure of an estimator, on test rows and, beside it, on training rows.
+    """One metric of an estimator, on test rows and, beside it, on training rows.
 
     Attributes
     ----------
     estimate : float
         The mean over the test sets; of the .632 methods, their estimate.
     confidence_interval : ConfidenceInterval or None
-        Nadeau and Bengio's, for the mean, within the bounds of the measure; None for the .632
+        Nadeau and Bengio's, for the mean, within the bounds of the metric; None for the .632
         methods.
     standard_error : float
         Nadeau and Bengio's; nan for the .632 methods.
@@ -75,12 +75,12 @@ class MetricEstimate(OneNumber):
     bootstrap : Bootstrap632 or None
         What the .632 methods found.
     given : str
-        What the measure was given: "labels" (predicted ones), "scores", "probabilities", "values"
+        What the metric was given: "labels" (predicted ones), "scores", "probabilities", "values"
         (predicted numbers), "estimator" (a scorer); or "predictions", what `predict` returns, of a
         function that the library does not know.
     interval_method : {"t", "wilson"}
         Whether the interval is mean -+ t standard errors; or Wilson's, where that would leave the
-        bounds of the measure.
+        bounds of the metric.
     of_fitted_models : Estimate or None
         The same mean with the interval of how the fitted models do on average on new examples,
         given their training sets; None of the .632 methods, and where influences are not known.
@@ -101,7 +101,7 @@ class MetricEstimate(OneNumber):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EstimatorEvaluation(Result):
-    """The measures of an estimator over the splits of one method.
+    """The metrics of an estimator over the splits of one method.
 
     Attributes
     ----------
@@ -110,10 +110,10 @@ class EstimatorEvaluation(Result):
     method : str
         The method: its name, or the splitter.
     metrics : mapping from str to MetricEstimate
-        By the measure's name; ``evaluation[name]`` is the same.
+        By the metric's name; ``evaluation[name]`` is the same.
     folds : mapping from str to ndarray of shape (n_splits,)
         The table of splits, by column: `split`, `n_train`, `n_test`, then `train_<metric>` and
-        `test_<metric>` of each measure, `fit_seconds` and `score_seconds`.
+        `test_<metric>` of each metric, `fit_seconds` and `score_seconds`.
     n_splits : int
         Splits.
     test_train_ratio : float
@@ -137,8 +137,8 @@ class EstimatorEvaluation(Result):
     key: str | None
 
     def __getitem__(self, metric: str) -> MetricEstimate:
-        """Return the estimate of a measure by its name."""
-        return by_name(self.metrics, metric, "measures")
+        """Return the estimate of a metric by its name."""
+        return by_name(self.metrics, metric, "metrics")
 
     def __repr__(self) -> str:
         said = []
@@ -165,7 +165,7 @@ class EstimatorEvaluation(Result):
         if known:
             columns["of_fitted_models"] = [each and each.confidence_interval for each in models]
             words["of_fitted_models"] = "of fitted models"
-        measures = Table(columns, words=words, level=self.confidence_level)
+        table = Table(columns, words=words, level=self.confidence_level)
         splits = Table(
             self.folds,
             "splits",
@@ -183,13 +183,13 @@ class EstimatorEvaluation(Result):
         notes += cautions_of(known)
         if any(metric.bootstrap is not None for metric in self.metrics.values()):
             notes.append("The .632 methods have no interval: none is known for their rules.")
-        return Display([measures, splits], f"{self.estimator}, {self.method}", notes)
+        return Display([table, splits], f"{self.estimator}, {self.method}", notes)
 
 
 #: They are never the same again, and in `folds`.
 _SECONDS: Final = ("fit_seconds", "score_seconds")
 _MOST_SPLITS: Final = 10
-#: What is shown of a measure.
+#: What is shown of a metric.
 _FIGURES: Final = (
     *("estimate", "confidence_interval", "standard_deviation", "standard_error"),
     *("train_estimate", "train_standard_deviation"),
@@ -197,7 +197,7 @@ _FIGURES: Final = (
 
 
 def _named(name: str, found: MetricEstimate) -> str:
-    """Return the name of a measure; a function that nobody knows says what it was given."""
+    """Return the name of a metric; a function that nobody knows says what it was given."""
     return f"{name} (given predictions)" if found.given == "predictions" else name
 
 
@@ -221,7 +221,7 @@ def compare_estimators(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> ComparisonTest:
-    """Fit two estimators on the same splits and test whether their measures differ.
+    """Fit two estimators on the same splits and test whether their metrics differ.
 
     Parameters
     ----------
@@ -235,19 +235,19 @@ def compare_estimators(
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
         Of `kfold_paired_t_test`.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the mean measure of A less that of B is other than, below or above 0.
+        Whether the mean metric of A less that of B is other than, below or above 0.
     names : (str, str), optional
         What the estimators are called; their classes if these differ, else "A" and "B".
 
     Returns
     -------
     ComparisonTest
-        That of the test; `details` has the mean measure of both estimators too.
+        That of the test; `details` has the mean metric of both estimators too.
 
     Raises
     ------
     ValueError
-        If an option is out of range, the data cannot be split that way, or a measure is not for
+        If an option is out of range, the data cannot be split that way, or a metric is not for
         such estimators, or not defined on the test rows of a split.
 
     Warns
@@ -321,7 +321,7 @@ def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
     return [replace(task, classes=classes) for task in tasks]
 
 
-def _values(tasks: list[FitTask], metric: Metric, split: Split) -> list[float]:
+def _values(tasks: list[FitTask], metric: EstimatorMetric, split: Split) -> list[float]:
     return [values_of(task, metric, False, ({}, split))[0] for task in tasks]
 
 
@@ -363,11 +363,11 @@ def evaluate_estimator(
         ".632+"; or a splitter, ours or scikit-learn's. Of a classifier, numbers and names mean
         stratified splits.
     metrics : str, callable, (str, mapping), sequence or mapping of them, optional
-        Measures by the library's names, all of which `metrics_table` shows with what they need:
+        Metrics by the library's names, all of which `metrics_table` shows with what they need:
         predicted labels ("error_rate", "f1_macro"), scores ("roc_auc", by decision_function or else
         predict_proba), probabilities ("log_loss"), decision values ("hinge_loss"), predicted
         numbers ("mean_squared_error"); a pair adds parameters, a mapping gives names of your own.
-        Or callables: functions of ours and scikit-learn's of the same names are the measures by
+        Or callables: functions of ours and scikit-learn's of the same names are the metrics by
         these names, undefined values nan (`functools.partial` adds parameters); scorers, and
         functions whose first argument is called `estimator`, get (estimator, X, y); any other
         function gets (y_true, y_pred), the *predictions*, and the result says so. Unless given,
@@ -384,28 +384,28 @@ def evaluate_estimator(
     Returns
     -------
     EstimatorEvaluation
-        Mean, spread and interval of each measure, test beside training, and the table of splits.
+        Mean, spread and interval of each metric, test beside training, and the table of splits.
 
     Raises
     ------
     ValueError
-        If an option is out of range, a measure is not for such an estimator, or the data cannot be
+        If an option is out of range, a metric is not for such an estimator, or the data cannot be
         split so. What the estimator raises passes through, with a note that says at which split.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a measure is undefined in some split, so that its mean is nan; or one split has no
+        If a metric is undefined in some split, so that its mean is nan; or one split has no
         spread.
     DegenerateDataWarning
-        If a measure is the same in all splits, so that its interval has no width; if a class has
+        If a metric is the same in all splits, so that its interval has no width; if a class has
         too few rows for the splits.
 
     Notes
     -----
     The interval is mean -+ t s sqrt(1/J + n_test/n_train) with J - 1 degrees of freedom for J
     splits: training sets overlap, and the splits' own s / sqrt(J) is too small (Nadeau and Bengio).
-    It is an approximation, made for repeated hold-out. Where it would leave the bounds of a measure
+    It is an approximation, made for repeated hold-out. Where it would leave the bounds of a metric
     that has two (accuracy, AUC: 0 and 1), it is Wilson's with the same t, which covers more often
     than its level; `interval_method` says so.
 
@@ -418,7 +418,7 @@ def evaluate_estimator(
     `groups` the sums over groups vary. None where no influences are known, or a split is undefined.
 
     The .632 methods have no interval: the published standard error is of the leave-one-out
-    bootstrap's error alone, not of the rules that lean on the training error. They take measures
+    bootstrap's error alone, not of the rules that lean on the training error. They take metrics
     that are means of losses of rows: "error_rate", "log_loss", "brier_score", "mean_squared_error",
     "mean_absolute_error" and the like (see `no_information_error`), or a callable that returns one
     loss a row; their estimate is `Bootstrap632`'s, and the table has the samples. Cost: one fit a
@@ -498,12 +498,14 @@ def _title(cv: Any, splitter: Any) -> str:
 
 
 def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
-    """Return the values on training and on test rows, one row a measure."""
+    """Return the values on training and on test rows, one row a metric."""
     train = np.array([one.train for one in scores]).T
     return train, np.array([one.test for one in scores]).T
 
 
-def _table(asked: tuple[Metric, ...], scores: list[SplitScores]) -> Mapping[str, NDArray[Any]]:
+def _table(
+    asked: tuple[EstimatorMetric, ...], scores: list[SplitScores]
+) -> Mapping[str, NDArray[Any]]:
     train, test = _columns(scores)
     columns: dict[str, NDArray[Any]] = {
         "split": np.arange(len(scores)),
@@ -518,7 +520,7 @@ def _table(asked: tuple[Metric, ...], scores: list[SplitScores]) -> Mapping[str,
 
 
 def _means(
-    asked: tuple[Metric, ...],
+    asked: tuple[EstimatorMetric, ...],
     scores: list[SplitScores],
     ratio: float,
     level: float,
@@ -581,7 +583,7 @@ def _spread(values: Floats) -> tuple[float, float]:
     return float(values.mean()), math.nan
 
 
-def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
+def _warn_of(asked: tuple[EstimatorMetric, ...], train: Floats, test: Floats) -> None:
     n_splits = test.shape[1]
     for metric, on_train, on_test in zip(asked, train, test, strict=True):
         for side, values in (("test", on_test), ("training", on_train)):
@@ -603,13 +605,13 @@ def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
 
 
 def _by_632(
-    asked: tuple[Metric, ...],
+    asked: tuple[EstimatorMetric, ...],
     scores: list[SplitScores],
     rule: str | None,
     on_all: list[tuple[float, float]],
     n: int,
 ) -> dict[str, MetricEstimate]:
-    """Return the estimate of each measure from the samples and the model of all rows."""
+    """Return the estimate of each metric from the samples and the model of all rows."""
     train, test = _columns(scores)
     found = {}
     for i, (metric, (error, gamma)) in enumerate(zip(asked, on_all, strict=True)):

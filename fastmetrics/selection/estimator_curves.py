@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import check_fraction, seed_key
 from fastmetrics._plots.curves import draw_folds
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.metrics.registry import METRICS
 from fastmetrics.selection.fitting import (
     FITTING,
     FitJob,
@@ -29,7 +29,7 @@ from fastmetrics.selection.fitting import (
     values_of,
 )
 from fastmetrics.selection.folds import Rows
-from fastmetrics.selection.scoring import Metric, asked_metric
+from fastmetrics.selection.scoring import EstimatorMetric, asked_metric
 
 Floats = NDArray[np.float64]
 
@@ -38,18 +38,18 @@ _CURVE: Final = """
 Warns
 -----
 UndefinedMetricWarning
-    If the measure is undefined somewhere: its mean is nan there.
+    If the metric is undefined somewhere: its mean is nan there.
 """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EstimatorCurve(Result):
-    """A measure on training and test rows over the values of a parameter, or training sizes.
+    """A metric on training and test rows over the values of a parameter, or training sizes.
 
     Attributes
     ----------
     metric : str
-        The measure.
+        The metric.
     higher_is_better : bool
         Its direction.
     parameter : str
@@ -57,7 +57,7 @@ class EstimatorCurve(Result):
     values : tuple
         Its values, in the order given.
     train_values, test_values : ndarray of shape (n_values, n_folds)
-        The measure on the rows trained on, and on the test rows.
+        The metric on the rows trained on, and on the test rows.
     train_sizes : ndarray of shape (n_values,) or None
         Of a learning curve: rows trained on, the mean over the folds.
     """
@@ -110,7 +110,7 @@ class EstimatorCurve(Result):
 
     @documented()
     def plot(self, ax: Any = None) -> Any:
-        """Draw the measure over the number of training rows, or over the parameter.
+        """Draw the metric over the number of training rows, or over the parameter.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class EstimatorCurve(Result):
         both = (self.train_values, self.test_values)
         bounds = (
             0.0 if min(np.nanmin(v, initial=np.inf) for v in both) >= 0 else -np.inf,
-            np.inf if self.metric not in MEASURES else MEASURES[self.metric].bounds[1],
+            np.inf if self.metric not in METRICS else METRICS[self.metric].bounds[1],
         )
         return draw_folds(self, bounds, ax)
 
@@ -274,7 +274,7 @@ def _growth_order(task: FitTask, train: Rows, generator: np.random.Generator) ->
 
 def _curve(
     task: FitTask,
-    judge: Metric,
+    judge: EstimatorMetric,
     jobs: list[FitJob],
     parameter: str,
     values: tuple[Any, ...],
@@ -285,7 +285,7 @@ def _curve(
     train, test = np.array(found).reshape(len(values), -1, 2).transpose(2, 0, 1)
     undefined = int(np.isnan([train, test]).any(0).sum())
     if undefined:
-        message = f"the measure is undefined for {undefined:,} of {len(jobs):,} fits"
+        message = f"the metric is undefined for {undefined:,} of {len(jobs):,} fits"
         warn_user(message, UndefinedMetricWarning)
     higher = bool(judge.higher_is_better)
     sides = train.copy(), test.copy()

@@ -30,7 +30,7 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import Measured, counts_of_share, of_cells, sample_of
 from fastmetrics.inference.units import FEW_GROUPS, Units
-from fastmetrics.measures._measure import HITS, LARGEST_GAP
+from fastmetrics.metrics._metric import HITS, LARGEST_GAP
 from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
 from fastmetrics.selection.folds import (
     FiveByTwo,
@@ -41,7 +41,7 @@ from fastmetrics.selection.folds import (
     Split,
     row_count,
 )
-from fastmetrics.selection.scoring import Judged, Metric, check_sklearn, classifies
+from fastmetrics.selection.scoring import EstimatorMetric, Judged, check_sklearn, classifies
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ _NO_OPTIONS: Final = dict.fromkeys(
 
 
 class Tested(NamedTuple):
-    """A measure on the test rows of one split.
+    """A metric on the test rows of one split.
 
     ``of_rows`` is how far each row moves it, None where that is not known; of the .632 methods the
     loss of each.
@@ -63,19 +63,19 @@ class Tested(NamedTuple):
     of_rows: Floats | None
 
 
-def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp], by_row: bool) -> Tested:
-    """Return a measure with the influences of the rows; ``by_row``, with their losses."""
+def tested(metric: EstimatorMetric, judged: Judged, rows: NDArray[np.intp], by_row: bool) -> Tested:
+    """Return a metric with the influences of the rows; ``by_row``, with their losses."""
     if by_row:
         losses = metric.losses(judged)
         return Tested(rows, float(losses.mean()), losses)
     one, value = metric.asked, metric.of(judged)
     if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
         return Tested(rows, value, None)
-    measure = one.entry
-    if measure.needs == "scores" and measure.family == "probabilities":  # of a margin
+    entry = one.entry
+    if entry.needs == "scores" and entry.family == "probabilities":  # of a margin
         return Tested(rows, value, None)
-    data: Any = judged.given_to(measure)
-    if measure.needs == "labels":
+    data: Any = judged.given_to(entry)
+    if entry.needs == "labels":
         slopes = of_cells(one, judged.confusion.astype(np.float64))[1]
         return Tested(rows, value, slopes[data[0] * len(judged.classes) + data[1]])
     with warnings.catch_warnings():
@@ -86,7 +86,7 @@ def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp], by_row: bool)
 
 
 def average_of_models(
-    metric: Metric,
+    metric: EstimatorMetric,
     mean: float,
     splits: Sequence[Tested],
     task: Any,
@@ -96,16 +96,16 @@ def average_of_models(
 
     With psi the influence of a row in split j, v_j the value of it and v the mean of all J, the row
     adds (psi + (v_j - v) / m) / J, m being the test rows of the split, or of its class where the
-    measure does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
+    metric does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
     What a row adds in several splits is added up: rows vary, not predictions.
     """
     influences = [split.of_rows for split in splits if split.of_rows is not None]
     if len(influences) < len(splits):
         return None
     one, n_splits = metric.asked, len(splits)
-    measure, codes = one.entry, None
+    entry, codes = one.entry, None
     n = 1 + max(int(split.rows.max()) for split in splits)
-    if task.classes is not None and measure.is_by_class(one.parameters):
+    if task.classes is not None and entry.is_by_class(one.parameters):
         codes = np.unique(task.y, return_inverse=True)[1]
     moved, times = np.zeros(n), np.zeros(n, np.int64)
     for split, own in zip(splits, influences, strict=True):
@@ -122,8 +122,8 @@ def average_of_models(
         strata=None if codes is None else codes[rows],
     )
     is_plain, counts, size = task.groups is None, None, float(len(rows))
-    if is_plain and times.max() == 1 and measure.is_proportion_of_all:
-        right = mean if measure.interval == HITS else 1.0 - mean
+    if is_plain and times.max() == 1 and entry.is_proportion_of_all:
+        right = mean if entry.interval == HITS else 1.0 - mean
         counts = counts_of_share(size * right, size)
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
@@ -159,12 +159,12 @@ parameter : str
 values : sequence
     Its values (see `parameter_range`).
 metrics : str, (str, mapping) or callable, optional
-    One measure, as in `evaluate_estimator`: a name of the library's, a function of it, a scorer of
+    One metric, as in `evaluate_estimator`: a name of the library's, a function of it, a scorer of
     scikit-learn, or a function of yours of (y_true, y_pred), the predictions. By default the error
     rate of a classifier and the mean squared error of a regressor.
 higher_is_better : bool, optional
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): declared
-    for a measure of the library, required for a function.
+    for a metric of the library, required for a function.
 cv : int, str, splitter or list of (train, test), default=10
     Folds; a name is one of those of `evaluate_estimator`, as "10x10". Of a number or a name, they
     are stratified for a classifier, and keep `groups` whole if given.
@@ -218,7 +218,7 @@ class FitTask:
 
 
 class SplitScores(NamedTuple):
-    """The measures of one split, in the order asked for, and what they took.
+    """The metrics of one split, in the order asked for, and what they took.
 
     ``tested`` are those of the test rows, with what each row adds to them.
     """
@@ -233,7 +233,7 @@ class SplitScores(NamedTuple):
 
     @property
     def test(self) -> tuple[float, ...]:
-        """The measures of the test rows."""
+        """The metrics of the test rows."""
         return tuple(one.value for one in self.tested)
 
 
@@ -316,11 +316,11 @@ def judged(task: FitTask, model: Any, rows: Rows) -> Judged:
 
 
 def fit_and_score(
-    task: FitTask, metrics: tuple[Metric, ...], by_row: bool, split: Split
+    task: FitTask, metrics: tuple[EstimatorMetric, ...], by_row: bool, split: Split
 ) -> SplitScores:
     """Fit on the training rows of one split and measure on both sides of it.
 
-    ``by_row`` tells measures that are means of the losses of rows, which are kept.
+    ``by_row`` tells metrics that are means of the losses of rows, which are kept.
     """
     start = time.perf_counter()
     model = fitted(task, split[0])
@@ -336,8 +336,8 @@ def fit_and_score(
     return SplitScores(*sizes, train, test, fit_seconds, score_seconds)
 
 
-def values_of(task: FitTask, metric: Metric, on_train: bool, job: FitJob) -> list[float]:
-    """Return the measure on the test rows of a model fitted with a setting on the others.
+def values_of(task: FitTask, metric: EstimatorMetric, on_train: bool, job: FitJob) -> list[float]:
+    """Return the metric on the test rows of a model fitted with a setting on the others.
 
     Before it stands that on the training rows, where it is asked for.
     """

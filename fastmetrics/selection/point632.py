@@ -23,9 +23,9 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.measures.asking import MetricRequest, ask_one
-from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression.regression_measures import DIVERGENCES, GAPS, TERMS
+from fastmetrics.metrics.asking import MetricRequest, ask_one
+from fastmetrics.metrics.registry import METRICS
+from fastmetrics.metrics.regression.regression_metrics import DIVERGENCES, GAPS, TERMS
 
 Column = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ err1 : float
 gamma : float
     No-information error, as `no_information_error` finds it.
 loss : str, (str, mapping) or callable, default="error_rate"
-    A measure that is a mean of losses of rows, by its name: "error_rate" or "cost" of predicted
+    A metric that is a mean of losses of rows, by its name: "error_rate" or "cost" of predicted
     labels, "log_loss" or "brier_score" of probabilities, "hinge_loss" of decision values, of
     predicted numbers "mean_squared_error", "mean_absolute_error" and its like, or a mean deviance;
     a pair adds parameters. Or a callable ``loss(y_true, y_pred)`` that returns one number a row.
@@ -58,19 +58,19 @@ JASA 92:548-560.
 
 
 def has_row_losses(asked: MetricRequest) -> bool:
-    """Return whether a measure is a mean of losses of rows; a function is taken for such a loss."""
-    return asked.measure is None or bool(asked.measure.row_loss)
+    """Return whether a metric is a mean of losses of rows; a function is taken for such a loss."""
+    return asked.metric is None or bool(asked.metric.row_loss)
 
 
 def losses_of_rows(asked: MetricRequest, true: Column, said: Column) -> Floats:
     """Return the loss of each row.
 
-    Rows are true values, or numbers of classes, and what the measure takes beside them: numbers of
+    Rows are true values, or numbers of classes, and what the metric takes beside them: numbers of
     classes, numbers, or of each row probabilities or decision values of the classes.
     """
     one: Any = asked
-    if one.measure is not None:
-        return np.asarray(one.measure.losses(true, said, **one.parameters), np.float64)
+    if one.metric is not None:
+        return np.asarray(one.metric.losses(true, said, **one.parameters), np.float64)
     losses = np.asarray(one.function(true, said), np.float64)
     if losses.shape != (len(true),):
         raise InputError(
@@ -112,12 +112,12 @@ def loss_over_pairs(asked: MetricRequest, true: Column, said: Column) -> float:
 
 def _needs(asked: MetricRequest) -> str:
     """Return what the loss takes beside the true values; "own" for a function of one's own."""
-    return "own" if asked.measure is None else asked.measure.needs
+    return "own" if asked.metric is None else asked.metric.needs
 
 
 def not_of_rows(name: str) -> InputError:
-    """Return the error of a measure that is no mean of losses of rows."""
-    known = ", ".join(repr(measure.name) for measure in MEASURES.values() if measure.row_loss)
+    """Return the error of a metric that is no mean of losses of rows."""
+    known = ", ".join(repr(metric.name) for metric in METRICS.values() if metric.row_loss)
     return InputError(
         f"{name!r} is no mean of losses of rows, which the .632 methods need: take {known} or a "
         "callable that returns one loss a row"
@@ -163,16 +163,16 @@ def _columns(loss: MetricRequest, y_true: Any, **said: Any) -> tuple[Column, ...
 
 
 def _check_defined(loss: MetricRequest, true: Column, said: Column, name: str) -> None:
-    """Raise what the measure itself raises for such rows: probabilities, or signs, that are off."""
-    if loss.measure is None or loss.measure.needs == "labels":
+    """Raise what the metric itself raises for such rows: probabilities, or signs, that are off."""
+    if loss.metric is None or loss.metric.needs == "labels":
         return
     of_classes: dict[str, Any] = {}
-    if loss.measure.needs != "values":
+    if loss.metric.needs != "values":
         of_classes["labels"] = np.arange(2 if said.ndim == 1 else said.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            loss.measure.value(true, said, **of_classes, **loss.parameters)
+            loss.metric.value(true, said, **of_classes, **loss.parameters)
         except InputError as error:
             names = ("y_pred", "y_proba", "pred_decision")
             raise error.renamed(dict.fromkeys(names, name)) from error

@@ -26,11 +26,11 @@ from fastmetrics.errors import (
     importing,
     warn_user,
 )
-from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import MetricRequest, ask, ask_one
-from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.measures.registry import DEFAULTS, MEASURES
-from fastmetrics.measures.regression.regression_measures import regression_measures
+from fastmetrics.metrics._metric import Metric
+from fastmetrics.metrics.asking import MetricRequest, ask, ask_one
+from fastmetrics.metrics.decisions.count_metrics import value
+from fastmetrics.metrics.registry import DEFAULTS, METRICS
+from fastmetrics.metrics.regression.regression_metrics import regression_metrics
 from fastmetrics.selection.point632 import has_row_losses, loss_over_pairs, losses_of_rows
 
 
@@ -98,14 +98,14 @@ class Judged:
         asked = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
         return self._said(*asked).ravel() if len(self.classes) == 2 else self._columns(*asked)
 
-    def given_to(self, measure: Measure) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the true values and what a measure takes beside them: of two classes a column."""
-        if measure.needs == "values":
+    def given_to(self, metric: Metric) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the true values and what a metric takes beside them: of two classes a column."""
+        if metric.needs == "values":
             return self.y, self.predicted
-        if measure.needs == "labels":
+        if metric.needs == "labels":
             return self.true_codes, self.predicted_codes
-        if measure.needs == "scores":
-            is_margin = measure.family == "probabilities"
+        if metric.needs == "scores":
+            is_margin = metric.family == "probabilities"
             return self.true_codes, self.decisions if is_margin else self.scores
         columns = self.probabilities
         return self.true_codes, columns[:, 1] if columns.shape[1] == 2 else columns
@@ -118,7 +118,7 @@ class Judged:
     def _said(self, method: str, why: str) -> NDArray[Any]:
         if not hasattr(self.model, method):
             name = type(self.model).__name__
-            raise InputTypeError(f"{name} has no {method}, which measures of {why}")
+            raise InputTypeError(f"{name} has no {method}, which metrics of {why}")
         return np.asarray(getattr(self.model, method)(self.X))
 
     def _columns(self, method: str, why: str) -> NDArray[Any]:
@@ -165,7 +165,7 @@ def classifies(estimator: Any, y: NDArray[Any]) -> bool:
 
 
 class _AlwaysRight:
-    """Predicts what it is given as ``X``, the true values: measures are tried on it."""
+    """Predicts what it is given as ``X``, the true values: metrics are tried on it."""
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return X
@@ -178,8 +178,8 @@ class _AlwaysRight:
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """One measure: how it is found on some rows, and which direction is better, if known."""
+class EstimatorMetric:
+    """One metric: how it is found on some rows, and which direction is better, if known."""
 
     asked: MetricRequest
     find: Callable[[MetricRequest, Judged], Any]
@@ -198,20 +198,20 @@ class Metric:
     @property
     def given(self) -> str:
         """What it is given beside the true values, in the registry's words where it knows it."""
-        if self.asked.measure is not None:
-            return self.asked.measure.needs
+        if self.asked.metric is not None:
+            return self.asked.metric.needs
         return "estimator" if self.find is _by_scorer else "predictions"
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest value, infinite where they are not known."""
-        if self.asked.measure is not None:
-            return self.asked.measure.bounds
+        if self.asked.metric is not None:
+            return self.asked.metric.bounds
         scorer: Any = self.asked.function
         inner = getattr(scorer, "_score_func", None)
         if inner is not None:
-            measure = ask(partial(inner, **scorer._kwargs))[0].measure
-            low, high = (-math.inf, math.inf) if measure is None else measure.bounds
+            metric = ask(partial(inner, **scorer._kwargs))[0].metric
+            low, high = (-math.inf, math.inf) if metric is None else metric.bounds
             return (low, high) if scorer._sign > 0 else (-high, -low)
         return -math.inf, math.inf
 
@@ -221,8 +221,8 @@ class Metric:
         return self.find is not _by_scorer and has_row_losses(self.asked)
 
     def losses(self, judged: Judged) -> NDArray[np.float64]:
-        """Return the losses of some rows, of a measure that is their mean; nan where undefined."""
-        if self.asked.measure is not None and math.isnan(self.of(judged)):
+        """Return the losses of some rows, of a metric that is their mean; nan where undefined."""
+        if self.asked.metric is not None and math.isnan(self.of(judged)):
             return np.full(len(judged.y), np.nan)
         return losses_of_rows(self.asked, *self._given(judged))
 
@@ -231,8 +231,8 @@ class Metric:
         return loss_over_pairs(self.asked, *self._given(judged))
 
     def _given(self, judged: Judged) -> tuple[NDArray[Any], NDArray[Any]]:
-        measure = self.asked.measure
-        return (judged.y, judged.predicted) if measure is None else judged.given_to(measure)
+        metric = self.asked.metric
+        return (judged.y, judged.predicted) if metric is None else judged.given_to(metric)
 
     def of(self, judged: Judged) -> float:
         """Return the value on some rows; nan, without a warning, where it is undefined."""
@@ -243,36 +243,36 @@ class Metric:
     def check(self, classes: NDArray[Any] | None) -> None:
         """Raise for what cannot be asked of an estimator of these classes; None for a regressor.
 
-        A measure of the library is tried on a perfect prediction, before any fit.
+        A metric of the library is tried on a perfect prediction, before any fit.
         """
         self.check_kind(classes)
-        if self.asked.measure is not None and not self.asked.is_only_function:
+        if self.asked.metric is not None and not self.asked.is_only_function:
             y = np.array([1.0, 2.0]) if classes is None else classes
             # of what is certain and right nothing is left to calibrate: that is no news
-            find = self.of if self.asked.measure.family == "calibration" else self._found
+            find = self.of if self.asked.metric.family == "calibration" else self._found
             find(Judged(_AlwaysRight(), y, y, classes))
 
     def check_kind(self, classes: NDArray[Any] | None) -> None:
-        """Raise if the estimator cannot say what the measure needs, or has too many classes."""
-        measure, label = self.asked.measure, self.label
-        if measure is None:
+        """Raise if the estimator cannot say what the metric needs, or has too many classes."""
+        metric, label = self.asked.metric, self.label
+        if metric is None:
             return
-        if measure.needs in ("values", "nothing"):
+        if metric.needs in ("values", "nothing"):
             if classes is not None:
                 raise InputError(f"{label!r} is for regression: `estimator` is a classifier")
             return
         if classes is None:
             raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
         n, said = len(classes), f"and `y` has {len(classes):,}"
-        is_binary = measure.classes == 2 or (measure.family, measure.needs) == ("own", "scores")
+        is_binary = metric.classes == 2 or (metric.family, metric.needs) == ("own", "scores")
         if is_binary and n != 2:
-            more = [m.name for m in MEASURES.values() if m.classes != 2]
-            known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
+            more = [m.name for m in METRICS.values() if m.classes != 2]
+            known = ", ".join(name for name in more if name.startswith(f"{metric.name}_"))
             advice = f": see {known}" if known else ": make `y` one class against the rest"
             raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
-        if n < measure.classes:
-            fewer = [m.name for m in MEASURES.values() if m.classes == 2]
-            kin = [f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_")]
+        if n < metric.classes:
+            fewer = [m.name for m in METRICS.values() if m.classes == 2]
+            kin = [f": take {name!r}" for name in fewer if metric.name.startswith(f"{name}_")]
             advice = "".join(kin) if n > 1 else ""
             raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
 
@@ -283,24 +283,26 @@ class Metric:
         return float(found)
 
 
-def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, ...]:
-    """Return the measures that ``metrics=`` asks for, of classes; raise as `Metric.check` does."""
+def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[EstimatorMetric, ...]:
+    """Return the metrics that ``metrics=`` asks for, of classes; raise as `check` does."""
     found = tuple(map(metric_of, ask(metrics)))
     for metric in found:
         metric.check(classes)
     return found
 
 
-def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | None) -> Metric:
-    """Return one measure, whose direction is known."""
+def asked_metric(
+    metric: Any, higher_is_better: Any, classes: NDArray[Any] | None
+) -> EstimatorMetric:
+    """Return one metric, whose direction is known."""
     one = metric_of(ask_one(defaults(classes)[0] if metric is None else metric))
     one = replace(one, higher_is_better=directed(one, higher_is_better))
     one.check(classes)
     return one
 
 
-def directed(metric: Metric, higher_is_better: Any) -> bool:
-    """Return the direction that was given, or else that of the measure, or raise."""
+def directed(metric: EstimatorMetric, higher_is_better: Any) -> bool:
+    """Return the direction that was given, or else that of the metric, or raise."""
     if higher_is_better is not None:
         return check_direction(higher_is_better)
     if metric.higher_is_better is None:
@@ -315,16 +317,16 @@ def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
     return DEFAULTS["classifiers" if len(classes) > 2 else "classifiers of two"]
 
 
-def metric_of(one: MetricRequest) -> Metric:
-    """Return how a measure that was asked for is found on rows that a model judged."""
-    if one.measure is not None:
+def metric_of(one: MetricRequest) -> EstimatorMetric:
+    """Return how a metric that was asked for is found on rows that a model judged."""
+    if one.metric is not None:
         find = _by_options if one.is_only_function else _by_registry
-        if one.measure.family == "own":
+        if one.metric.family == "own":
             find = _by_own
-        return Metric(one, find, one.higher_is_better)
+        return EstimatorMetric(one, find, one.higher_is_better)
     if _is_scorer(one.function):
-        return Metric(one, _by_scorer, True)
-    return Metric(one, _by_function, None)
+        return EstimatorMetric(one, _by_scorer, True)
+    return EstimatorMetric(one, _by_function, None)
 
 
 def _is_scorer(function: Any) -> bool:
@@ -340,41 +342,41 @@ def _is_scorer(function: Any) -> bool:
 
 def _by_registry(one: MetricRequest, judged: Judged) -> Any:
     """Give a metric what the registry says that it needs; nan where a class is missing."""
-    measure: Any = one.measure
-    if measure.needs == "labels":
+    metric: Any = one.metric
+    if metric.needs == "labels":
         return value(one.name, judged.confusion, **one.parameters)
-    if measure.needs == "nothing":
+    if metric.needs == "nothing":
         raise InputError(
             f"{one.label!r} judges no prediction, and so no estimator: name an error, as "
             "'mean_error'"
         )
-    if measure.family == "regression":
+    if metric.family == "regression":
         asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
-        return regression_measures(*data, metrics=asked, **judged.weights)[one.label]
+        return regression_metrics(*data, metrics=asked, **judged.weights)[one.label]
     classes = np.arange(0 if judged.classes is None else len(judged.classes))
-    is_margin = measure.family == "probabilities" and measure.needs == "scores"
+    is_margin = metric.family == "probabilities" and metric.needs == "scores"
     if is_margin and len(judged.shown) < len(classes):  # a class has no decision value
         return math.nan
-    data = judged.given_to(measure)
+    data = judged.given_to(metric)
     options = {**judged.weights, **one.parameters}
-    if measure.needs == "values":
-        return measure.value(*data, **options)
-    if measure.family == "probabilities":
+    if metric.needs == "values":
+        return metric.value(*data, **options)
+    if metric.family == "probabilities":
         data = data[0], data[1] if is_margin else judged.probabilities
         options["labels"] = classes
-    elif measure.family == "calibration":
+    elif metric.family == "calibration":
         if len(classes) > 2:
             options["labels"] = classes
     elif not np.bincount(data[0], minlength=len(classes)).all():
         return math.nan  # a curve of the classes that are left is another metric
-    return measure.value(*data, **options)
+    return metric.value(*data, **options)
 
 
 def _by_own(one: MetricRequest, judged: Judged) -> Any:
-    measure: Any = one.measure
+    metric: Any = one.metric
     function: Any = one.function
-    is_said = measure.needs in ("scores", "probabilities")
-    said = getattr(judged, measure.needs if is_said else "predicted")
+    is_said = metric.needs in ("scores", "probabilities")
+    said = getattr(judged, metric.needs if is_said else "predicted")
     data = judged.true_codes if is_said else judged.y, said
     if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
         given = judged.weights.get("sample_weight")
@@ -390,18 +392,18 @@ def _by_options(one: MetricRequest, judged: Judged) -> Any:
     Of two classes it gets one column, as from scikit-learn's scorers: that of `pos_label`, or else
     of the second.
     """
-    measure: Any = one.measure
+    metric: Any = one.metric
     positive = getattr(one.function, "keywords", {}).get("pos_label")
     is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
-    if measure.needs == "labels":
+    if metric.needs == "labels":
         said = judged.predicted
-    elif is_first and measure.needs == "probabilities":
+    elif is_first and metric.needs == "probabilities":
         said = judged.probabilities[:, 0]
     else:
-        said = judged.given_to(measure)[1]
-        if is_first and measure.needs == "scores" and measure.family != "probabilities":
+        said = judged.given_to(metric)[1]
+        if is_first and metric.needs == "scores" and metric.family != "probabilities":
             said = -said
-    return measure.value(judged.y, said, **judged.weights)
+    return metric.value(judged.y, said, **judged.weights)
 
 
 def _by_function(one: MetricRequest, judged: Judged) -> Any:
@@ -416,14 +418,14 @@ def _by_scorer(one: MetricRequest, judged: Judged) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scorer:
-    """Measures a fitted estimator; the greater the value, the better.
+    """Metrics a fitted estimator; the greater the value, the better.
 
     Attributes
     ----------
     asked : MetricRequest
-        The measure and its parameters.
+        The metric and its parameters.
     higher_is_better : bool
-        The direction of the measure; if False, its value is negated.
+        The direction of the metric; if False, its value is negated.
     """
 
     asked: MetricRequest
@@ -432,7 +434,7 @@ class Scorer:
     def __call__(
         self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the measure of what the estimator says of some rows, weighted on request."""
+        """Return the metric of what the estimator says of some rows, weighted on request."""
         if sample_weight is not None and not self._accept_sample_weight():
             raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
         check_same_index(X=X, y=y, sample_weight=sample_weight)
@@ -453,19 +455,19 @@ class Scorer:
         return f"scorer({self.asked.label!r}{given})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a measure of the library by its name, any other as it is."""
+        """Pickle a metric of the library by its name, any other as it is."""
         one = self.asked
-        if one.measure is not MEASURES.get(one.name):
+        if one.metric is not METRICS.get(one.name):
             return Scorer, (one, self.higher_is_better)
         given = {one.label: (one.name, dict(one.parameters))}
         return partial(scorer, higher_is_better=self.higher_is_better), (given,)
 
     def _accept_sample_weight(self) -> bool:
-        measure = _of(self.asked)
-        if not measure.function:  # found with others of its kind, which are weighted
+        metric = _of(self.asked)
+        if not metric.function:  # found with others of its kind, which are weighted
             return True
-        function = measure.load()
-        is_compiled = measure.family == "own" and hasattr(function, "py_func")
+        function = metric.load()
+        is_compiled = metric.family == "own" and hasattr(function, "py_func")
         return is_compiled or "sample_weight" in inspect.signature(function).parameters
 
     # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
@@ -486,32 +488,32 @@ class Scorer:
 
     @property
     def _kwargs(self) -> dict[str, Any]:
-        measure = _of(self.asked)
-        passed = {measure.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
-        return {**measure.arguments, **passed}
+        metric = _of(self.asked)
+        passed = {metric.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
+        return {**metric.arguments, **passed}
 
 
 @documented()
 def scorer(
     metrics: str | Callable[..., Any], /, *, higher_is_better: bool | None = None, **parameters: Any
 ) -> Scorer:
-    """Make a scorer of a measure, for `scoring=` in scikit-learn.
+    """Make a scorer of a metric, for `scoring=` in scikit-learn.
 
     Parameters
     ----------
     metrics : str or callable
-        A measure by its name, canonical or alias (`metrics_table` shows them), or a function of
+        A metric by its name, canonical or alias (`metrics_table` shows them), or a function of
         ours.
     higher_is_better : bool, optional
-        Direction of the measure; needed where it is not known.
+        Direction of the metric; needed where it is not known.
     **parameters
-        Parameters of the measure.
+        Parameters of the metric.
 
     Returns
     -------
     Scorer
-        Called as ``scorer(estimator, X, y)``, and with ``sample_weight=`` where the measure takes
-        weights. Greater is better: where lower values of the measure are, it returns their
+        Called as ``scorer(estimator, X, y)``, and with ``sample_weight=`` where the metric takes
+        weights. Greater is better: where lower values of the metric are, it returns their
         negative, as scikit-learn's ``neg_`` scorers do.
 
     Raises
@@ -519,17 +521,17 @@ def scorer(
     ImportError
         If scikit-learn is not installed.
     TypeError, ValueError
-        If it is no measure, or has no such parameter; where the scorer is called, if the measure is
+        If it is no metric, or has no such parameter; where the scorer is called, if the metric is
         not for such an estimator.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where the scorer is called, if the measure has no value on these rows: it returns nan.
+        Where the scorer is called, if the metric has no value on these rows: it returns nan.
 
     Notes
     -----
-    The estimator is asked for what the measure needs as `evaluate_estimator` does, whose values on
+    The estimator is asked for what the metric needs as `evaluate_estimator` does, whose values on
     the same rows these are: of two classes the second is positive; a class that is missing in a
     fold is no error.
 
@@ -552,14 +554,14 @@ def scorer(
     return Scorer(asked, directed(metric_of(asked), higher_is_better))
 
 
-def _of(asked: MetricRequest) -> Measure:
-    measure = asked.measure
-    if measure is None:
+def _of(asked: MetricRequest) -> Metric:
+    metric = asked.metric
+    if metric is None:
         raise InputTypeError(
-            f"`metrics` must be a measure of the library: of {asked.label!r} scikit-learn's "
-            "`make_scorer` makes a scorer, or `register_metric` a measure"
+            f"`metrics` must be a metric of the library: of {asked.label!r} scikit-learn's "
+            "`make_scorer` makes a scorer, or `register_metric` a metric"
         )
-    return measure
+    return metric
 
 
 def _classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any] | None:

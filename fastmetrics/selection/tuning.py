@@ -38,7 +38,7 @@ from fastmetrics.selection.fitting import (
     with_setting,
 )
 from fastmetrics.selection.folds import Split
-from fastmetrics.selection.scoring import Metric, asked_metric
+from fastmetrics.selection.scoring import EstimatorMetric, asked_metric
 
 Closed = Literal["both", "left", "right", "neither"]
 
@@ -186,7 +186,7 @@ class TuningResult(Result):
     settings : tuple of mappings
         All settings, in the order of the grid, the last parameter varying fastest.
     values : ndarray of shape (n_settings, n_folds)
-        The measure of each setting on each validation fold.
+        The metric of each setting on each validation fold.
     means, standard_errors : ndarray of shape (n_settings,)
         Over the folds.
     estimator : estimator or None
@@ -268,7 +268,7 @@ class NestedCrossValidation(OneNumber):
         Mean over the outer folds of the chosen setting's value on the inner folds: what tuning
         alone would have claimed.
     values : ndarray of shape (n_outer_folds,)
-        The measure of each tuned model on its outer test fold.
+        The metric of each tuned model on its outer test fold.
     tunings : tuple of TuningResult
         The tuning on each outer training fold; without the fitted models.
     of_fitted_models : Estimate or None
@@ -327,7 +327,7 @@ Raises
 ------
 ValueError
     If the grid is empty or names unknown parameters, an option is out of range, the direction of
-    the measure is not known, or no setting has a value.
+    the metric is not known, or no setting has a value.
 
 Warns
 -----
@@ -432,7 +432,7 @@ def nested_cross_validation(
     Warns
     -----
     UndefinedMetricWarning
-        If the measure is undefined on some outer folds: the estimate is nan.
+        If the metric is undefined on some outer folds: the estimate is nan.
 
     Notes
     -----
@@ -492,7 +492,7 @@ def nested_cross_validation(
 
 
 #: What judges settings, the settings, their numbers from the simplest on, and the rule.
-_Choice = tuple[Metric, tuple[Setting, ...], list[int], Rule]
+_Choice = tuple[EstimatorMetric, tuple[Setting, ...], list[int], Rule]
 
 
 def _choice(
@@ -520,7 +520,7 @@ def _on_outer_fold(
 
 
 def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResult:
-    """Return the setting chosen by the measure of each on each split."""
+    """Return the setting chosen by the metric of each on each split."""
     judge, settings, order, rule = choice
     jobs = [(setting, split) for setting in settings for split in splits]
     values = np.array(task.each(partial(values_of, task, judge, False), jobs))
@@ -556,5 +556,5 @@ def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningRes
 
 def _warn_undefined(count: int, total: int, what: str) -> None:
     if count:
-        message = f"the measure is undefined for {count:,} of {total:,} {what}"
+        message = f"the metric is undefined for {count:,} of {total:,} {what}"
         warn_user(message, UndefinedMetricWarning)

@@ -1,4 +1,4 @@
-"""What is certain of a measure when scores are known by their bins alone.
+"""What is certain of a metric when scores are known by their bins alone.
 
 Bins are ordered; inside one nothing is known but how many positives ``p`` and negatives ``n`` it
 has, unless it holds one distinct score, which is a tie and leaves nothing open: it is *sure*. Let
@@ -29,7 +29,7 @@ Largest TPR of an FPR <= alpha
     Thresholds at ends of bins below alpha are known. The first bin that ends beyond begins at the
     TPR that is sure; its positives come first at best.
 
-Weights are rounded as they are added: ``error`` bounds what that does to any of these measures, all
+Weights are rounded as they are added: ``error`` bounds what that does to any of these metrics, all
 of them between 0 and 1, and widens the limits. Counts are exact, and divided once.
 """
 
@@ -57,7 +57,7 @@ from fastmetrics.tables.score_table import ScoreTable, checked_pair, lacks_one
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bracket(Between):
-    """The least and the largest value that a measure can have, given what is known of the rows.
+    """The least and the largest value that a metric can have, given what is known of the rows.
 
     It is no confidence interval: the number of these very rows lies in it with certainty. It is
     no number either: take `low`, `high` or `midpoint` by name.
@@ -111,7 +111,7 @@ class ThresholdBrackets(Result):
     true_positive_rate, false_positive_rate : Bracket
         Shares of the positives and of the negatives.
     precision, accuracy, f1 : Bracket
-        The measures of these names.
+        The metrics of these names.
 
     Examples
     --------
@@ -142,7 +142,7 @@ _UNKNOWN = Bracket(math.nan, math.nan)
 _INT64: Final = 2**62
 #: Average precision is a sum of doubles: what rounding (16 units of 2**-53) may do to it.
 _ROUNDING: Final = 2.0**-49
-#: Of a sum of weights: the measures have four of them in a product or a quotient.
+#: Of a sum of weights: the metrics have four of them in a product or a quotient.
 _SUMS: Final = 4
 
 
@@ -159,7 +159,7 @@ class BinColumns(NamedTuple):
 
     @property
     def error(self) -> float:
-        """How far off rounded weights can make a measure."""
+        """How far off rounded weights can make a metric."""
         if self.n_roundings is None:
             return 0.0
         return _SUMS * (self.n_roundings + len(self.positives) + 16) * 2.0**-53
@@ -267,7 +267,7 @@ def _sure_tp(tp: NDArray[Any], fp: NDArray[Any], limit: float) -> int | float:
 def threshold_brackets(
     threshold: float, columns: BinColumns, sure: BinColumns, possible: BinColumns
 ) -> ThresholdBrackets:
-    """Return the measures of one threshold: ``sure`` and ``possible`` bins are called positive.
+    """Return the metrics of one threshold: ``sure`` and ``possible`` bins are called positive.
 
     All rise with true positives and fall with false ones (or the other way round), so that their
     limits are at corners.
@@ -315,7 +315,7 @@ def _bracket(low: float, high: float, whole: float, error: float) -> Bracket:
     return Bracket(*(min(max(each, 0.0), 1.0) for each in ends))
 
 
-#: What measures between limits return; rows that examples measure.
+#: What metrics between limits return; rows that examples metric.
 LIMITS: Final = """
 Returns
 -------
@@ -337,14 +337,14 @@ Examples
 
 
 class Bracketed(Shown):
-    """Base of tables of bins: the measures of what they have counted."""
+    """Base of tables of bins: the metrics of what they have counted."""
 
     __slots__ = ()
 
     def __array__(self, *_: object, **__: object) -> Never:
         """Refuse to be taken for rows by a function of labels and scores."""
         raise InputTypeError(
-            f"a {type(self).__name__} has measures of its own, with limits: call "
+            f"a {type(self).__name__} has metrics of its own, with limits: call "
             "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where "
             "all distinct scores are known"
         )
@@ -473,14 +473,14 @@ class Bracketed(Shown):
         said = "The exact values lie between the limits." if has_both else "One class is missing."
         return Display([table], title, [said])
 
-    def _limits(self, measure: str, ask: Callable[..., Bracket], *options: Any) -> Bracket:
+    def _limits(self, metric: str, ask: Callable[..., Bracket], *options: Any) -> Bracket:
         columns = self._columns()
-        return _UNKNOWN if _lacks_one(columns, measure) else ask(columns, *options)
+        return _UNKNOWN if _lacks_one(columns, metric) else ask(columns, *options)
 
 
-def _lacks_one(columns: BinColumns, measure: str) -> bool:
+def _lacks_one(columns: BinColumns, metric: str) -> bool:
     """Warn, and return True, where a class is missing."""
-    return lacks_one(bool(columns.positives.any()), bool(columns.negatives.any()), measure)
+    return lacks_one(bool(columns.positives.any()), bool(columns.negatives.any()), metric)
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -489,7 +489,7 @@ class ScoreRanges(Bracketed, Result):
 
     What a database counts by the first bits of a score (`counts_query` with `bits`) is such
     ranges. A range of one score is a tie and leaves nothing open; of the others nothing is known
-    but where they end, so that measures lie between limits, for sure.
+    but where they end, so that metrics lie between limits, for sure.
 
     Parameters
     ----------
@@ -584,7 +584,7 @@ class ScoreRanges(Bracketed, Result):
         if not self.is_exact:
             n = int((self.low != self.high).sum())
             raise InputError(
-                f"{n:,} of {len(self):,} ranges hold several scores: measures have limits, as "
+                f"{n:,} of {len(self):,} ranges hold several scores: metrics have limits, as "
                 "`roc_auc()` has; a ScoreTable needs counts of distinct scores"
             )
         return ScoreTable.from_counts(self.low, self.positives, self.negatives)

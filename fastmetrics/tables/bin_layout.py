@@ -29,7 +29,7 @@ def learnt_edges(scores: NDArray[np.float64], n_bins: int) -> NDArray[np.float64
     """Return rising edges of at most ``n_bins`` bins for scores such as these, which are finite.
 
     What a bin leaves open falls with the square of its rows, so that bins of few rows are what all
-    measures want, but not everywhere alike. With ``u`` the share of rows above a bin and ``du`` its
+    metrics want, but not everywhere alike. With ``u`` the share of rows above a bin and ``du`` its
     own, the area under the ROC curve and the Kolmogorov-Smirnov statistic want the same ``du``
     everywhere; average precision divides by the rows above, and is best served by ``du`` in
     proportion to ``sqrt(u)``, edges at the squares of even steps. Half of the edges are spread

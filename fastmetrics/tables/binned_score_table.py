@@ -334,7 +334,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
     """How many positives and negatives have their score in each of some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
-    megabyte; merges with ``+``, ``sum`` or `merge`; and says of every measure of a threshold
+    megabyte; merges with ``+``, ``sum`` or `merge`; and says of every metric of a threshold
     between which limits it lies, for sure. A bin with one distinct score leaves nothing open:
     ratings, counts and saturated or rounded scores are measured exactly.
 
@@ -344,7 +344,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
         The bins. Tables that are to be merged share a layout; by default it is learnt from the
         first rows.
     first_rows : int, default 65536
-        Before there are so many, rows are kept as they are, so that measures of them are exact and
+        Before there are so many, rows are kept as they are, so that metrics of them are exact and
         few rows take little memory. 0, with a layout, counts in bins at once.
 
     Raises
@@ -574,7 +574,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
         if n_open:
             raise InputError(
                 f"{n_open:,} of {len(scores):,} bins hold several distinct scores, which are not "
-                "kept: take brackets of measures, as `roc_auc()`"
+                "kept: take brackets of metrics, as `roc_auc()`"
             )
         columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
         return ScoreTable._of_columns(*columns, exponent)

@@ -1,4 +1,4 @@
-"""Rankings by query: where the relevant items stand. The only rankings that measures see.
+"""Rankings by query: where the relevant items stand. The only rankings that metrics see.
 
 Imports the floors below; no other room of tables.
 """
@@ -136,7 +136,7 @@ TypeError, ValueError
 class RankingTable(Frozen, Summed, Saved):
     """Of every query, where its relevant items stand among the scores.
 
-    All that a measure of rankings needs: of each relevant item, how many items score higher and how
+    All that a metric of rankings needs: of each relevant item, how many items score higher and how
     many the same. It is made with `from_scores` and never modified; tables of different queries
     merge with ``+``.
 

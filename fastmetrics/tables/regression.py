@@ -155,7 +155,7 @@ def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
     for sums, is_sound_here in done[1:]:
         is_sound &= is_sound_here
         total.add(sums)
-    if not is_sound:  # raise, or an error overflows, and so does the measure
+    if not is_sound:  # raise, or an error overflows, and so does the metric
         rows.recheck()
         if terms.log_errors:
             rows.recheck_domain(LOGARITHMS)
@@ -253,10 +253,10 @@ _WEIGHED = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RegressionTable(Frozen, Summed, Saved):
-    """The sums over rows of targets and predictions that regression measures follow from.
+    """The sums over rows of targets and predictions that regression metrics follow from.
 
     It merges with ``+`` (or ``sum``), is never modified, and stands in place of `y_true` in every
-    measure that needs no rows. Make one with `from_arrays`. An error is true less predicted.
+    metric that needs no rows. Make one with `from_arrays`. An error is true less predicted.
 
     Attributes
     ----------

@@ -199,7 +199,7 @@ TypeError, ValueError
     argument, the rule, what came and where.
 """
 
-#: What is the same in the docstrings of measures of labels and scores.
+#: What is the same in the docstrings of metrics of labels and scores.
 SCORED: Final = """
 Parameters
 ----------
@@ -227,7 +227,7 @@ ValueError
 class ScoreTable(Frozen, Summed, Saved):
     """The distinct scores of a binary problem with the weight of each class at them.
 
-    It is all that an unweighted threshold measure needs of the data, it merges with ``+``
+    It is all that an unweighted threshold metric needs of the data, it merges with ``+``
     (or ``sum``), and it is never modified: it owns its columns. Make one with `from_scores`, or of
     counts with `from_counts`; the constructor checks, sorts and merges as `from_counts` does.
 
@@ -501,7 +501,7 @@ def as_table(
     return ScoreTable.from_rows(rows)
 
 
-#: What a measure that needs both classes warns of.
+#: What a metric that needs both classes warns of.
 BOTH_CLASSES: Final = """
 Warns
 -----
@@ -510,20 +510,20 @@ UndefinedMetricWarning
 """
 
 
-def lacks_a_class(table: ScoreTable, measure: str) -> bool:
+def lacks_a_class(table: ScoreTable, metric: str) -> bool:
     """Warn, and return True, when the table has no positive or no negative weight."""
     # The counts themselves, whose first rows tell as a rule: a total costs a compensated pass.
     columns = table.positives, table.negatives
     positive, negative = (bool(each[:4096].any() or each.any()) for each in columns)
-    return lacks_one(positive, negative, measure)
+    return lacks_one(positive, negative, metric)
 
 
-def lacks_one(has_positive: bool, has_negative: bool, measure: str) -> bool:
+def lacks_one(has_positive: bool, has_negative: bool, metric: str) -> bool:
     """Warn, and return True, where there is no positive or no negative example."""
     if has_positive and has_negative:
         return False
     missing = "negative" if has_positive else "positive"
-    message = f"{measure} is not defined: there is no {missing} example (one class only)"
+    message = f"{metric} is not defined: there is no {missing} example (one class only)"
     warn_user(message, UndefinedMetricWarning)
     return True
 

@@ -42,7 +42,7 @@ SWAPPED = (
     "`y_true` holds probabilities .0.1 at index 0. where labels are needed: are the arguments swa"
 )
 ARGMAX = r"where each column is a class take the argmax, `classes\[columns.argmax\(axis=1\)\]`"
-REGRESSION = "is this regression .its measures have names such as 'mean_squared_error'."
+REGRESSION = "is this regression .its metrics have names such as 'mean_squared_error'."
 
 CASES = {
     "probabilities for labels": (fm.f1_score, (Y, SCORES), {}, THRESHOLD),
@@ -195,7 +195,7 @@ CLASSES = {
 ON_DASK = {f"dask.{name}": getattr(on_dask, name) for name in on_dask.__all__}
 ALL = {**FUNCTIONS, **CLASSES, **ON_DASK}
 PARAMETERS = {name: inspect.signature(each).parameters for name, each in ALL.items()}
-#: What takes any further name hands it on: to matplotlib, to a measure.
+#: What takes any further name hands it on: to matplotlib, to a metric.
 OPEN = {
     name
     for name, parameters in PARAMETERS.items()
@@ -223,7 +223,7 @@ def test_what_has_no_rng_draws_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*taking("metrics")} - OPEN))
-def test_measures_have_one_word(name: str) -> None:
+def test_metrics_have_one_word(name: str) -> None:
     for word in ("metric", "scoring"):
         with pytest.raises(TypeError, match=f"`{word}` is .*: it is called `metrics` here"):
             ALL[name](**{word: "accuracy"})

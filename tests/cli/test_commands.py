@@ -449,7 +449,7 @@ def test_junit(folder, capsys) -> None:
 
 def test_markdown_command(folder, capsys) -> None:
     out = captured(capsys, *ONE, "--score", "new", "--format", "markdown").out
-    assert "| measure |" in out.replace("| measure  |", "| measure |")
+    assert "| metric |" in out.replace("| metric  |", "| metric |")
     assert out.startswith("**Gate: PASS**\n")
     assert "PASS: new is not worse than old" in out
     out, err = captured(capsys, *ONE, "--score", "nowhere", "--format", "markdown", code=2)

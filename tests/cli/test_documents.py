@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from sklearn import metrics
 
 import fastmetrics as fm
-from measure_names import RESAMPLED
+from metric_names import RESAMPLED
 
 pytestmark = pytest.mark.source_tree
 
@@ -61,13 +61,13 @@ def test_what_belongs_to_ci_is_left_to_it():
     assert not any("venv" in block.code for block in documents.blocks(text))
 
 
-@pytest.mark.parametrize(("kind", "measures"), RESAMPLED.items(), ids=list(RESAMPLED))
-def test_the_guide_names_every_measure_and_no_other(kind, measures):
+@pytest.mark.parametrize(("kind", "metrics"), RESAMPLED.items(), ids=list(RESAMPLED))
+def test_the_guide_names_every_metric_and_no_other(kind, metrics):
     text = text_of("docs/bootstrap.md")
-    (table,) = re.findall(rf"<!-- measures:{kind} -->\n((?:\|.*\n)+)", text)
+    (table,) = re.findall(rf"<!-- metrics:{kind} -->\n((?:\|.*\n)+)", text)
     firsts = [line.split("|")[1] for line in table.splitlines()[2:]]
     named = [name for cell in firsts for name in re.findall(r"`(\w+)`", cell)]
-    assert sorted(named) == sorted(measures)
+    assert sorted(named) == sorted(metrics)
 
 
 FENCE = "```"

@@ -280,7 +280,7 @@ def classes(tmp_path):
     ("options", "said"),
     [
         ([*_SCORES, "--metrics=roc_auc"], "--class-score is a matrix of 3 columns: of several cl"),
-        ([*_SCORES, "--metrics=nosuch"], "--metrics names 'nosuch', which is no measure"),
+        ([*_SCORES, "--metrics=nosuch"], "--metrics names 'nosuch', which is no metric"),
         ([*_SCORES, "--metrics=f1"], "`f1` is for two classes, and the matrix has 3: see f1_macro"),
         (["--score=number", "--task=labels"], "column 'y' holds text and column 'number' numbers"),
     ],

@@ -64,7 +64,7 @@ def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
 
 
 @pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
-def test_csv_names_a_measure_of_the_table_once(scored, capsys, names):
+def test_csv_names_a_metric_of_the_table_once(scored, capsys, names):
     options = ("--metrics", *names, "--format", "csv")
     text = output_of(capsys, *ONE, *QUICK, *options)
     metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
@@ -80,9 +80,9 @@ def cells(line):
 
 def test_markdown(scored, columns, capsys):
     text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown")
-    measures, differences, *_ = text.split("\n\n")
+    metrics, differences, *_ = text.split("\n\n")
     method = "[95" + text.partition("\n\n[95")[2]
-    rows = {cells(line)[0]: cells(line)[1:] for line in measures.splitlines()}
+    rows = {cells(line)[0]: cells(line)[1:] for line in metrics.splitlines()}
     model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
     assert rows[""] == ["a", "b"]
     assert rows["n+"] == [str(model.n_positive)] * 2
@@ -207,7 +207,7 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
         ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
     ],
 )
-def test_measures_as_they_are_written(scored, columns, capsys, text, expected):
+def test_metrics_as_they_are_written(scored, columns, capsys, text, expected):
     options = ("--metrics", text, "--threshold", 0.5, "--format", "json")
     found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
     own = estimate(columns["y"], columns["a"], metrics={text: expected}, threshold=0.5)
@@ -228,7 +228,7 @@ ERRORS = {
         (*ONE, *QUICK, "--groups", "user", "--stratified"),
         "--stratified and --groups exclude each other",
     ),
-    "measure twice": ((*ONE, *QUICK, "--metrics", "f1", "f1"), "--metrics names 'f1' more than"),
+    "metric twice": ((*ONE, *QUICK, "--metrics", "f1", "f1"), "--metrics names 'f1' more than"),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities, two models": (
@@ -394,17 +394,17 @@ def differences(capsys, path, *options, spill_dir):
 
 @pytest.mark.usefixtures("little")
 @pytest.mark.parametrize(
-    ("n_cells", "names", "n_measures"),
+    ("n_cells", "names", "n_metrics"),
     [(2, ("normal", "tied", "single"), 2), (64, ("saturated", "constant"), 4)],
 )
 def test_coarse_cells_are_in_the_interval(
-    files, tmp_path, capsys, monkeypatch, n_cells, names, n_measures
+    files, tmp_path, capsys, monkeypatch, n_cells, names, n_metrics
 ):
     """What a lookup leaves out makes the limits wider, never narrower."""
     engine_sizes.put(monkeypatch, files_cells=n_cells)
     scores = [each for name in names for each in ("--score", name)]
     whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
-    assert len(bounded["differences"]) == n_measures
+    assert len(bounded["differences"]) == n_metrics
     for metric, pairs in whole["differences"].items():
         for one, other in zip(pairs, bounded["differences"][metric], strict=True):
             assert other["estimate"] == pytest.approx(one["estimate"], abs=1e-12)

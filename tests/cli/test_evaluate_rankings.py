@@ -62,7 +62,7 @@ def test_queries_without_a_value_are_told(capsys: Any) -> None:
     ("more", "message"),
     [
         ("--groups row", "--groups must have one group for all items of a query"),
-        ("--metrics ngdc@3", "--metrics names 'ngdc@3', which is no measure of rankings"),
+        ("--metrics ngdc@3", "--metrics names 'ngdc@3', which is no metric of rankings"),
         ("--task labels", "--query is of rankings: leave --task"),
         ("--weight row", "--weight is of rows: with --query the query is what varies"),
         ("--bootstrap 99", "--bootstrap is of scores of two classes"),

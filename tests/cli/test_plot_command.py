@@ -230,7 +230,7 @@ def test_rows_are_chosen_as_by_evaluate(scored, columns, capsys):
         ("roc --weights-are frequencies", "--weights-are is of --weight"),
         ("roc --threshold best", "must be a number or one of youden"),
         ("roc --width 0", "must lie between 2 and 100 cm"),
-        ("thresholds --metrics roc_auc", "measures of predicted labels"),
+        ("thresholds --metrics roc_auc", "metrics of predicted labels"),
         ("histogram", "invalid choice: 'histogram'"),
         ("roc -o f.gif", "--output: the name must end in one of .png .pdf .svg: got f.gif"),
         ("roc -o nowhere/f.png", "--output: there is no folder nowhere"),

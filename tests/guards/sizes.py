@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = Path(__file__).with_name("sizes.toml")
 #: A metric is declared, computed and parsed in these folders of the package.
-DECLARE_METRICS = ("measures", "cli")
+DECLARE_METRICS = ("metrics", "cli")
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ def _texts(folder: str) -> Iterator[tuple[Path, str]]:
 
 def measured() -> dict[str, dict[str, int]]:
     """Return the counts that `sizes.toml` limits, by folder."""
-    from fastmetrics.measures.registry import MEASURES
+    from fastmetrics.metrics.registry import METRICS
 
     counts: dict[str, dict[str, int]] = {}
     for folder in ("fastmetrics", "tests"):
         counts[folder] = vars(sum((size_of(text) for _, text in _texts(folder)), Size()))
     counts["fastmetrics"]["metric_literals"] = sum(
-        len(metric_literals(text, MEASURES))
+        len(metric_literals(text, METRICS))
         for path, text in _texts("fastmetrics")
         if path.parts[0] not in DECLARE_METRICS
     )

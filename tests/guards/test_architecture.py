@@ -66,7 +66,7 @@ def test_the_walk_names_every_file_of_the_call() -> None:
 
 
 @pytest.mark.source_tree
-def test_the_diff_of_an_added_measure_still_applies(tmp_path: Path) -> None:
+def test_the_diff_of_an_added_metric_still_applies(tmp_path: Path) -> None:
     page = (rules.ROOT / "docs/adding-a-metric.md").read_text(encoding="utf-8")
     change = tmp_path / "change.diff"
     change.write_text(page.partition("```diff\n")[2].partition("```\n")[0], encoding="utf-8")

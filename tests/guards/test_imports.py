@@ -109,8 +109,8 @@ def test_every_public_name_is_listed_where_it_is_defined() -> None:
         "roc_auc_score is listed twice",
         "roc_curve is not listed as roc_curve",
         "det_curve is not listed as det_curve",
-        "roc_auc_score is defined in fastmetrics.measures.curves.roc_auc, "
-        "listed in fastmetrics.measures",
+        "roc_auc_score is defined in fastmetrics.metrics.curves.roc_auc, "
+        "listed in fastmetrics.metrics",
     ]
 
 

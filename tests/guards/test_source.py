@@ -77,8 +77,8 @@ def test_floors_do_not_use_the_public_face() -> None:
 
 
 def test_no_import_is_hidden() -> None:
-    # The registry of measures names functions as texts, as it stands below them; faces read stubs.
-    read_names = {rules.PACKAGE / "measures" / "_measure.py", rules.PACKAGE / "_lazy.py"}
+    # The registry of metrics names functions as texts, as it stands below them; faces read stubs.
+    read_names = {rules.PACKAGE / "metrics" / "_metric.py", rules.PACKAGE / "_lazy.py"}
     files = [p for p in rules.python_files() if p not in read_names]
     assert not complaints(rules.imports_are_written_as_imports, files)
     found = rules.imports_are_written_as_imports(bad("hidden_import.py"))

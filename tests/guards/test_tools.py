@@ -77,7 +77,7 @@ def test_imports_go_where_the_contracts_say() -> None:
 
 def test_ruff_catches_something_of_every_family() -> None:
     style = (rules.BAD / "style.py").read_text("utf-8")
-    home = str(rules.PACKAGE / "measures" / "style.py")  # asserts are fine in tests
+    home = str(rules.PACKAGE / "metrics" / "style.py")  # asserts are fine in tests
     code, said = ruff(
         "check", "--output-format=concise", "--stdin-filename", home, "-", stdin=style
     )

@@ -1,4 +1,4 @@
-"""One name for one thing, in all public signatures, fields and measures."""
+"""One name for one thing, in all public signatures, fields and metrics."""
 
 import dataclasses
 import inspect
@@ -11,7 +11,7 @@ import sklearn.metrics
 import fastmetrics as fm
 import rules
 import vocabulary
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.metrics.registry import METRICS
 from public import NAMES, NAMESAKES, public
 
 
@@ -33,12 +33,12 @@ def test_public_names_use_the_vocabulary() -> None:
 
 def test_options_are_hyphenated() -> None:
     functions = [public(name) for name in OURS if inspect.isfunction(public(name))]
-    assert not [one for each in functions for one in vocabulary.misspelt(each, MEASURES)]
+    assert not [one for each in functions for one in vocabulary.misspelt(each, METRICS)]
 
 
 def test_options_are_found() -> None:
     assert ("method", "clopper-pearson") in vocabulary.options_of(fm.comparison.proportion_interval)
-    assert vocabulary.misspelt(bad, MEASURES) == ["method=mid_p"]
+    assert vocabulary.misspelt(bad, METRICS) == ["method=mid_p"]
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_another_spelling_is_told_the_right_one(call: Callable[[], Any], meant: 
         call()
 
 
-def test_measures_use_the_vocabulary() -> None:
-    for name, measure in MEASURES.items():
-        own = {name, str(measure.function).partition(":")[2]}
+def test_metrics_use_the_vocabulary() -> None:
+    for name, metric in METRICS.items():
+        own = {name, str(metric.function).partition(":")[2]}
         assert not own & set(vocabulary.FORBIDDEN)
         assert not any("fpr" in word or "tpr" in word for word in own)
-        if not is_namesake(str(measure.function).partition(":")[2]):
-            assert not set(measure.parameters) & set(vocabulary.FORBIDDEN), name
+        if not is_namesake(str(metric.function).partition(":")[2]):
+            assert not set(metric.parameters) & set(vocabulary.FORBIDDEN), name
 
 
 @dataclasses.dataclass

@@ -27,7 +27,7 @@ FORBIDDEN = {
     **dict.fromkeys(("random_state", "seed"), "rng: scipy's word, since numpy has generators"),
     **dict.fromkeys(("threads", "num_threads", "n_workers", "workers"), "n_threads"),
     **dict.fromkeys(
-        ("scoring", "measure", "measures", "score_func"), "metrics, and of a result metric"
+        ("scoring", "metric", "metrics", "score_func"), "metrics, and of a result metric"
     ),
     **dict.fromkeys(("splitter", "splits", "folds_"), "cv: scikit-learn's word"),
     **dict.fromkeys(("greater_is_better", "lower_is_better", "maximize"), "higher_is_better"),
@@ -71,15 +71,15 @@ WORDS = {
     "query": "whose items a ranking orders",
     "event": "whether a time is that of the event, or of a censoring",
     "pos_label": "the positive label; never guessed from what is not {0, 1}, {-1, 1} or bool",
-    "metrics": "one measure or many, by name, with parameters, or as functions",
-    "metric": "of a result: which measure it is",
+    "metrics": "one metric or many, by name, with parameters, or as functions",
+    "metric": "of a result: which metric it is",
     "threshold": "from which score on rows are called positive",
     "confidence_level": "of intervals and of decisions: 0.95",
     "confidence_interval": "`low` and `high`",
     "standard_error": "of an estimate; `standard_deviation` of values",
     "pvalue": "under the null hypothesis; `pvalue_holm` and `pvalue_max_t` adjusted",
     "alternative": '"two-sided", "less" or "greater"',
-    "margin": "the largest loss that does not matter, in the measure's own unit",
+    "margin": "the largest loss that does not matter, in the metric's own unit",
     "higher_is_better": "the direction, where no registry knows it",
     "method": "how an interval or a p-value is computed",
     "kind": "which of several kinds: of a band, of a figure",
@@ -129,10 +129,10 @@ def _texts(hint: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def misspelt(function: Callable[..., Any], measures: Collection[str]) -> list[str]:
-    """Return the options that have an underscore, which names of measures alone have."""
+def misspelt(function: Callable[..., Any], metrics: Collection[str]) -> list[str]:
+    """Return the options that have an underscore, which names of metrics alone have."""
     options = options_of(function)
-    known = {*measures, *PROPER_NAMES}
+    known = {*metrics, *PROPER_NAMES}
     return [f"{name}={text}" for name, text in options if "_" in text and text not in known]
 
 

@@ -136,7 +136,7 @@ def test_a_reference_and_a_margin(data: Any) -> None:
     assert gain.pvalue_noninferior == pytest.approx(stats.t.sf(statistic, gain.df))
 
 
-def test_a_measure_without_influences_is_resampled(data: Any) -> None:
+def test_a_metric_without_influences_is_resampled(data: Any) -> None:
     y, models = data
     two = {name: models[name] for name in ("right", "noisy")}
     found = fm.compare(y, two, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=1)
@@ -296,7 +296,7 @@ def test_the_smallest_difference_is_where_p_is_the_level(rng: Any) -> None:
     assert 2 * stats.t.sf(half / pair.standard_error, pair.df) == pytest.approx(0.05)
 
 
-def test_several_measures_are_one_sentence_and_one_adjustment(rng: Any) -> None:
+def test_several_metrics_are_one_sentence_and_one_adjustment(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0)
     scores["b"] = np.clip(scores["b"], 0.01, 0.99)
     found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
@@ -304,7 +304,7 @@ def test_several_measures_are_one_sentence_and_one_adjustment(rng: Any) -> None:
     assert re.fullmatch(
         r"a is better in roc_auc, by \S+ \[.+\]; in log_loss too, by \S+ \[.+\]\.", first
     )
-    assert last == "All of it stands Holm's adjustment over the 2 measures too."
+    assert last == "All of it stands Holm's adjustment over the 2 metrics too."
     y, scores = models(rng, 100, 1.0, 1.0)
     found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
     assert re.fullmatch(

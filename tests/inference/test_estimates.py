@@ -254,7 +254,7 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
         ({"metrics": "roc_auc_ovr"}, r"`y_score` must have shape \(n_samples, n_classes\)"),
         (
             {"metrics": "break_even_point", "strata": [0] * N},
-            "`strata` are for measures with influ",
+            "`strata` are for metrics with influ",
         ),
     ],
 )
@@ -431,8 +431,8 @@ def test_standard_errors_by_the_delta_method(cells: tuple[int, ...]) -> None:
     """Against g' (diag(p) - p p') g / (n - 1) with a gradient taken in 60 digits."""
     found = fm.estimate(matrix(cells), metrics=["f1", "matthews_corrcoef"])
     n = sum(cells)
-    for name, measure in (("f1", oracle.f1), ("matthews_corrcoef", oracle.mcc)):
-        estimate, error = oracle.delta_method(measure, cells)
+    for name, metric in (("f1", oracle.f1), ("matthews_corrcoef", oracle.mcc)):
+        estimate, error = oracle.delta_method(metric, cells)
         assert found[name].estimate == pytest.approx(estimate, rel=1e-12, abs=1e-15)
         expected = error * math.sqrt(n / (n - 1))
         assert found[name].standard_error == pytest.approx(expected, rel=1e-10)
@@ -475,7 +475,7 @@ def test_refused(table: Any, metrics: str, options: Any, error: Any, match: str)
         fm.estimate(table, metrics=metrics, **options)
 
 
-MEASURES = ("roc_auc", "rank_loss", "gini_coefficient", "average_precision")
+METRICS = ("roc_auc", "rank_loss", "gini_coefficient", "average_precision")
 
 
 def drawn(rng, n, separation=1.0, share=0.4, digits=9):
@@ -504,8 +504,8 @@ def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
     for at in range(0, len(y), 7_000):
         runs.update(y[at : at + 7_000], s[at : at + 7_000], weights[at : at + 7_000])
     assert digits < 9 or len(list(runs.ranges())) > 5
-    expected = fm.estimate(y, s, metrics=MEASURES, sample_weight=weights, weights_are="frequencies")
-    found = [fm.estimate(runs, metrics=MEASURES, n_threads=n) for n in (1, 2, 7)]
+    expected = fm.estimate(y, s, metrics=METRICS, sample_weight=weights, weights_are="frequencies")
+    found = [fm.estimate(runs, metrics=METRICS, n_threads=n) for n in (1, 2, 7)]
     assert found[0].to_dict() == found[1].to_dict() == found[2].to_dict()
     for one, other in zip(found[0].values(), expected.values(), strict=True):
         object.__setattr__(other, "weights_are", None)
@@ -531,9 +531,9 @@ def test_few_rows(rows):
     runs, bins = fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()
     runs.update(*rows)
     bins.update(*rows)
-    expected = fm.estimate(*rows, metrics=MEASURES)
+    expected = fm.estimate(*rows, metrics=METRICS)
     for table in (runs, bins):
-        equal(fm.estimate(table, metrics=MEASURES), expected)
+        equal(fm.estimate(table, metrics=METRICS), expected)
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -543,12 +543,12 @@ def test_limits_of_bins_hold_for_any_order(rng):
         layout = fm.streams.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
         bins = fm.streams.BinnedScoreTable(layout, first_rows=0)
         bins.update(y, s)
-        found = fm.estimate(bins, metrics=MEASURES)
+        found = fm.estimate(bins, metrics=METRICS)
         at = np.searchsorted(layout.edges, s, side="right")
         assert found["roc_auc"].details == bins.roc_auc()
         assert found["average_precision"].details == bins.average_precision()
         for order in (s, at, at + 0.5 * y, at - 0.5 * y, at + rng.random(n) / 2):
-            for name, exact in fm.estimate(y, order, metrics=MEASURES).items():
+            for name, exact in fm.estimate(y, order, metrics=METRICS).items():
                 assert exact.estimate in fm.results.Bracket(*(e + t for e, t in zip(
                     found[name].details, (-1e-12, 1e-12), strict=True)))  # fmt: skip
                 low, high = found[name].confidence_interval
@@ -558,21 +558,21 @@ def test_limits_of_bins_hold_for_any_order(rng):
 
 def test_bins_tend_to_the_rows(rng):
     y, s = drawn(rng, 20_000)
-    expected = fm.estimate(y, s, metrics=MEASURES)
+    expected = fm.estimate(y, s, metrics=METRICS)
     widths = []
     for k in (10, 100, 1_000, 100_000):
         bins = fm.streams.BinnedScoreTable(
             fm.streams.BinLayout(np.linspace(-4, 5, min(k, 30_000))), first_rows=0
         )
         bins.update(y, s)
-        found = fm.estimate(bins, metrics=MEASURES)
+        found = fm.estimate(bins, metrics=METRICS)
         off = [np.subtract(found[m].confidence_interval, expected[m].confidence_interval)
-               for m in MEASURES]  # fmt: skip
+               for m in METRICS]  # fmt: skip
         widths.append(np.abs(off).max())
     assert widths[0] > 5 * widths[1] > 20 * widths[2]
     assert widths[-1] < 1e-4
     ranges = fm.streams.ScoreRanges(s, s, y, 1 - y)
-    equal(fm.estimate(ranges, metrics=MEASURES), expected)
+    equal(fm.estimate(ranges, metrics=METRICS), expected)
 
 
 def test_what_tables_do_not_have(rng):

@@ -1,4 +1,4 @@
-"""How far rows move a measure, and the covariances of units."""
+"""How far rows move a metric, and the covariances of units."""
 
 import math
 import warnings
@@ -13,8 +13,8 @@ import fastmetrics as fm
 from fastmetrics._input.rows import NamedScores
 from fastmetrics.inference.samples import sample_of
 from fastmetrics.inference.units import Units
-from fastmetrics.measures.asking import ask
-from measure_names import MEASURES
+from fastmetrics.metrics.asking import ask
+from metric_names import METRICS
 from reference import concordance_oracle
 
 _STEP = 1e-4
@@ -43,32 +43,32 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "somers_d": [{"given": "outcome"}, {"given": "score"}],
     "concordance_index": [{"higher_score_means": "longer-time", "weighting": "uno"}],
 }
-_SMOOTH = [m.name for m in MEASURES.values() if m.influences and m.needs != "rankings"]
+_SMOOTH = [m.name for m in METRICS.values() if m.influences and m.needs != "rankings"]
 #: Those whose public function takes no weights, or that have none, are tested by their definition.
 _ASKED = [
     (name, given)
     for name in _SMOOTH
     for given in _PARAMETERS.get(name, [{}])
-    if MEASURES[name].family != "concordance" and name not in ("mean", "mean_error")
+    if METRICS[name].family != "concordance" and name not in ("mean", "mean_error")
 ]
 
 
 def _data(name: str, seed: int = 3) -> tuple[Any, Any, float | None]:
     """Return outcomes, predictions with ties, and a threshold where decisions are asked."""
     rng = np.random.default_rng(seed)
-    measure, n = MEASURES[name], 37
-    if measure.family in ("regression", "concordance"):
+    metric, n = METRICS[name], 37
+    if metric.family in ("regression", "concordance"):
         y = rng.gamma(2.0, 1.0, n).round(1) + 0.1
         return y, (y * rng.gamma(9.0, 1.0 / 9.0, n)).round(1) + 0.05, None
-    if measure.classes == 3 or name.endswith(("_macro", "_micro", "_weighted", "_harmonic")):
+    if metric.classes == 3 or name.endswith(("_macro", "_micro", "_weighted", "_harmonic")):
         codes = rng.integers(0, 3, n)
-        if measure.needs == "labels":
+        if metric.needs == "labels":
             return codes, np.where(rng.random(n) < 0.6, codes, rng.integers(0, 3, n)), None
         scores = rng.dirichlet([1.0, 1.0, 1.0], n) + np.eye(3)[codes] * 0.5
         return codes, scores / scores.sum(axis=1, keepdims=True), None
     y = (rng.random(n) < 0.4).astype(int)
     scores = np.clip((rng.normal(size=n) * 0.25 + 0.4 + 0.2 * y).round(2), 0.03, 0.97)
-    return y, scores, 0.5 if measure.needs == "labels" else None
+    return y, scores, 0.5 if metric.needs == "labels" else None
 
 
 def _value(name: str, y: Any, p: Any, threshold: float | None, w: Any, given: Any) -> float:
@@ -76,7 +76,7 @@ def _value(name: str, y: Any, p: Any, threshold: float | None, w: Any, given: An
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         warnings.simplefilter("ignore", fm.SmallSampleWarning)  # its own intervals are not asked
-        return float(MEASURES[name].value(y, labels, sample_weight=w, **given))
+        return float(METRICS[name].value(y, labels, sample_weight=w, **given))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -149,7 +149,7 @@ _OF_TIMES: dict[str, tuple[str, str, dict[str, Any], Any]] = {
     # of Uno's index the known share is of rows that count one
     [("index", False), ("Uno's index", False), ("index", True)],
 )
-def test_derivative_of_measures_of_times(name: str, weighted: bool) -> None:
+def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
     """Row by row, of the definition."""
     metric, column, given, value = _OF_TIMES[name]
     data = _censored()
@@ -233,7 +233,7 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
 
 @pytest.mark.parametrize("name", _SMOOTH)
 def test_influences_add_up_to_nothing(name: str) -> None:
-    """A measure does not change with the scale of the weights (Euler)."""
+    """A metric does not change with the scale of the weights (Euler)."""
     y, p, threshold = _data(name, seed=11)
     given = _PARAMETERS.get(name, [{}])[0]
     weights = np.random.default_rng(2).integers(1, 4, len(y))
@@ -246,7 +246,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         pos_label=None,
         sample_weight=weights,
         weights_are="frequencies",
-        event=(np.arange(len(y)) % 3 > 0) if MEASURES[name].needs == "times" else None,
+        event=(np.arange(len(y)) % 3 > 0) if METRICS[name].needs == "times" else None,
         query=None,
         groups=np.arange(len(y)),
         strata=None,

@@ -221,7 +221,7 @@ def test_what_is_refused(rng) -> None:
         with pytest.raises(ValueError, match=match):
             fm.estimate(*(arguments or (relevance, first)), **good | options)
 
-    refused("'roc_auc', which is no measure of rankings", metrics="roc_auc")
+    refused("'roc_auc', which is no metric of rankings", metrics="roc_auc")
     refused("has no replicates of queries", method="bca")
     refused("`method='wilson'` is for shares", method="wilson")
     refused("`threshold` is of rows", threshold=0.5)

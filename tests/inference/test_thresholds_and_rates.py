@@ -64,24 +64,24 @@ def test_too_few_rows_say_how_many_it_takes() -> None:
 
 
 @pytest.mark.parametrize("levels", [3, 10, 0])
-@pytest.mark.parametrize(("measure", "bound"), [("recall", 0.8), ("false_positive_rate", 0.2)])
+@pytest.mark.parametrize(("metric", "bound"), [("recall", 0.8), ("false_positive_rate", 0.2)])
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
-def test_promises_are_kept_with_ties_and_without(measure: str, bound: float, levels: int) -> None:
+def test_promises_are_kept_with_ties_and_without(metric: str, bound: float, levels: int) -> None:
     """By simulation, with the population known: broken in at most one of ten, of 2,000 sets."""
     rng, broken, n = np.random.default_rng(levels), 0, 2_000
     for _ in range(n):
         s = rng.random(60) if not levels else rng.integers(1, levels + 1, 60) / levels
         y = rng.permutation(np.arange(60) < 30).astype(int)
-        given: dict[str, Any] = {measure: bound}
+        given: dict[str, Any] = {metric: bound}
         t = fm.guaranteed_threshold(y, s, delta=0.1, **given).threshold
         if math.isinf(t):
             rate = float(t < 0)
         else:
             rate = 1 - t if not levels else (levels + 1 - round(t * levels)) / levels
-        broken += rate < bound - 1e-12 if measure == "recall" else rate > bound + 1e-12
+        broken += rate < bound - 1e-12 if metric == "recall" else rate > bound + 1e-12
     assert broken / n <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / n)
     if not levels:  # P(X < 3) = .044 of 30 draws at 1/5; of negatives the next score is taken
-        assert broken / n == pytest.approx(0.044 if measure == "recall" else 0.022, abs=0.013)
+        assert broken / n == pytest.approx(0.044 if metric == "recall" else 0.022, abs=0.013)
 
 
 def chosen_by_definition(grid: np.ndarray, pvalues: list[float], delta: float) -> list[int]:
@@ -125,8 +125,8 @@ def test_probabilities_have_a_grid_of_their_own() -> None:
 
 def test_a_table_is_as_good_as_its_rows_but_weights_are_refused() -> None:
     table = fm.ScoreTable.from_scores(Y, S)
-    for measure in ("recall", "false_positive_rate"):
-        given: dict[str, Any] = {measure: 0.5}
+    for metric in ("recall", "false_positive_rate"):
+        given: dict[str, Any] = {metric: 0.5}
         assert fm.guaranteed_threshold(table, **given) == fm.guaranteed_threshold(Y, S, **given)
     weighted = fm.ScoreTable.from_scores(Y, S, sample_weight=RNG.random(len(Y)))
     with pytest.raises(fm.InputTypeError, match="how many rows there were"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import fastmetrics as fm
 
-Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
+Metric = tuple[Any, Callable[[fm.ScoreTable], float]]
 
 FIELDS = ("value", "threshold", "true_positive_rate", "false_positive_rate", "precision", "recall")
 CRITERIA: tuple[dict[str, Any], ...] = (
@@ -32,12 +32,12 @@ def _best(table: fm.ScoreTable, *, of: str = "value", **parameters: Any) -> floa
     return float(getattr(fm.best_threshold(table, **parameters), of))
 
 
-def _named(name: str, measure: Callable[..., float], **parameters: Any) -> Measure:
-    return (name, parameters), partial(measure, **parameters)
+def _named(name: str, metric: Callable[..., float], **parameters: Any) -> Metric:
+    return (name, parameters), partial(metric, **parameters)
 
 
 #: Label to what `metrics=` takes, and the public function of a table.
-THRESHOLD: dict[str, Measure] = {
+THRESHOLD: dict[str, Metric] = {
     "auc": ("roc_auc", fm.roc_auc_score),
     "max_fpr": _named("roc_auc", fm.roc_auc_score, max_fpr=0.3),
     "max_fpr_1": _named("roc_auc", fm.roc_auc_score, max_fpr=1),
@@ -85,7 +85,7 @@ THRESHOLD_METRICS = {label: metric for label, (metric, _) in THRESHOLD.items()}
 
 
 def value_of(label: str, table: fm.ScoreTable) -> float:
-    """Return a threshold measure by its public function; nan where a class is missing."""
+    """Return a threshold metric by its public function; nan where a class is missing."""
     if table.n_positive == 0 or table.n_negative == 0:
         return math.nan
     with warnings.catch_warnings():

@@ -25,15 +25,15 @@ from scipy import stats
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.inference.bootstrap.bootstrap import Engine
-from fastmetrics.measures.decisions.count_measures import value
-from measure_names import COUNT_MEASURES, PRICED
+from fastmetrics.metrics.decisions.count_metrics import value
+from metric_names import COUNT_METRICS, PRICED
 from reference import bootstrap_oracle as oracle, count_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
 
 WAYS = [pytest.param({}, id="plain"), pytest.param({"stratified": True}, id="stratified")]
-COUNTED = [name for name, measure in COUNT_MEASURES.items() if measure.name not in PRICED]
+COUNTED = [name for name, metric in COUNT_METRICS.items() if metric.name not in PRICED]
 COST = np.array([[0.0, 2.0], [5.0, -1.0]])
 
 
@@ -54,7 +54,7 @@ def counts_of(results, labels, scores, way):
     ("n", "step", "n_resamples"),
     [(2, 0, 20), (7, 1.0, 20), (33, 0.25, 20), (60, 0, 15), (1_200, 0.1, 4), (1_100, 0, 4)],
 )
-def test_threshold_measures(n, step, n_resamples, way):
+def test_threshold_metrics(n, step, n_resamples, way):
     labels, scores = binary(n, step=step)
     results = quiet_bootstrap(
         labels, scores, metrics=THRESHOLD_METRICS, n_resamples=n_resamples, **way
@@ -121,9 +121,9 @@ def test_more_rows_than_a_window():
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("threshold", [-math.inf, -1.2, 0.4, 0.5, 9.0, math.inf])
-def test_count_measures_at_a_threshold(way, threshold):
+def test_count_metrics_at_a_threshold(way, threshold):
     labels, scores = binary(40, step=0.1)
-    """In the company of a measure of scores rows are drawn, which all share."""
+    """In the company of a metric of scores rows are drawn, which all share."""
     cost = ("cost", {"cost_matrix": COST})
     metrics = {name: name for name in COUNTED} | {"cost": cost, "auc": "roc_auc"}
     results = quiet_bootstrap(
@@ -134,7 +134,7 @@ def test_count_measures_at_a_threshold(way, threshold):
     for r, row in enumerate(counts):
         rows = count_oracle.rows_of(labels.tolist(), called.tolist(), row.tolist())
         for name in COUNTED:
-            wanted = count_oracle.value(COUNT_MEASURES[name].name, rows, [0, 1])
+            wanted = count_oracle.value(COUNT_METRICS[name].name, rows, [0, 1])
             got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
         if row.sum():
@@ -144,7 +144,7 @@ def test_count_measures_at_a_threshold(way, threshold):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("threshold", [-math.inf, 0.4, math.inf])
-def test_count_measures_alone_draw_the_four_cells(way, threshold):
+def test_count_metrics_alone_draw_the_four_cells(way, threshold):
     """Scores with a threshold, their table, rows that stand for several: all as their matrix."""
     labels, scores = binary(60, step=0.1)
     times = np.random.default_rng(3).integers(0, 4, 60)
@@ -171,17 +171,17 @@ def test_count_measures_alone_draw_the_four_cells(way, threshold):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_count_measures_of_predicted_labels(k, way):
+def test_count_metrics_of_predicted_labels(k, way):
     """Cells are drawn, true class by true class if stratified; a matrix gives the same."""
     rng = np.random.default_rng(k)
     names = np.array(["ash", "box", "cedar", "dogwood", "elm"][:k])
     true, predicted = rng.integers(0, k, 60), rng.integers(0, k, 60)
     predicted = np.where(rng.random(60) < 0.5, true, predicted)
-    measures = [name for name in COUNTED if k == 2 or COUNT_MEASURES[name].classes != 2]
-    results = quiet_bootstrap(names[true], names[predicted], metrics=measures, **way)
+    metrics = [name for name in COUNTED if k == 2 or COUNT_METRICS[name].classes != 2]
+    results = quiet_bootstrap(names[true], names[predicted], metrics=metrics, **way)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
-    of_matrix = quiet_bootstrap(matrix, metrics=measures, **way)
-    key = results[measures[0]].details.key
+    of_matrix = quiet_bootstrap(matrix, metrics=metrics, **way)
+    key = results[metrics[0]].details.key
     if way.get("stratified"):
         cells = np.concatenate(
             [cells_drawn(key, row, 40, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
@@ -190,8 +190,8 @@ def test_count_measures_of_predicted_labels(k, way):
         cells = cells_drawn(key, matrix.counts.ravel(), 40)
     for r, drawn_cells in enumerate(cells.reshape(-1, k, k)):
         rows = count_oracle.rows_of_cells(drawn_cells.tolist())
-        for name in measures:
-            wanted = count_oracle.value(COUNT_MEASURES[name].name, rows, range(k))
+        for name in metrics:
+            wanted = count_oracle.value(COUNT_METRICS[name].name, rows, range(k))
             got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
             np.testing.assert_equal(of_matrix[name].details.distribution[r], got)
@@ -210,20 +210,20 @@ SUMS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_sum_measures_of_probabilities(way):
+def test_sum_metrics_of_probabilities(way):
     labels, scores = binary(70)
     p = np.round(1 / (1 + np.exp(-scores)), 2)
     p[:4] = 0, 1, 0, 1  # clipped in the log loss
     results = quiet_bootstrap(labels, p, metrics=list(SUMS), **way)
     labels, p, counts = counts_of(results, labels, p, way)
-    for name, measure in SUMS.items():
-        wanted = [measure(labels, p, row) for row in counts]
+    for name, metric in SUMS.items():
+        wanted = [metric(labels, p, row) for row in counts]
         assert_replicates(results[name].details.distribution, wanted, rtol=1e-11)
 
 
 @pytest.mark.parametrize("way", WAYS[:1])
 @pytest.mark.parametrize("n", [3, 80, 5_000])
-def test_sum_measures_of_numbers(n, way):
+def test_sum_metrics_of_numbers(n, way):
     rng = np.random.default_rng(n)
     y, p = 100 + rng.normal(size=n), 100 + rng.normal(size=n)
     names = [name for name in SUMS if name not in ("log_loss", "brier_score")]
@@ -330,12 +330,12 @@ EVERYTHING = (
 
 @pytest.fixture
 def accelerations(monkeypatch):
-    """Return what BCa's acceleration was found to be, by measure."""
+    """Return what BCa's acceleration was found to be, by metric."""
     found = {}
 
     def accelerations_of(engine, wanted, stratified):
         by_place = true(engine, wanted, stratified)
-        found.update({engine.specs[measure].label: a for (_, measure), a in by_place.items()})
+        found.update({engine.specs[metric].label: a for (_, metric), a in by_place.items()})
         return by_place
 
     true = Engine.accelerations
@@ -344,7 +344,7 @@ def accelerations(monkeypatch):
 
 
 def refit(label, labels, p, weights):
-    """Return a measure of weighted rows from scratch."""
+    """Return a metric of weighted rows from scratch."""
     if label in THRESHOLD_METRICS:
         return value_of(label, fm.ScoreTable.from_scores(labels, p, sample_weight=weights))
     if label in COUNTED_INTERVALS:
@@ -368,7 +368,7 @@ def refit(label, labels, p, weights):
 
 
 def influences(label, weights=None, units=None):
-    """Return how a measure changes with the weight of each unit, by differences."""
+    """Return how a metric changes with the weight of each unit, by differences."""
     weights = np.ones(N) if weights is None else weights
     units = np.arange(N) if units is None else units
     found = []
@@ -388,7 +388,7 @@ def acceleration(moved, positive=None):
 
 
 def without_influences(metrics):
-    """Return the labels of measures that refuse BCa."""
+    """Return the labels of metrics that refuse BCa."""
     refused = []
     for label, metric in metrics.items():
         try:
@@ -579,7 +579,7 @@ def test_cells_cost_nothing_of_their_number():
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "f1", "matthews_corrcoef", "cohen_kappa"])
-def test_count_measures_have_the_delta_variance(name):
+def test_count_metrics_have_the_delta_variance(name):
     matrix = fm.ConfusionMatrix.binary(tp=900, fp=150, fn=200, tn=2_500)
     result = fm.bootstrap(matrix, metrics=name, n_resamples=B, rng=1)[name]
     error = fm.estimate(matrix, metrics=name)[name].standard_error
@@ -641,7 +641,7 @@ def test_a_mapping_in_the_order_asked_for(results):
     assert "roc_auc" in results
     assert "f1" not in results
     assert {name: result.metric for name, result in results.items()} == {n: n for n in results}
-    with pytest.raises(KeyError, match="'auc': the measures are 'roc_auc', '<b>F1</b>'"):
+    with pytest.raises(KeyError, match="'auc': the metrics are 'roc_auc', '<b>F1</b>'"):
         results["auc"]
 
 

@@ -94,7 +94,7 @@ def mean_score(labels, scores):
             TypeError,
             "`fbeta` has no parameter 'alpha'",
         ),
-        # --- a method that a measure does not have -------------------------------------------
+        # --- a method that a metric does not have -------------------------------------------
         (
             {"method": "bca", "metrics": ("precision_at_recall", {"recall": 0.5})},
             ValueError,
@@ -201,7 +201,7 @@ def test_rows_that_memory_cannot_hold():
 def test_registered_names():
     with pytest.raises(TypeError, match="`statistic` must be callable: got str"):
         fm.register_metric("mine", "roc_auc")
-    with pytest.raises(ValueError, match=r"must not be that of a measure of the library.*'f1'"):
+    with pytest.raises(ValueError, match=r"must not be that of a metric of the library.*'f1'"):
         fm.register_metric("f1", mean_score)
 
 
@@ -211,7 +211,7 @@ def test_registered_names():
 METHODS = ["percentile", "basic", "bca"]
 B = 400
 
-#: Data, metric, and the estimate: in every replicate the measure has this one value.
+#: Data, metric, and the estimate: in every replicate the metric has this one value.
 ALL_EQUAL = {
     "auc 1": (([0, 0, 1, 1] * 9, [1, 2, 3, 4] * 9), "roc_auc", 1.0),
     "auc 0": (([1, 1, 0, 0] * 9, [1, 2, 3, 4] * 9), "roc_auc", 0.0),
@@ -326,7 +326,7 @@ def test_few_failures_are_counted_without_a_warning():
     assert abs(result.details.n_failed / 2_000 - wanted) < 4.5 * math.sqrt(wanted / 2_000)
 
 
-def test_failures_of_count_measures_name_no_strata():
+def test_failures_of_count_metrics_name_no_strata():
     data = [0, 0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0]
     with pytest.warns(fm.UndefinedMetricWarning, match="'precision' is undefined in") as caught:
         result = fm.bootstrap(*data, metrics="precision", n_resamples=B, rng=1)["precision"]
@@ -412,7 +412,7 @@ def test_thresholds_beyond_all_scores(threshold):
 
 
 B_FAIL = 499
-CONDITIONAL = "the interval is conditional on the measure being defined"
+CONDITIONAL = "the interval is conditional on the metric being defined"
 
 
 def scored(n: int = 60) -> tuple[Any, Any]:
@@ -469,8 +469,8 @@ def test_few_failures_leave_a_note_without_a_warning() -> None:
 @pytest.mark.parametrize(
     ("metric", "data", "why"),
     [
-        ("precision", ([0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1]), "the measure divides by is 0"),
-        ("r2", ([0.1, 0.7, 0.3], [0.2, 0.5, 0.3]), "the measure divides by is 0"),
+        ("precision", ([0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1]), "the metric divides by is 0"),
+        ("r2", ([0.1, 0.7, 0.3], [0.2, 0.5, 0.3]), "the metric divides by is 0"),
         ({"odd": lambda v: v.mean() if v.min() < 0.2 else math.nan},) * 1
         + (([0.1, 0.7, 0.3],), "the function returned nan"),
         ("break_even_point", ([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1]), "equals recall at 0 only"),
@@ -486,7 +486,7 @@ def test_few_failures_leave_a_note_without_a_warning() -> None:
         ),
     ],
 )
-def test_each_kind_of_measure_names_its_cause(metric: Any, data: Any, why: str) -> None:
+def test_each_kind_of_metric_names_its_cause(metric: Any, data: Any, why: str) -> None:
     stratify = {"stratified": True} if metric not in ("precision", "r2") and len(data) > 1 else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -24,7 +24,7 @@ from sklearn.metrics import roc_auc_score
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from measure_names import COUNT_MEASURES
+from metric_names import COUNT_METRICS
 from reference import count_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -46,7 +46,7 @@ EVERYTHING = (
 
 
 def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
-    """Compare all measures of ``EVERYTHING`` with those of rows with weights, a row a replicate."""
+    """Compare all metrics of ``EVERYTHING`` with those of rows with weights, a row a replicate."""
     tables = []
     for row in weights:
         kept = row > 0
@@ -64,7 +64,7 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
         values = []
         for row in weights:
             rows = count_oracle.rows_of(labels.tolist(), called.astype(int).tolist(), row.tolist())
-            values.append(count_oracle.value(COUNT_MEASURES[name].name, rows, [0, 1]))
+            values.append(count_oracle.value(COUNT_METRICS[name].name, rows, [0, 1]))
         got = results[name].details.distribution
         np.testing.assert_allclose(got, values, rtol=1e-9, atol=1e-9, err_msg=name)
     clipped = np.clip(p, 2.0**-52, 1 - 2.0**-52)
@@ -299,9 +299,9 @@ def of_way():
 
 @pytest.mark.parametrize("name", WAYS_RANDOM)
 def test_first_replicates_and_company_leave_no_trace(name, of_way):
-    """The first 2 or 37 of 150 are those of a run of so many; a measure alone is as in company.
+    """The first 2 or 37 of 150 are those of a run of so many; a metric alone is as in company.
 
-    Measures of counts draw cells where they are among themselves.
+    Metrics of counts draw cells where they are among themselves.
     """
     labels, p = sample(N)
     options = {"threshold": 0.5, **WAYS_RANDOM[name]}
@@ -464,7 +464,7 @@ def test_calls_from_many_threads():
 
 
 KEY = "00c0ffee0badcafe"
-MEASURES = {
+METRICS = {
     "roc_auc_ovr": ("ovr", "macro"),
     "roc_auc_ovr_weighted": ("ovr", "weighted"),
     "roc_auc_ovo": ("ovo", "macro"),
@@ -487,7 +487,7 @@ def samples(
 
 def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
     """Return scikit-learn's value of the rows; of weighted ones, from binary problems."""
-    kind, average = MEASURES[name]
+    kind, average = METRICS[name]
     if weights is None:
         return float(roc_auc_score(y, p, multi_class=kind, average=average))
     k = p.shape[1]
@@ -516,7 +516,7 @@ def in_order_of_classes(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -
 def check(
     result: fm.results.Estimates, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]
 ) -> None:
-    """Assert that replicates are the measure of rows with such counts, or weights."""
+    """Assert that replicates are the metric of rows with such counts, or weights."""
     n_lost = 0
     for r, weight in enumerate(weights):
         there = weight > 0
@@ -543,8 +543,8 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
     k: int, sixteenths: bool, rng: np.random.Generator
 ) -> None:
     y, p = samples(rng, 50, k, sixteenths=sixteenths)
-    result = fm.bootstrap(y, p, metrics=list(MEASURES), n_resamples=6, rng=KEY)
-    assert list(result) == list(MEASURES)
+    result = fm.bootstrap(y, p, metrics=list(METRICS), n_resamples=6, rng=KEY)
+    assert list(result) == list(METRICS)
     for name, one in result.items():
         assert one.metric == name
         assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
@@ -557,7 +557,7 @@ def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)
     weights = rng.integers(1, 6, 60) / 4
     result = fm.bootstrap(
-        *(y, p), metrics=list(MEASURES), n_resamples=6, rng=KEY, sample_weight=weights
+        *(y, p), metrics=list(METRICS), n_resamples=6, rng=KEY, sample_weight=weights
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
@@ -581,7 +581,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
         weights = rng.integers(1, 6, 90) / 4
     result = fm.bootstrap(
         *(y, p),
-        metrics=list(MEASURES),
+        metrics=list(METRICS),
         n_resamples=6,
         rng=KEY,
         groups=groups,
@@ -605,8 +605,8 @@ def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.G
     y[y == 2] = 1
     y[:2] = 2
     with pytest.warns(UndefinedMetricWarning, match="they lost a class") as caught:
-        result = fm.bootstrap(y, p, metrics=list(MEASURES), n_resamples=200, rng=KEY)
-    assert len(caught) == len(MEASURES) + 1  # the rare class
+        result = fm.bootstrap(y, p, metrics=list(METRICS), n_resamples=200, rng=KEY)
+    assert len(caught) == len(METRICS) + 1  # the rare class
     order = in_order_of_classes(y, p)
     times = counts_of_units(40, 200)
     lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
@@ -672,7 +672,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"threshold": 0.5}, TypeError, "`threshold` has no meaning for 'roc_auc_ovr'"),
     ({"pos_label": 1}, TypeError, "`pos_label` has no meaning for 'roc_auc_ovr'"),
     ({"stratified": True}, ValueError, "`stratified` needs two classes"),
-    ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
+    ({"metrics": []}, ValueError, "`metrics` must name at least one metric: got none"),
     ({"metrics": None}, TypeError, "`metrics` must be a name"),
     ({"metrics": ["roc_auc_ovr"] * 2}, ValueError, "names 'roc_auc_ovr' 2 times"),
     ({"method": "bca"}, ValueError, "`method='bca'` is not defined for 'roc_auc_ovr'"),

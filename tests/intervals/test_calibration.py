@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics.inference.calibration import counted, limits, mean_square
-from measure_names import STRATEGIES
+from metric_names import STRATEGIES
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")

@@ -337,7 +337,7 @@ def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.1])
-def test_the_measure_of_two_prices_has_the_same_error(prevalence: float | None) -> None:
+def test_the_metric_of_two_prices_has_the_same_error(prevalence: float | None) -> None:
     y, s, _, _ = data()
     prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}
     found = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5)
@@ -461,7 +461,7 @@ def data_threshold_cost_groups(n: int = 400, seed: int = 1) -> tuple[np.ndarray,
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.1])
-def test_a_given_threshold_has_the_interval_of_the_measure(prevalence) -> None:
+def test_a_given_threshold_has_the_interval_of_the_metric(prevalence) -> None:
     """What `estimate` says of the expected cost at a threshold, on the scale of the logarithm."""
     y, s, _, _, groups = data_threshold_cost_groups()
     prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}

@@ -96,19 +96,19 @@ def compare(
     result: fm.results.Comparisons,
     rows: Rows,
     weights: NDArray[Any],
-    measures: dict[str, Callable[..., float]],
+    metrics: dict[str, Callable[..., float]],
     models: tuple[str, ...],
 ) -> None:
-    """Assert that replicates are the measures of the drawn rows, and differences theirs."""
+    """Assert that replicates are the metrics of the drawn rows, and differences theirs."""
     lost = 0
     for r, weight in enumerate(weights):
         there = weight > 0
         y = rows["y"][there]
-        for name, measure in measures.items():
+        for name, metric in metrics.items():
             values = {}
             for model in models:
                 found = result[name].models["abc".index(model)].details.distribution[r]
-                values[model] = measure(y, rows[model][there], weight[there])
+                values[model] = metric(y, rows[model][there], weight[there])
                 assert found == pytest.approx(values[model], rel=1e-11, abs=1e-13, nan_ok=True)
             for pair in result[name].pairs:
                 expected = values[pair.a] - values[pair.b]
@@ -180,7 +180,7 @@ def by_score(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_binary_replicates_are_measures_of_the_drawn_rows(
+def test_binary_replicates_are_metrics_of_the_drawn_rows(
     way: str, rng: np.random.Generator
 ) -> None:
     rows = three_models(rng)
@@ -287,10 +287,10 @@ def test_intervals_and_errors_follow_from_the_replicates(
     result = fm.paired_bootstrap(rows["y"], models, rng=8, confidence_level=0.9, **call)
     tail = 0.05 if alternative == "two-sided" else 0.1
     for name in asked:
-        measure, pairs = BINARY[name], result[name].pairs
+        metric, pairs = BINARY[name], result[name].pairs
         assert [(p.a, p.b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
         for pair in pairs:
-            own = [measure(rows["y"], rows[m], None) for m in (pair.a, pair.b)]
+            own = [metric(rows["y"], rows[m], None) for m in (pair.a, pair.b)]
             assert pair.metric == name
             assert pair.difference == pytest.approx(own[0] - own[1], abs=1e-14)
             values = pair.details.distribution
@@ -423,12 +423,12 @@ def test_the_difference_is_far_more_certain_than_two_separate_estimates(
 
 
 def influences(
-    measure: Callable[..., float], y: NDArray[Any], scores: NDArray[Any], times: NDArray[Any]
+    metric: Callable[..., float], y: NDArray[Any], scores: NDArray[Any], times: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return how a measure changes with the weight of each row that is drawn, by differences."""
+    """Return how a metric changes with the weight of each row that is drawn, by differences."""
     y, scores, times = (column[times > 0] for column in (y, scores, times))
     steps = 1e-4 * np.eye(len(y))
-    ends = [[measure(y, scores, times + sign * step) for step in steps] for sign in (1, -1)]
+    ends = [[metric(y, scores, times + sign * step) for step in steps] for sign in (1, -1)]
     return np.repeat(np.subtract(*ends), times)
 
 
@@ -461,7 +461,7 @@ PREDICTED: dict[str, Callable[..., float]] = {
 def check_bca(
     y: NDArray[Any],
     models: Models,
-    measures: dict[str, Callable[..., float]],
+    metrics: dict[str, Callable[..., float]],
     *,
     times: NDArray[np.int64] | None = None,
     **options: Any,
@@ -469,7 +469,7 @@ def check_bca(
     """Assert that limits are those of an acceleration from weights that change a little."""
     asked = {
         name: {"low": ("partial_auc", {"false_positive_rate_range": (0.1, 0.6)})}.get(name, name)
-        for name in measures
+        for name in metrics
     }
     result = fm.paired_bootstrap(
         y,
@@ -496,9 +496,9 @@ def check_bca(
         return pytest.approx(oracle.bca(replicates, estimate, a, 0.9, "two-sided"), rel=1e-6)
 
     names = list(models)
-    for name, measure in measures.items():
+    for name, metric in metrics.items():
         pair = result[name].pairs[0]
-        moved = [influences(measure, y, models[m], times) for m in names]
+        moved = [influences(metric, y, models[m], times) for m in names]
         found = pair.confidence_interval
         limits = expected(moved[0] - moved[1], pair.details.distribution.tolist(), pair.difference)
         assert (found.low, found.high) == limits, name
@@ -655,7 +655,7 @@ def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Gene
             assert (limits.low, limits.high) == (0.0, 0.0)
 
 
-def test_models_of_one_order_do_not_differ_in_measures_of_order(rng: np.random.Generator) -> None:
+def test_models_of_one_order_do_not_differ_in_metrics_of_order(rng: np.random.Generator) -> None:
     y, models = correlated(rng, 90, (0.8,), digits=1)
     both = {"a": models["a"], "b": 1e6 * np.exp(models["a"])}
     asked = ["roc_auc", "average_precision", "ks_statistic", "break_even_point"]

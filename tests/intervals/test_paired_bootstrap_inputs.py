@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from measure_names import COUNT_MEASURES
+from metric_names import COUNT_METRICS
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -203,7 +203,7 @@ def test_a_registered_statistic_has_no_parameters() -> None:
 
 
 def test_a_registered_name_is_among_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match="which is no measure") as before:
+    with pytest.raises(ValueError, match="which is no metric") as before:
         fm.bootstrap(Y, A, metrics="mine")
     fm.register_metric("mine2", gap)
     with pytest.raises(ValueError, match="did you mean 'mine2'"):
@@ -211,9 +211,9 @@ def test_a_registered_name_is_among_those_that_are_known() -> None:
     assert "mine2" not in str(before.value)
 
 
-@pytest.mark.parametrize("name", [*COUNT_MEASURES, *(entry.name for entry in fm.metrics_table())])
+@pytest.mark.parametrize("name", [*COUNT_METRICS, *(entry.name for entry in fm.metrics_table())])
 def test_names_of_the_library_are_taken(name: str) -> None:
-    with pytest.raises(ValueError, match=f"that of a measure of the library: got '{name}'"):
+    with pytest.raises(ValueError, match=f"that of a metric of the library: got '{name}'"):
         fm.register_metric(name, gap)
     assert fm.metrics_table()[name].family != "own"
 

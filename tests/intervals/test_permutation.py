@@ -27,7 +27,7 @@ B = np.array([2.0, 3.0, 8.0, 1.0, 4.0, 7.0, 6.0, 5.0, 9.0, 0.0, 1.0, 7.0])
 MODELS = {"a": A, "b": B}
 FEW: dict[str, Any] = {"n_resamples": 60, "rng": 1}
 
-MEASURES: dict[str, Callable[..., Fraction]] = {
+METRICS: dict[str, Callable[..., Fraction]] = {
     "roc_auc": oracle.auc,
     "average_precision": oracle.average_precision,
     "ks_statistic": oracle.kolmogorov_smirnov,
@@ -65,7 +65,7 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
     y, a, b = tied(rng, n)
     result = fm.paired_permutation_test(
         *(y, {"a": a, "b": b}),
-        metrics=list(MEASURES),
+        metrics=list(METRICS),
         threshold=0.5,
         exchange=exchange,
         alternative=alternative,
@@ -73,15 +73,15 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
         rng=3,
     )
     coins = coins_of_rows(result, y, a, b).tolist()
-    for name, measure in MEASURES.items():
+    for name, metric in METRICS.items():
         pair = result[name].pairs[0]
         way = "decisions" if name in COUNTS else exchange
         rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
-        null = [oracle.difference(y.tolist(), *rows, toss, measure) for toss in coins]
+        null = [oracle.difference(y.tolist(), *rows, toss, metric) for toss in coins]
         assert pair.details.distribution == pytest.approx(
             [float(value) for value in null], abs=1e-14
         )
-        observed = oracle.difference(y.tolist(), *rows, [0] * n, measure)
+        observed = oracle.difference(y.tolist(), *rows, [0] * n, metric)
         assert pair.difference == pytest.approx(float(observed), abs=1e-14)
         extreme = oracle.as_extreme(observed, null, alternative)
         assert pair.pvalue == (1 + extreme) / 151
@@ -95,13 +95,13 @@ def test_random_exchanges_are_drawn_from_all_of_them(
     """Nine rows have 512 exchanges: 9,999 draws find every value, as often as it is due."""
     y, a, b = tied(rng, 9)
     result = fm.paired_permutation_test(
-        *(y, {"a": a, "b": b}), metrics=list(MEASURES), threshold=0.5, exchange=exchange, rng=11
+        *(y, {"a": a, "b": b}), metrics=list(METRICS), threshold=0.5, exchange=exchange, rng=11
     )
-    for name, measure in MEASURES.items():
+    for name, metric in METRICS.items():
         pair = result[name].pairs[0]
         way = "decisions" if name in COUNTS else exchange
         rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
-        null = oracle.every_exchange(y.tolist(), *rows, measure)
+        null = oracle.every_exchange(y.tolist(), *rows, metric)
         due = Counter(round(float(value), 12) + 0.0 for value in null)
         found = Counter((pair.details.distribution.round(12) + 0.0).tolist())
         assert set(found) == set(due)
@@ -209,7 +209,7 @@ def test_ranks_have_one_scale_and_scores_have_not() -> None:
 
 @pytest.mark.parametrize("exchange", ["ranks", "scores"])
 def test_identical_models_do_not_differ(exchange: Any) -> None:
-    asked = [*MEASURES, "break_even_point"]
+    asked = [*METRICS, "break_even_point"]
     with pytest.warns(DegenerateDataWarning, match="'a' and 'b' do not differ in") as caught:
         result = fm.paired_permutation_test(
             Y, {"a": A, "b": A.copy()}, metrics=asked, threshold=4, exchange=exchange, **FEW
@@ -259,7 +259,7 @@ def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Ge
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
-    ({"metrics": "log_loss"}, ValueError, "for threshold measures .* counts: got 'log_loss'"),
+    ({"metrics": "log_loss"}, ValueError, "for threshold metrics .* counts: got 'log_loss'"),
     ({"metrics": {"own": len}}, ValueError, "got 'own'"),
     ({"metrics": "f1"}, ValueError, "'f1' counts decisions: pass `threshold`"),
 ]
@@ -288,7 +288,7 @@ FEW_NAMES_OF_RESULTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("function", [fm.paired_bootstrap, fm.paired_permutation_test])
-def test_differences_are_asked_by_measure_and_models(function: Callable[..., Any]) -> None:
+def test_differences_are_asked_by_metric_and_models(function: Callable[..., Any]) -> None:
     one, three = (
         function(Y_NAMES_OF_RESULTS, TWO, **FEW_NAMES_OF_RESULTS),
         function(Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, **FEW_NAMES_OF_RESULTS),
@@ -299,7 +299,7 @@ def test_differences_are_asked_by_measure_and_models(function: Callable[..., Any
         assert three["roc_auc"][pair.a, pair.b] is pair
     with pytest.raises(KeyError, match=r"did you mean \('tree', 'forest'\)\?"):
         three["roc_auc"]["tree", "forests"]
-    with pytest.raises(KeyError, match=r"the measures are .*; did you mean 'roc_auc'"):
+    with pytest.raises(KeyError, match=r"the metrics are .*; did you mean 'roc_auc'"):
         one["rocauc"]
     others = function(
         Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, reference="forest", **FEW_NAMES_OF_RESULTS
@@ -329,13 +329,13 @@ NEARLY: dict[str, tuple[Callable[[], Any], Any, str]] = {
         r"\('tree', 'forest'\)",
     ),
     "evaluate": (lambda: fm.evaluate(Y_NAMES_OF_RESULTS, TWO), "Forest", "'forest'"),
-    "classification_measures": (
-        lambda: fm.classification_measures(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
+    "classification_metrics": (
+        lambda: fm.classification_metrics(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
         "balanced_acuracy",
         "'balanced_accuracy'",
     ),
-    "regression_measures": (
-        lambda: fm.regression_measures(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
+    "regression_metrics": (
+        lambda: fm.regression_metrics(Y_NAMES_OF_RESULTS, Y_NAMES_OF_RESULTS[::-1]),
         "mean_square_error",
         "'mean_squared_error'",
     ),

@@ -27,9 +27,9 @@ q1\tQ0   d1  3 2.25 mine\x20
 q3 Q0 d9 1 1e-3 mine
 q9 Q0 d1 1 5 mine
 """
-#: Measures by trec_eval's names, and by ours.
+#: Metrics by trec_eval's names, and by ours.
 ZERO = {"no_relevant": 0.0}
-MEASURES: dict[str, Any] = {
+METRICS: dict[str, Any] = {
     "map": (fm.ranking.mean_average_precision, ZERO),
     "recip_rank": (fm.ranking.mean_reciprocal_rank, ZERO),
     "Rprec": (fm.ranking.r_precision, ZERO),
@@ -126,7 +126,7 @@ def evaluated(qrels: Path, run: Path, **options: Any) -> dict[str, Any]:
     table = fm.RankingTable.from_scores(found["relevance"], found["score"], **rows)
     return {
         name: function(table, ties="trec_eval", **given | options)
-        for name, (function, given) in MEASURES.items()
+        for name, (function, given) in METRICS.items()
     }
 
 
@@ -136,7 +136,7 @@ def test_values_are_trec_evals(tmp_path: Path, seed: int) -> None:
     qrels, run = random_files(tmp_path, seed)
     with qrels.open() as judged, run.open() as retrieved:
         qrel, theirs = pytrec_eval.parse_qrel(judged), pytrec_eval.parse_run(retrieved)
-    names = {name.replace("_cut_", "_cut.") for name in MEASURES}
+    names = {name.replace("_cut_", "_cut.") for name in METRICS}
     names = {f"{name[:-2]}.{name[-1]}" if name[-2] == "_" else name for name in names}
     values = pytrec_eval.RelevanceEvaluator(qrel, names).evaluate(theirs)
     for name, own in evaluated(qrels, run, per_query=True).items():

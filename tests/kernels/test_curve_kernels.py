@@ -175,16 +175,16 @@ def test_precisions_are_added_exactly(rng, above):
 KINDS = pytest.mark.parametrize("kind", [np.int64, np.float64])
 
 
-def weight_derivatives(measure, positives, negatives):
-    """Return a measure of exact counts, and its derivatives by one more row of either class."""
+def weight_derivatives(metric, positives, negatives):
+    """Return a metric of exact counts, and its derivatives by one more row of either class."""
     columns = [[Fraction(float(x)) for x in column] for column in (positives, negatives)]
-    value, step = measure(*columns), Fraction(1, 10**12)
+    value, step = metric(*columns), Fraction(1, 10**12)
     moved = []
     for column in columns:
         moved.append([])
         for i in range(len(column)):
             column[i] += step
-            moved[-1].append(float((measure(*columns) - value) / step))
+            moved[-1].append(float((metric(*columns) - value) / step))
             column[i] -= step
     return float(value), moved
 

@@ -32,7 +32,7 @@ ESTIMATORS = {
     "trapezoid": kernels.TRAPEZOID,
     "continuous": kernels.CONTINUOUS,
 }
-#: (measure, its criterion or estimator or axis, two bounds)
+#: (metric, its criterion or estimator or axis, two bounds)
 LINES = [
     *[("best", name, 0.0, 0.0) for name in ("youden", "youden_below", "closest", "errors")],
     *[("best", "fbeta", bound, 0.0) for bound in (0.5, 0.25, 0.8)],
@@ -47,12 +47,12 @@ LINES = [
 
 
 def code(line):
-    measure, name = line[:2]
-    if measure == "best":
+    metric, name = line[:2]
+    if metric == "best":
         return BEST, CRITERIA[name]
-    if measure == "area":
+    if metric == "area":
         return AREA, int(name == "tpr")
-    if measure == "precision area":
+    if metric == "precision area":
         return PRECISION_AREA, ESTIMATORS[name]
     return kernels.BREAK_EVEN, 0
 
@@ -61,14 +61,14 @@ IS_BEST = np.array([line[0] == "best" for line in LINES])
 
 
 def expected_state(line, cells, ends):
-    """Return what the kernels keep of a measure, from its value by definition.
+    """Return what the kernels keep of a metric, from its value by definition.
 
     ``ends`` is the row of the last row of each cell. The place of the best F-beta is nan (any)
     where beta's share has no exact double: equal values may differ by a rounding.
     """
-    measure, name, low, high = line
+    metric, name, low, high = line
     p, n = points(cells)[-1]
-    if measure == "best":
+    if metric == "best":
         found = replicate_oracle.best(cells, name, low)
         if found is None:
             return -math.inf, -2, 0, 0
@@ -79,10 +79,10 @@ def expected_state(line, cells, ends):
         if (name, low) == ("fbeta", 0.8):
             return float(merit), math.nan, math.nan, math.nan
         return float(merit), ends[called - 1] if called else -1, float(tp), float(fp)
-    if measure == "area":
+    if metric == "area":
         area = replicate_oracle.partial_area(cells, low, high, over_tpr=name == "tpr")
         return float(2 * p * n * area), 0, 0, 0
-    if measure == "precision area":
+    if metric == "precision area":
         return replicate_oracle.precision_area(cells, name) * float(p), 0, 0, 0
     return 1, float(replicate_oracle.expected_at_balance(cells)), 0, 0
 

@@ -184,9 +184,9 @@ def test_scores_of_any_other_size_are_drawn(plot, scores):
     assert low < min(scores) <= max(scores) < high
 
 
-def test_thresholds_takes_measures_of_labels_alone():
+def test_thresholds_takes_metrics_of_labels_alone():
     for metric in ("roc_auc", "log_loss", lambda y, p: 1.0):
-        with pytest.raises(ValueError, match=r"`metrics` names .* measures of predicted labels"):
+        with pytest.raises(ValueError, match=r"`metrics` names .* metrics of predicted labels"):
             fm.plots.plot_thresholds(Y, MODELS["a"], metrics=metric)
 
 

@@ -13,7 +13,7 @@ from hypothesis import note, settings, strategies as st
 from registry import Entry, entry as kinds
 from registry.entry import Sample
 
-#: Fewer examples than usual: each of them is for many measures, by ours or by the peer's function.
+#: Fewer examples than usual: each of them is for many metrics, by ours or by the peer's function.
 few = settings(max_examples=settings().max_examples // 3)
 fewer = settings(max_examples=settings().max_examples // 5)
 

@@ -11,7 +11,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics.errors import InputError, InputTypeError
-from measure_names import MEASURES, REQUIRED
+from metric_names import METRICS, REQUIRED
 from registry.entry import AMOUNTS, CHANCES, LABELS, SCORES, SHARES, TWO, example
 
 _GIVEN: dict[str, list[dict[str, Any]]] = {
@@ -34,13 +34,13 @@ def _cases() -> Iterator[Case]:
     """Yield metric, parameters, kind of data, spoilt column and fault of each case."""
     data = {"scores": [SCORES], "labels": [TWO, LABELS], "values": [AMOUNTS]}
     data["probabilities"] = [CHANCES, SHARES]
-    for name, measure in MEASURES.items():
-        if not (measure.influences and measure.function and measure.needs in data):
+    for name, metric in METRICS.items():
+        if not (metric.influences and metric.function and metric.needs in data):
             continue
-        needed = {key: _REQUIRED[key] for key, v in measure.parameters.items() if v is REQUIRED}
-        for kind in data[measure.needs]:
+        needed = {key: _REQUIRED[key] for key, v in metric.parameters.items() if v is REQUIRED}
+        for kind in data[metric.needs]:
             n_classes = 3 if kind in (LABELS, SHARES) else 2
-            if measure.classes not in (0, n_classes) or (name == "cost" and kind == LABELS):
+            if metric.classes not in (0, n_classes) or (name == "cost" and kind == LABELS):
                 continue
             for given in _GIVEN.get(name, [needed]):
                 for fault in _FAULTS:
@@ -94,7 +94,7 @@ def _doors(name: str, given: Mapping[str, Any], kind: str, sound: Any) -> dict[s
         return fm.gate(y, models, margins={name: 0.1}, metrics=metrics)
 
     doors = {"estimate": partial(fm.estimate, metrics=metrics), "compare": compare}
-    has_direction = MEASURES[name].higher_is_better is not None
+    has_direction = METRICS[name].higher_is_better is not None
     return doors | {"evaluate": evaluate} | ({"gate": gate} if has_direction else {})
 
 
@@ -113,7 +113,7 @@ def test_every_entry_point_refuses_what_the_function_refuses(cases: list[Case]) 
         true, sound = example(kind, 24)
         spoilt = (_spoilt(true, fault), sound), (true, _spoilt(sound, fault))
         y, p = spoilt[column != "y_true"]
-        by_function = _refusal(partial(MEASURES[name].value, **given), y, p)
+        by_function = _refusal(partial(METRICS[name].value, **given), y, p)
         doors = _doors(name, given, kind, sound)
         said = {door: _refusal(call, y, p) for door, call in doors.items()}
         if (name in _LENIENT.get((column, fault), ()) and kind != SHARES) or fault == "wrong sum":

@@ -1,4 +1,4 @@
-"""A measure has several faces: a function, a name in tables, in the bootstrap, of an estimator.
+"""A metric has several faces: a function, a name in tables, in the bootstrap, of an estimator.
 
 All of them are to give the same number for the same rows.
 """
@@ -19,7 +19,7 @@ from reference import count_oracle
 from registry import ENTRIES, Entry, entry as kinds
 from registry.entry import example
 
-MEASURED = [entry for entry in ENTRIES if entry.measure is not None]
+MEASURED = [entry for entry in ENTRIES if entry.metric is not None]
 #: No estimator offers decision values of several classes, nor any that are not scores.
 NOT_OF_ESTIMATORS = {"hinge_loss"}
 
@@ -60,8 +60,8 @@ class Classifier(ClassifierMixin, Says):
 
 
 def parameters(entry: Entry) -> dict[str, Any]:
-    assert entry.measure is not None
-    return {k: v for k, v in entry.arguments.items() if k in entry.measure.parameters}
+    assert entry.metric is not None
+    return {k: v for k, v in entry.arguments.items() if k in entry.metric.parameters}
 
 
 def by_estimator(entry: Entry, true: Any, values: Any) -> float:
@@ -74,26 +74,26 @@ def by_estimator(entry: Entry, true: Any, values: Any) -> float:
 
 def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     """Return what every face but the function says, undefined values being nan."""
-    assert entry.measure is not None
+    assert entry.metric is not None
     name, given = entry.canonical, parameters(entry)
     asked = {"it": (name, given)}
     few: dict[str, Any] = {"n_resamples": 2, "metrics": asked, "method": "percentile", "rng": 1}
     found: dict[str, float] = {}
-    if entry.measure.resampled == "classes":
+    if entry.metric.resampled == "classes":
         found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
-    elif entry.measure.resampled and values.ndim == 1:
+    elif entry.metric.resampled and values.ndim == 1:
         found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)
         found["paired_bootstrap"] = pair["it"].models[0].estimate
     if entry.data in (kinds.TWO, kinds.LABELS):
         matrix = fm.ConfusionMatrix.from_labels(true, values)
-        table = fm.classification_measures(true, values, metrics=[name], **given)
-        found["classification_measures"] = table[name]
-        found["count_measure"] = float(fm.count_measure(matrix, name, **given))
-    if entry.measure.family == "regression" and entry.measure.function:
-        found["regression_measures"] = fm.regression_measures(true, values, metrics=asked)["it"]
+        table = fm.classification_metrics(true, values, metrics=[name], **given)
+        found["classification_metrics"] = table[name]
+        found["count_metric"] = float(fm.count_metric(matrix, name, **given))
+    if entry.metric.family == "regression" and entry.metric.function:
+        found["regression_metrics"] = fm.regression_metrics(true, values, metrics=asked)["it"]
     knows_all = entry.data not in (kinds.TWO, kinds.LABELS) or {*values} <= {*true}
-    if entry.measure.function and name not in NOT_OF_ESTIMATORS and knows_all:
+    if entry.metric.function and name not in NOT_OF_ESTIMATORS and knows_all:
         found["evaluate_estimator"] = by_estimator(entry, true, values)
     return found
 
@@ -103,8 +103,8 @@ def test_all_faces_give_the_same_number(entry: Entry) -> None:
     true, values = example(entry.data, 60)
     with undefined_is_fine():
         found = strict(entry, true, values)
-        if entry.measure is not None and entry.measure.function:
-            found["function"] = entry.measure.value(true, values, **entry.arguments)
+        if entry.metric is not None and entry.metric.function:
+            found["function"] = entry.metric.value(true, values, **entry.arguments)
         found["entry"] = entry.fast(true, values)[0]
     right = float(found.pop("entry"))
     assert math.isfinite(right)

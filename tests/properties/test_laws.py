@@ -1,4 +1,4 @@
-"""What must not change a measure, by the table of laws in its entry of the registry."""
+"""What must not change a metric, by the table of laws in its entry of the registry."""
 
 import functools
 import operator
@@ -82,7 +82,7 @@ def test_weights_have_no_unit(group: Group, data: st.DataObject) -> None:
 
 
 def table_of(data: str, true: Array, values: Array, weights: Any, classes: Array) -> Any:
-    """Return the table of some rows that a measure of such data can be taken of."""
+    """Return the table of some rows that a metric of such data can be taken of."""
     if data == kinds.SCORES:
         return ScoreTable.from_scores(true, values, sample_weight=weights)
     if data in (kinds.TWO, kinds.LABELS):
@@ -138,7 +138,7 @@ def test_dtypes_change_nothing(group: Group, data: st.DataObject) -> None:
 
 
 def counterpart(entry: Entry) -> Entry:
-    """Return what the measure becomes when two classes change their names: mostly itself."""
+    """Return what the metric becomes when two classes change their names: mostly itself."""
     return next(other for other in ENTRIES if other.name == (entry.counterpart or entry.name))
 
 

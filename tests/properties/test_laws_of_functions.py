@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 OF_ROWS = [name for name in FUNCTIONS if name not in UNTIMED]
 #: Functions whose result counts rows beside their weights.
-COUNT_ROWS = {"classification_report", "effective_sample_size", "regression_measures"}
+COUNT_ROWS = {"classification_report", "effective_sample_size", "regression_metrics"}
 COUNT_ROWS |= {"RegressionTable.from_arrays"}
 #: Functions whose rows have an order: points of a line, or an answer for each row.
 ROWS_IN_ORDER = {"auc", "cost_sensitive_predict", "effective_sample_size", "predict_at_threshold"}
@@ -114,7 +114,7 @@ def test_a_weight_says_how_often_a_row_stands(name: str) -> None:
 
 #: Functions of frequencies alone, and tables, which show their unit.
 NO_UNITS = {"hosmer_lemeshow_test", "root_mean_square_calibration_error"}
-NO_UNITS |= {"ScoreTable.from_scores", "ConfusionMatrix.from_labels", "classification_measures"}
+NO_UNITS |= {"ScoreTable.from_scores", "ConfusionMatrix.from_labels", "classification_metrics"}
 
 
 def weighs_by_unit(function: Callable[..., Any], arguments: dict[str, Any]) -> list[str]:
@@ -159,7 +159,7 @@ def test_the_order_of_rows_does_not_matter(name: str) -> None:
 ESTIMATED = {
     entry.name: entry
     for entry in ENTRIES
-    if entry.measure and entry.measure.influences and "labels" not in entry.arguments
+    if entry.metric and entry.metric.influences and "labels" not in entry.arguments
 }
 
 

@@ -1,4 +1,4 @@
-"""Each measure of rankings: its value by every order of the ties, its laws, where it can be had."""
+"""Each metric of rankings: its value by every order of the ties, its laws, where it can be had."""
 
 import functools
 import inspect
@@ -48,7 +48,7 @@ def test_is_the_mean_over_the_orders_of_ties(entry: RankingEntry, ties: str, que
     if entry.of_order is None:
         assert found == pytest.approx(expected, abs=0, nan_ok=True)
     assert found == pytest.approx(expected, rel=1e-13, abs=1e-15, nan_ok=True)
-    low, high = entry.measure.bounds
+    low, high = entry.metric.bounds
     assert math.isnan(found) or low <= found <= high
 
 
@@ -141,7 +141,7 @@ def test_threads_change_no_bit(entry: RankingEntry) -> None:
 def test_good_is_better_than_bad(entry: RankingEntry) -> None:
     relevance = np.tile([3, 2, 1, 0, 0, 0, 0, 0], (5, 1))
     good, bad = np.tile(-np.arange(8), (5, 1)), np.tile(np.arange(8), (5, 1))
-    assert entry.measure.direction({}) is True
+    assert entry.metric.direction({}) is True
     assert entry.mean(relevance, good) > entry.mean(relevance, bad)
 
 
@@ -150,8 +150,8 @@ FACES = {
     "evaluate": lambda asked: fm.evaluate(
         [0, 1, 1], [0.1, 0.2, 0.3], metrics=[asked], n_resamples=20
     ),
-    "regression": lambda asked: fm.regression_measures([0, 1], [0, 1], metrics=[asked]),
-    "decisions": lambda asked: fm.classification_measures([0, 1], [0, 1], metrics=asked[0]),
+    "regression": lambda asked: fm.regression_metrics([0, 1], [0, 1], metrics=[asked]),
+    "decisions": lambda asked: fm.classification_metrics([0, 1], [0, 1], metrics=asked[0]),
     "estimator": lambda asked: fm.selection.evaluate_estimator(
         _Never(), [[0], [1]], [0, 1], metrics=[asked]
     ),
@@ -186,9 +186,9 @@ def test_functions_of_rankings_are_known_too() -> None:
 
 
 def test_every_parameter_is_one_of_the_function() -> None:
-    for measure in {entry.canonical: entry.measure for entry in RANKINGS}.values():
-        known = inspect.signature(measure.load()).parameters
-        for name, default in measure.parameters.items():
+    for metric in {entry.canonical: entry.metric for entry in RANKINGS}.values():
+        known = inspect.signature(metric.load()).parameters
+        for name, default in metric.parameters.items():
             there = known[name].default
             required = there is inspect.Parameter.empty
             assert required or there == default or (there != there and default != default)

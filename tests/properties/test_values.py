@@ -21,14 +21,14 @@ from samples import (
     undefined_is_fine,
 )
 
-from measure_names import MEASURES
+from metric_names import METRICS
 from public import NAMES, public
 from reference import roc_oracle
 from registry import ENTRIES, RANKINGS, Entry, entry as kinds
 from registry.entry import Sample
 
-MEASURED = [entry for entry in ENTRIES if entry.measure is not None]
-every_measure = pytest.mark.parametrize("entry", MEASURED, ids=lambda entry: entry.name)
+MEASURED = [entry for entry in ENTRIES if entry.metric is not None]
+every_metric = pytest.mark.parametrize("entry", MEASURED, ids=lambda entry: entry.name)
 
 
 # --- the list ------------------------------------------------------------------------------------
@@ -39,12 +39,12 @@ def test_names_are_unique() -> None:
     assert len(names) == len(set(names))
 
 
-def test_every_measure_of_the_library_has_an_entry_and_no_other() -> None:
-    functions = {entry.name.partition("[")[0] for entry in ENTRIES if entry.measure is None}
+def test_every_metric_of_the_library_has_an_entry_and_no_other() -> None:
+    functions = {entry.name.partition("[")[0] for entry in ENTRIES if entry.metric is None}
     known = {entry.canonical for entry in (*ENTRIES, *RANKINGS)}
-    of_times = {name for name, measure in MEASURES.items() if measure.needs == "times"}
+    of_times = {name for name, metric in METRICS.items() if metric.needs == "times"}
     assert of_times == {"concordance_index"}  # tests/inference
-    assert known - functions == MEASURES.keys() - of_times
+    assert known - functions == METRICS.keys() - of_times
     assert functions <= set(NAMES)
 
 
@@ -57,19 +57,19 @@ NEEDS = {
 }
 
 
-@every_measure
+@every_metric
 def test_an_entry_is_fed_what_the_library_says_it_needs(entry: Entry) -> None:
-    assert entry.measure is not None
-    assert entry.data in NEEDS[entry.measure.needs]
+    assert entry.metric is not None
+    assert entry.data in NEEDS[entry.metric.needs]
     classes = {kinds.SCORES: 2, kinds.TWO: 2, kinds.CHANCES: 2, kinds.SHARES: 3}.get(entry.data, 0)
-    assert entry.measure.classes in (0, classes)
+    assert entry.metric.classes in (0, classes)
 
 
 def test_every_path_is_that_of_the_public_function() -> None:
-    for measure in MEASURES.values():
-        if measure.function:
-            function = measure.load()
-            assert function is public(function.__name__).__wrapped__, measure.name
+    for metric in METRICS.values():
+        if metric.function:
+            function = metric.load()
+            assert function is public(function.__name__).__wrapped__, metric.name
 
 
 # --- the value -----------------------------------------------------------------------------------
@@ -137,9 +137,9 @@ def is_worse(value: float, other: float, *, higher_is_better: bool) -> bool:
 
 
 def direction(entry: Entry) -> bool | None:
-    assert entry.measure is not None
-    given = {k: v for k, v in entry.arguments.items() if k in entry.measure.parameters}
-    return entry.measure.direction(given)
+    assert entry.metric is not None
+    given = {k: v for k, v in entry.arguments.items() if k in entry.metric.parameters}
+    return entry.metric.direction(given)
 
 
 @grouped("group", MEASURED)
@@ -151,9 +151,9 @@ def test_is_in_its_range_and_nothing_is_better_than_perfection(
     true, values, weights = arrays(settled(data, group, "none", "counts"))
     all_right = perfect(group.data, true)
     for entry in group.named:
-        assert entry.measure is not None
+        assert entry.metric is not None
         value, best = (fast(entry, true, column, weights)[0] for column in (values, all_right))
-        low, high = entry.measure.bounds
+        low, high = entry.metric.bounds
         for found in (value, best):
             assert math.isnan(found) or low <= found <= high
         up = direction(entry)
@@ -190,7 +190,7 @@ def good_and_bad(entry: Entry) -> tuple[Any, Any, Any]:
     return true, *(0.1 + 0.5 * labels + 0.3 * rng.random(n) for labels in (right, wrong))
 
 
-@every_measure
+@every_metric
 def test_good_is_better_than_bad_by_the_declared_direction(entry: Entry) -> None:
     true, good, bad = good_and_bad(entry)
     values = [fast(entry, true, given_values)[0] for given_values in (good, bad)]

@@ -1,7 +1,7 @@
 """What scores known by bins leave open: every order of every bin, ties included, tried one by one.
 
 An arrangement is a list of groups (positives, negatives), highest scores first; each group is one
-distinct score. Measures are those of the definitions, in rational numbers.
+distinct score. Metrics are those of the definitions, in rational numbers.
 """
 
 from collections.abc import Callable, Iterator
@@ -66,8 +66,8 @@ def tpr_at_fpr(groups: list[Group], max_fpr: Fraction) -> Fraction:
 
 
 def limits(
-    bins: list[tuple[int, int, bool]], measure: Callable[[list[Group]], Fraction]
+    bins: list[tuple[int, int, bool]], metric: Callable[[list[Group]], Fraction]
 ) -> tuple[Fraction, Fraction]:
     """Return the least and the largest value that any rows in these bins have."""
-    found = [measure(groups) for groups in arrangements(bins)]
+    found = [metric(groups) for groups in arrangements(bins)]
     return min(found), max(found)

@@ -1,4 +1,4 @@
-"""Measures of classes by definition: row by row, in Fractions, nothing of ours.
+"""Metrics of classes by definition: row by row, in Fractions, nothing of ours.
 
 A row is (set of true labels, set of predicted labels, weight): the sets hold one label each where
 targets are labels, any number where they are indicators. A value is a Fraction, or None for 0/0.
@@ -12,7 +12,7 @@ Row = tuple[frozenset[Any], frozenset[Any], Fraction]
 Rows = list[Row]
 #: Hits, true, predicted.
 Counts = tuple[Fraction, Fraction, Fraction]
-Measure = Callable[[Counts], Fraction | None]
+Metric = Callable[[Counts], Fraction | None]
 
 
 def rows_of_labels(y_true, y_pred, weights=None) -> Rows:
@@ -89,17 +89,17 @@ def recall(found: Counts) -> Fraction | None:
     return over(hits, true)
 
 
-def fbeta(beta: float) -> Measure:
+def fbeta(beta: float) -> Metric:
     """Return the weighted harmonic mean of precision and recall, written with the three errors."""
     square = Fraction(beta) ** 2
 
-    def measure(found: Counts) -> Fraction | None:
+    def metric(found: Counts) -> Fraction | None:
         hits, true, predicted = found
         missed, false_alarms = true - hits, predicted - hits
         whole = (1 + square) * hits + square * missed + false_alarms
         return over((1 + square) * hits, whole)
 
-    return measure
+    return metric
 
 
 def jaccard(found: Counts) -> Fraction | None:
@@ -129,11 +129,11 @@ def mean(
 
 
 def average(
-    rows: Rows, labels: Sequence[Any], measure: Measure, how: str | None, zero: Fraction | None
+    rows: Rows, labels: Sequence[Any], metric: Metric, how: str | None, zero: Fraction | None
 ) -> Any:
-    """Return the measure of each label (a list), or one average; 0/0 becomes ``zero``."""
+    """Return the metric of each label (a list), or one average; 0/0 becomes ``zero``."""
     found = [counts(rows, label) for label in labels]
-    each = [filled(measure(one), zero) for one in found]
+    each = [filled(metric(one), zero) for one in found]
     if how is None:
         return each
     if how == "macro":
@@ -142,14 +142,14 @@ def average(
         return mean(each, [true for _, true, _ in found])
     if how == "micro":
         sums = tuple(sum(column, Fraction(0)) for column in zip(*found, strict=True))
-        return filled(measure(sums), zero)
+        return filled(metric(sums), zero)
     assert how == "samples"
     of_rows, weights = [], []
     for true, predicted, w in rows:
         both = sum(label in true and label in predicted for label in labels)
         sizes = (sum(label in each for label in labels) for each in (true, predicted))
         if w:
-            of_rows.append(filled(measure((Fraction(both), *map(Fraction, sizes))), zero))
+            of_rows.append(filled(metric((Fraction(both), *map(Fraction, sizes))), zero))
             weights.append(w)
     return mean(of_rows, weights)
 

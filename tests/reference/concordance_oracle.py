@@ -38,8 +38,8 @@ def _over(excess: Fraction, pairs: Any) -> float:
     return float(excess) / float(pairs) if pairs else math.nan
 
 
-def measure(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
-    """Return a measure of rank correlation by its name here; nan where it is undefined.
+def metric(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
+    """Return a metric of rank correlation by its name here; nan where it is undefined.
 
     Weights are no part of Spearman's, and of the others in place of numbers of rows.
     """

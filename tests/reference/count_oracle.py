@@ -1,6 +1,6 @@
-"""Confusion matrices and their measures by definition: row by row, in Fractions, nothing of ours.
+"""Confusion matrices and their metrics by definition: row by row, in Fractions, nothing of ours.
 
-A row is (true label, predicted label, weight). A measure is a plain function of rows and of the
+A row is (true label, predicted label, weight). A metric is a plain function of rows and of the
 labels in their order (of two the last is positive), and returns a Fraction, None where it is
 undefined, or, after a root, a float that is right to its last digit.
 """
@@ -134,7 +134,7 @@ def macro(of_class: Callable[..., Value], rows: Rows, labels: Any) -> Value:
 
 
 def micro(of_class: Callable[..., Value], rows: Rows, labels: Any) -> Value:
-    """Return the measure of all one-against-rest questions put into one table."""
+    """Return the metric of all one-against-rest questions put into one table."""
     pooled = [(t == k, p == k, w) for t, p, w in rows for k in labels]
     return of_class(pooled, True)
 
@@ -250,7 +250,7 @@ AVERAGED = ("precision", "recall", "f1", "fbeta", "jaccard")
 
 
 def value(name: str, rows: Rows, labels: Sequence[Any]) -> float:
-    """Return a measure without parameters as a float, nan where it is undefined."""
+    """Return a metric without parameters as a float, nan where it is undefined."""
     if name in OVER_CLASSES:
         found = OVER_CLASSES[name](rows, labels)
     elif name in OF_CLASS:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 
-Measure = Callable[[Sequence[int], Sequence], Fraction]
+Metric = Callable[[Sequence[int], Sequence], Fraction]
 
 
 def mean_ranks(scores: Sequence) -> list[Fraction]:
@@ -71,21 +71,21 @@ def f1(labels: Sequence[int], decisions: Sequence[int]) -> Fraction:
 
 
 def difference(
-    labels: Sequence[int], first: Sequence, second: Sequence, coins: Iterable[int], measure: Measure
+    labels: Sequence[int], first: Sequence, second: Sequence, coins: Iterable[int], metric: Metric
 ) -> Fraction:
-    """Return the first model's measure less the second's, rows of coin 1 being exchanged."""
+    """Return the first model's metric less the second's, rows of coin 1 being exchanged."""
     rows = list(zip(first, second, coins, strict=True))
     one = [b if coin else a for a, b, coin in rows]
     other = [a if coin else b for a, b, coin in rows]
-    return measure(labels, one) - measure(labels, other)
+    return metric(labels, one) - metric(labels, other)
 
 
 def every_exchange(
-    labels: Sequence[int], first: Sequence, second: Sequence, measure: Measure
+    labels: Sequence[int], first: Sequence, second: Sequence, metric: Metric
 ) -> list[Fraction]:
     """Return the difference after each of the 2^n exchanges."""
     tosses = product((0, 1), repeat=len(labels))
-    return [difference(labels, first, second, coins, measure) for coins in tosses]
+    return [difference(labels, first, second, coins, metric) for coins in tosses]
 
 
 def as_extreme(observed: Fraction, null: Sequence[Fraction], alternative: str) -> int:

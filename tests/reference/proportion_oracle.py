@@ -71,8 +71,8 @@ def mcc(tp: Decimal, fp: Decimal, fn: Decimal, tn: Decimal) -> Decimal:
     return (tp * tn - fp * fn) / product.sqrt()
 
 
-def delta_method(measure: Callable[..., Decimal], cells: Sequence[int]) -> tuple[float, float]:
-    """Return a measure and its standard error: g' (diag(p) - p p') g / n, the gradient by steps."""
+def delta_method(metric: Callable[..., Decimal], cells: Sequence[int]) -> tuple[float, float]:
+    """Return a metric and its standard error: g' (diag(p) - p p') g / n, the gradient by steps."""
     with localcontext() as context:
         context.prec = 60
         step = Decimal(10) ** -20
@@ -83,10 +83,10 @@ def delta_method(measure: Callable[..., Decimal], cells: Sequence[int]) -> tuple
             up, down = list(shares), list(shares)
             up[i] += step
             down[i] -= step
-            gradient.append((measure(*up) - measure(*down)) / (2 * step))
+            gradient.append((metric(*up) - metric(*down)) / (2 * step))
         pairs = list(zip(shares, gradient, strict=True))
         variance = sum(p * g * g for p, g in pairs) - sum(p * g for p, g in pairs) ** 2
-        return float(measure(*shares)), float((variance / n).sqrt())
+        return float(metric(*shares)), float((variance / n).sqrt())
 
 
 def coverage(limits: Sequence[tuple[float, float]], t: float) -> float:

@@ -1,4 +1,4 @@
-"""Measures of rankings by their definitions: every order of the ties, each as likely as any other.
+"""Metrics of rankings by their definitions: every order of the ties, each as likely as any other.
 
 A query is a list of (relevance, score, id); relevance None where nobody judged. Values are
 fractions where the definition is rational.
@@ -25,10 +25,10 @@ def orders(items: Sequence[Item], ties: str = "expected") -> list[Order]:
 
 
 def mean(
-    measure: Callable[..., Any], items: Sequence[Item], ties: str = "expected", **options: Any
+    metric: Callable[..., Any], items: Sequence[Item], ties: str = "expected", **options: Any
 ) -> Any:
-    """Return the mean of a measure over the orders."""
-    values = [measure(order, **options) for order in orders(items, ties)]
+    """Return the mean of a metric over the orders."""
+    values = [metric(order, **options) for order in orders(items, ties)]
     return sum(values) / len(values)
 
 

@@ -1,4 +1,4 @@
-"""Regression measures of one output by their definitions: slow, obvious, in rational numbers.
+"""Regression metrics of one output by their definitions: slow, obvious, in rational numbers.
 
 Nothing of fastmetrics, NumPy or scikit-learn is used here. Rows are triples of target, prediction
 and weight, which a `Fraction` holds exactly; what needs a logarithm or a power is taken of

@@ -1,4 +1,4 @@
-"""Slow and obvious: Philox words, and the measures of a resampled table from their definitions.
+"""Slow and obvious: Philox words, and the metrics of a resampled table from their definitions.
 
 A resampled table is a list of cells, highest score first: how many of the drawn rows at a score
 are positives, and how many negatives (whole numbers or fractions). Its points are TP and FP when

@@ -1,9 +1,9 @@
 """The one list for tests and benchmarks: what is right, who else computes it, what must hold.
 
-Every measure of the library's registry has an entry here, under its canonical name, and more of
-them, in brackets, where a parameter makes another measure of it; so have the curves. A line adds
+Every metric of the library's registry has an entry here, under its canonical name, and more of
+them, in brackets, where a parameter makes another metric of it; so have the curves. A line adds
 the property tests, the comparison with a peer, and the benchmark: nothing is timed that is not
-checked. Measures of rankings, whose data are queries, have a list and tests of their own.
+checked. Metrics of rankings, whose data are queries, have a list and tests of their own.
 """
 
 from registry.binned_calibration import BINNED

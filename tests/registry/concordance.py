@@ -28,7 +28,7 @@ def _somers(true: Any, given: Any) -> float:
 
 def _ranks(name: str, of: str, peer: Callable[..., float] | None, **arguments: str) -> Entry:
     def by_definition(sample: Sample) -> Values:
-        return (oracle.measure(of, sample.true, sample.given),)
+        return (oracle.metric(of, sample.true, sample.given),)
 
     laws = frozenset({ROW_ORDER, SHIFT, SCALE})
     return Entry(name, NUMBERS, by_definition, arguments, laws, peer, weights=())

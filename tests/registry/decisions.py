@@ -25,7 +25,7 @@ from registry.entry import (
 )
 
 
-def _ratio(name: str, one: classes.Measure, **arguments: Any) -> tuple[Entry, ...]:
+def _ratio(name: str, one: classes.Metric, **arguments: Any) -> tuple[Entry, ...]:
     """Return the entries of a ratio of a class: of the positive one, and its averages."""
     given: dict[str, Any] = {"arguments": arguments, "rows_of_each_class": 0}
 
@@ -60,7 +60,7 @@ def _labels(name: str, data: str, oracle: Oracle, **more: Any) -> Entry:
 
 
 def _counted(name: str, data: str = LABELS, undefined: float = math.nan, **more: Any) -> Entry:
-    """Return the entry of a measure that is what `count_oracle` says, or ``undefined``."""
+    """Return the entry of a metric that is what `count_oracle` says, or ``undefined``."""
 
     def oracle(sample: Sample) -> Values:
         found = counts.value(

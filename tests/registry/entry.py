@@ -1,4 +1,4 @@
-"""What an entry of the registry is: a measure, its data, its oracle, its peer and its laws."""
+"""What an entry of the registry is: a metric, its data, its oracle, its peer and its laws."""
 
 import importlib
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from measure_names import MEASURES, Measure
+from metric_names import METRICS, Metric
 
 # --- laws: the value does not change when -------------------------------------------------------
 
@@ -21,7 +21,7 @@ WEIGHT_0 = "rows of weight 0 are left out"
 WEIGHT_UNIT = "all weights are multiplied by one number"
 MERGE = "rows are counted in parts, whose tables are added"
 MONOTONE = "scores go through an increasing map (thresholds follow it)"
-RENAMED = "classes change their names (a measure of one of two may become its counterpart)"
+RENAMED = "classes change their names (a metric of one of two may become its counterpart)"
 COMPLEMENT = "two classes change places: it is one less itself"
 SAME = "two classes change places"
 MIRROR = "two classes change places, and scores their sign"
@@ -122,14 +122,14 @@ def fields(*names: str) -> Callable[[Any], Values]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One measure, as the tests and the benchmarks call it.
+    """One metric, as the tests and the benchmarks call it.
 
     `name` is canonical, or else names a function by `path`; in brackets stands a variant. `oracle`
     returns what is to be returned, None for what is undefined being nan. `exact` says that without
     weights, or with whole ones, every value is the double nearest to the rational number; with
     fractional ones, the first `weighted_values` are compared: rounding may decide a tie between two
     thresholds. `thresholds` says which of the values are scores. `weights` says which are taken:
-    whole ones ("counts"), fractional ones ("quarters"). `counterpart` is the measure that it
+    whole ones ("counts"), fractional ones ("quarters"). `counterpart` is the metric that it
     becomes when two classes change their names, `power` that of `SCALE`.
     """
 
@@ -156,9 +156,9 @@ class Entry:
         return self.name.partition("[")[0]
 
     @property
-    def measure(self) -> Measure | None:
+    def metric(self) -> Metric | None:
         """What the library's registry says of it; None for a curve."""
-        return MEASURES.get(self.canonical)
+        return METRICS.get(self.canonical)
 
     def fast(self, true: Any, given: Any = None, weights: Any = None, **more: Any) -> Values:
         """Call fastmetrics; `true` may be a table."""
@@ -168,11 +168,11 @@ class Entry:
         data = (true,) if given is None else (true, given)
         if self.path:
             return self.read(resolve(self.path)(*data, **more))
-        assert self.measure is not None
-        if not self.measure.function:  # it exists as an estimate of `bootstrap` alone
+        assert self.metric is not None
+        if not self.metric.function:  # it exists as an estimate of `bootstrap` alone
             found = fastmetrics.bootstrap(*data, metrics=self.name, n_resamples=2, **more)
             return (found[self.name].estimate,)
-        return (self.measure.value(*data, **more),)
+        return (self.metric.value(*data, **more),)
 
     def by_peer(self, true: Any, given: Any, weights: Any = None) -> Values:
         """Call the peer, which must exist."""
@@ -180,17 +180,17 @@ class Entry:
         peer = self.peer
         if isinstance(peer, str):
             name = peer if peer != "same" else self.function_name
-            more |= {**getattr(self.measure, "arguments", {}), **self.arguments}
+            more |= {**getattr(self.metric, "arguments", {}), **self.arguments}
             peer = resolve(f"sklearn.metrics:{name}")
         if peer is None:
             raise LookupError(f"{self.name} has no peer")
         found = peer(true, given, **more)
         if isinstance(found, tuple) and not self.path:  # likelihood ratios
-            found = found[int(self.measure.read)]
+            found = found[int(self.metric.read)]
         return found if isinstance(found, tuple) else (found,)
 
     @property
     def function_name(self) -> str:
         """The name of the public function."""
-        path = self.path or str(self.measure.function)
+        path = self.path or str(self.metric.function)
         return path.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""Measures of rankings: of each query by its definition, and what must hold of all queries."""
+"""Metrics of rankings: of each query by its definition, and what must hold of all queries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from measure_names import MEASURES, Measure
+from metric_names import METRICS, Metric
 from reference import ranking_oracle as oracle
 
 #: One query: (relevance, score, id), relevance None where nobody judged.
@@ -16,7 +16,7 @@ Query = Sequence[oracle.Item]
 
 @dataclass(frozen=True)
 class RankingEntry:
-    """One measure, by its canonical name (in brackets a variant).
+    """One metric, by its canonical name (in brackets a variant).
 
     `of_order` is its definition for an order without ties; `needs` says what it must know of the
     query beside: how many items are relevant ("total"), judged not to be ("n_others"), and the
@@ -35,23 +35,23 @@ class RankingEntry:
         return self.name.partition("[")[0]
 
     @property
-    def measure(self) -> Measure:
+    def metric(self) -> Metric:
         """What the library's registry says of it."""
-        return MEASURES[self.canonical]
+        return METRICS[self.canonical]
 
     def values(self, *data: Any, **more: Any) -> np.ndarray:
         """Return what fastmetrics makes of each query."""
         given = {n: float(v) if isinstance(v, Fraction) else v for n, v in self.arguments.items()}
         if self.canonical == "group_auc":
-            found = self.measure.load()(*data, **given, **more).per_query
+            found = self.metric.load()(*data, **given, **more).per_query
         else:
-            found = self.measure.load()(*data, per_query=True, **given, **more)
+            found = self.metric.load()(*data, per_query=True, **given, **more)
         return np.asarray(found)
 
     def mean(self, *data: Any, **more: Any) -> float:
         """Return what fastmetrics makes of all queries together."""
         given = {n: float(v) if isinstance(v, Fraction) else v for n, v in self.arguments.items()}
-        return float(self.measure.value(*data, **given, **more))
+        return float(self.metric.value(*data, **given, **more))
 
     def right(self, query: Query, ties: str = "expected") -> Any:
         """Return what is right of one query by the definition, None where it is undefined."""

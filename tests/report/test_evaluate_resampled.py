@@ -1,4 +1,4 @@
-"""`evaluate` with a bootstrap: each measure's interval is the one that the bootstrap gives."""
+"""`evaluate` with a bootstrap: each metric's interval is the one that the bootstrap gives."""
 
 import math
 from html import unescape
@@ -115,7 +115,7 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
         assert result.standard_error > 1.4 * held
 
 
-def test_measures_by_name_beside_the_auc(models):
+def test_metrics_by_name_beside_the_auc(models):
     y, scores, _ = models
     own = {"middle": ("partial_auc", {"false_positive_rate_range": (0.1, 0.5)}), "f1": "f1"}
     result = evaluate(y, scores["b"], n_resamples=99, rng=2, metrics=own, threshold=0.4)

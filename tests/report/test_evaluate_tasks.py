@@ -20,7 +20,7 @@ import fastmetrics as fm
 from evaluations import are_close, without_rows
 from fastmetrics.comparison import newcombe_interval
 from fastmetrics.errors import InputError, InputTypeError
-from measure_names import MEASURES, REQUIRED, Measure
+from metric_names import METRICS, REQUIRED, Metric
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def data():
     return y, {"a": np.round(rng.normal(size=300) + y, 1), "b": rng.normal(size=300)}
 
 
-def test_figures_are_those_of_the_measures(data):
+def test_figures_are_those_of_the_metrics(data):
     y, scores = data
     result = fm.evaluate(y, scores, confidence_level=0.9)
     assert [model.name for model in result] == ["a", "b"]
@@ -381,7 +381,7 @@ def test_probabilities_are_measured_and_it_is_said(rng) -> None:
         assert "brier_score" not in other[0].estimates
 
 
-def test_measures_beside_the_usual_need_no_bootstrap(rng) -> None:
+def test_metrics_beside_the_usual_need_no_bootstrap(rng) -> None:
     y = rng.integers(0, 2, N)
     scores = {"a": y + rng.normal(size=N), "b": y + 2 * rng.normal(size=N)}
     found = fm.evaluate(y, scores, metrics=["f1", "recall"], threshold=0.5)
@@ -392,7 +392,7 @@ def test_measures_beside_the_usual_need_no_bootstrap(rng) -> None:
         fm.evaluate(y, scores, metrics="f1")
     with pytest.raises(fm.InputError, match="`n_resamples`"):
         fm.evaluate(y, scores, metrics="break_even_point")
-    with pytest.raises(fm.InputError, match="measures of labels"):
+    with pytest.raises(fm.InputError, match="metrics of labels"):
         fm.evaluate(y, scores, threshold=0.5)
 
 
@@ -490,18 +490,18 @@ def test_rows_of_one_class_have_losses() -> None:
     assert "Brier score ↓        0.0467" in str(fm.evaluate([1, 1, 1], [0.9, 0.8, 0.7]))
 
 
-_OF_MATRIX = [m for m in MEASURES.values() if m.influences and m.needs not in ("times", "rankings")]
+_OF_MATRIX = [m for m in METRICS.values() if m.influences and m.needs not in ("times", "rankings")]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("measure", _OF_MATRIX, ids=lambda measure: measure.name)
-def test_a_matrix_is_measured_or_refused_in_words(measure: Measure, n_classes: int) -> None:
+@pytest.mark.parametrize("metric", _OF_MATRIX, ids=lambda metric: metric.name)
+def test_a_matrix_is_measured_or_refused_in_words(metric: Metric, n_classes: int) -> None:
     needed = {"cost_fn": 1.0, "cost_fp": 1.0, "threshold": 0.5}
-    given = {key: needed[key] for key, v in measure.parameters.items() if v is REQUIRED}
-    metrics = {measure.name: (measure.name, given)}
+    given = {key: needed[key] for key, v in metric.parameters.items() if v is REQUIRED}
+    metrics = {metric.name: (metric.name, given)}
     labels = np.arange(60) % n_classes
     scores = np.random.default_rng(3).dirichlet(np.ones(n_classes), 60)
-    is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
+    is_of_classes = metric.classes != 2 and metric.needs in ("scores", "probabilities")
     calls = (
         lambda: fm.estimate(labels, scores, metrics=metrics),
         lambda: fm.compare(labels, {"a": scores, "b": scores[::-1]}, metrics=metrics),
@@ -514,7 +514,7 @@ def test_a_matrix_is_measured_or_refused_in_words(measure: Measure, n_classes: i
         except InputError as error:
             refusals.append(str(error))
     # labels are the most probable classes; some metrics of them are of two classes, or need prices
-    expected = (0,) if is_of_classes else (0, 3) if measure.needs == "labels" else (3,)
+    expected = (0,) if is_of_classes else (0, 3) if metric.needs == "labels" else (3,)
     assert len(refusals) in expected
     words = re.compile(r"task='multiclass'|\[:, 1\]|two classes|needs `cost")
     assert all(map(words.search, refusals))

@@ -244,7 +244,7 @@ def test_assert_not_worse(data) -> None:
 @pytest.mark.parametrize(
     ("changed", "match"),
     [
-        ({"margins": {}}, "mapping of measures"),
+        ({"margins": {}}, "mapping of metrics"),
         ({"margins": {"roc_auc": -0.1}}, "at least 0"),
         ({"candidate": "new"}, "`candidate` names 'new'"),
         ({"anchor": "v0"}, "`anchor` names 'v0'"),

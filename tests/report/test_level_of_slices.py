@@ -1,7 +1,7 @@
 """What Šidák's level of slices costs where slices have rows in common.
 
-The measure of each slice is taken for a mean over its rows, which is what influences make of any
-smooth measure: two slices correlate by their common rows over the root of the product of their
+The metric of each slice is taken for a mean over its rows, which is what influences make of any
+smooth metric: two slices correlate by their common rows over the root of the product of their
 sizes. A joint level would take the quantile of the greatest of all (max-T); `evaluate` takes
 Šidák's for each slice, which asks for no seed and no correlations.
 """

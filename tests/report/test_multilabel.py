@@ -35,7 +35,7 @@ NAMES += ["subset_accuracy", "hamming_loss"]
 
 
 def oracle(y: np.ndarray, s: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:
-    """Return every measure by scikit-learn, label by label."""
+    """Return every metric by scikit-learn, label by label."""
     called, columns = (s >= AT).astype(int), range(y.shape[1])
     both = {"sample_weight": weight}
 
@@ -165,7 +165,7 @@ def test_few_rows_and_classes_that_exclude_one_another_are_said() -> None:
     assert any("pass the class of each row" in note for note in found.notes)
 
 
-def test_other_measures_and_a_perfect_model() -> None:
+def test_other_metrics_and_a_perfect_model() -> None:
     wanted = ["recall", ("partial_auc", {"false_positive_rate_range": (0, 0.2)}), "precision_micro"]
     found = fm.evaluate(Y, MODELS["a"], metrics=[*wanted, "accuracy"], threshold=AT)["score"]
     called = (MODELS["a"] >= AT).astype(int)
@@ -199,7 +199,7 @@ def test_other_measures_and_a_perfect_model() -> None:
         (Y, MODELS["a"], {"slices": {"x": Y[:, 0]}}, "`slices` is of scores of two classes"),
         (Y, MODELS["a"], {"metrics": "f1_macro"}, "`f1_macro` is of predicted labels"),
         (Y, MODELS["a"], {"metrics": "roc_auc_micro"}, "only decisions are counted"),
-        (Y, MODELS["a"], {"metrics": "r2"}, "`r2` is no measure of one label"),
+        (Y, MODELS["a"], {"metrics": "r2"}, "`r2` is no metric of one label"),
         (Y, MODELS["a"], {"metrics": sk.roc_auc_score}, "`metrics` of several labels are names"),
     ],
 )

@@ -81,7 +81,7 @@ TASKS = {
     "scores": (lambda **o: fm.report(Y, {"a": A * 9}, **o), "Decisions", 4),
     "multiclass": (lambda **o: fm.report(CLASSES, CHANCES, task="multiclass", **o), "Errors", 1),
     "labels": (lambda **o: fm.report(Y, {"m": A > 0.5}, task="labels", **o), "Errors", 1),
-    "multilabel": (lambda **o: fm.report(np.c_[Y, B > 0], np.c_[A, B], **o), "Measures", 0),
+    "multilabel": (lambda **o: fm.report(np.c_[Y, B > 0], np.c_[A, B], **o), "Metrics", 0),
     "values": (of_values, "Errors", 3),
     "rankings": (of_rankings, "Differences", 1),
 }
@@ -93,7 +93,7 @@ def test_a_page_of_every_task(task):
     report = make(band=None)
     page = Page(report.html)
     assert heading in page.headings
-    assert "Measures" in page.headings
+    assert "Metrics" in page.headings
     assert page.headings[-1] == "Methods"
     assert page.tags.count("svg") == page.tags.count("figcaption") >= n_figures
     assert len(set(page.ids)) == len(page.ids)

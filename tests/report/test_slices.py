@@ -124,7 +124,7 @@ def test_directions_and_several_models(data) -> None:
     assert len(found) == 2 * 2 * 4
     own = [each.estimate for each in found if (each.metric, each.model) == ("brier_score", "b")]
     assert found.worst("brier_score", "b").estimate == max(own)
-    with pytest.raises(KeyError, match="measures and models"):
+    with pytest.raises(KeyError, match="metrics and models"):
         found.worst("recall")
 
 

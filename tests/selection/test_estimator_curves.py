@@ -306,7 +306,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_a_registered_measure_says_its_direction(compiled):
+def test_a_registered_metric_says_its_direction(compiled):
     if compiled:
         agreement = njit(lambda true, called, weights: np.mean(weights * (true == called)))
     else:
@@ -328,7 +328,7 @@ def test_estimators_are_cloned_and_named():
     assert named.better == "flat"
 
 
-def test_measures_of_scores_on_groups_and_the_splits_of_one_estimator():
+def test_metrics_of_scores_on_groups_and_the_splits_of_one_estimator():
     groups = np.arange(len(Y)) // 4
     options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
     test = compare_estimators(STUMP, BAYES, X, Y, n_jobs=2, **options)
@@ -402,7 +402,7 @@ def test_without_scikit_learn(monkeypatch):
             (STUMP, BAYES),
             {"metrics": ["f1", "accuracy"]},
             ValueError,
-            "must be one measure: got 2",
+            "must be one metric: got 2",
         ),
         (
             (STUMP, BAYES),
@@ -417,7 +417,7 @@ def test_faults(estimators, options, error, match):
         compare_estimators(*estimators, X[:40], Y[:40], **options)
 
 
-def test_a_measure_that_is_undefined_in_a_split():
+def test_a_metric_that_is_undefined_in_a_split():
     options = {"metrics": "roc_auc", "cv": 30, "rng": 0}
     undefined = pytest.raises(ValueError, match="not defined on the test rows of 26 of 30 splits")
     with pytest.warns(DegenerateDataWarning, match="class 1 has 4 rows"), undefined:

@@ -33,7 +33,7 @@ from fastmetrics.selection import (
     nested_cross_validation,
     tune_estimator,
 )
-from measure_names import MEASURES
+from metric_names import METRICS
 from reference import selection_oracle as oracle
 
 X, y = load_iris(return_X_y=True)
@@ -149,7 +149,7 @@ OF_PROBABILITIES = {"log_loss": "neg_log_loss", "brier_score": "neg_brier_score"
 
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("model", [scaled(LogisticRegression()), scaled(LinearSVC())])
-def test_measures_of_two_classes_are_scikit_learn_s(model, words):
+def test_metrics_of_two_classes_are_scikit_learn_s(model, words):
     """`roc_auc` by decision_function, and of text labels the second is positive."""
     data, labels = CANCER
     target = np.array(["benign", "malign"])[labels] if words else labels
@@ -167,7 +167,7 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
         assert ours[name].higher_is_better == (sign == 1)
 
 
-def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes():
+def test_scores_come_from_predict_proba_if_need_be_and_metrics_of_three_classes():
     knn = KNeighborsClassifier(7)
     data, labels = CANCER
     ours = evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
@@ -371,7 +371,7 @@ def test_a_method_without_splits():
         evaluate_estimator(STUMP, X, y, cv=Nothing())
 
 
-def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
+def test_a_metric_undefined_in_some_split_is_nan_and_said_once():
     generator = np.random.default_rng(0)
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
     splitter = Folds(8, stratified=False, rng=0)
@@ -384,7 +384,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     assert caught[0].filename == __file__
 
 
-def test_what_a_measure_warns_of_in_each_split_is_said_once():
+def test_what_a_metric_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
         evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", cv="loo")
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
@@ -564,11 +564,11 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore")
-def test_every_measure_with_influences_has_an_interval_about_its_mean(kind):
+def test_every_metric_with_influences_has_an_interval_about_its_mean(kind):
     data, model = KINDS[kind]
     seen = 0
-    for name, measure in MEASURES.items():
-        if not measure.influences or name == "ks_statistic":
+    for name, metric in METRICS.items():
+        if not metric.influences or name == "ks_statistic":
             continue
         try:
             found, whole = of_models(name, Folds(3, rng=1), model=model, data=data)

@@ -1,4 +1,4 @@
-"""Functions given as measures are fed what they need; `scorer` takes ours to scikit-learn."""
+"""Functions given as metrics are fed what they need; `scorer` takes ours to scikit-learn."""
 
 import copy
 import functools
@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fastmetrics as fm
-from measure_names import MEASURES, REQUIRED
+from metric_names import METRICS, REQUIRED
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -28,26 +28,26 @@ LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
 NAMED = CANCER[0], np.array(["no", "yes"])[CANCER[1]]
 FEW = CANCER[0][::3, :6], CANCER[1][::3]  # quick to fit
 FEW_NAMED = FEW[0], NAMED[1][::3]
-OF_SEVERAL = Counter(measure.function for measure in MEASURES.values() if measure.read)
+OF_SEVERAL = Counter(metric.function for metric in METRICS.values() if metric.read)
 PLAIN = {
-    measure.name: measure.function.partition(":")[2]
-    for measure in MEASURES.values()
-    if measure.function
-    and measure.needs not in ("rankings", "times")
-    and not measure.read.isdecimal()
-    and OF_SEVERAL[measure.function] < 2
-    and set(measure.arguments) <= set(measure.parameters)
-    and REQUIRED not in measure.parameters.values()
+    metric.name: metric.function.partition(":")[2]
+    for metric in METRICS.values()
+    if metric.function
+    and metric.needs not in ("rankings", "times")
+    and not metric.read.isdecimal()
+    and OF_SEVERAL[metric.function] < 2
+    and set(metric.arguments) <= set(metric.parameters)
+    and REQUIRED not in metric.parameters.values()
 }
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* its interval has no width")
 
 
-def data_for(measure):
-    if measure.needs == "values":
+def data_for(metric):
+    if metric.needs == "values":
         return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
-    return LOGISTIC, *(IRIS if measure.classes == 3 else FEW)
+    return LOGISTIC, *(IRIS if metric.classes == 3 else FEW)
 
 
 def folds_of(model, X, y, metric, **options):
@@ -65,18 +65,18 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize(("name", "origin"), FUNCTIONS)
-def test_a_function_is_the_measure_that_it_computes(name, origin):
-    measure, function = MEASURES[name], getattr(origin, PLAIN[name])
-    model, X, y = data_for(measure)
+def test_a_function_is_the_metric_that_it_computes(name, origin):
+    metric, function = METRICS[name], getattr(origin, PLAIN[name])
+    model, X, y = data_for(metric)
     values, estimate = folds_of(model, X, y, partial(function, **NEEDED.get(name, {})))
     expected, named = folds_by_name(name)
     assert values == expected
-    assert (estimate.given, estimate.higher_is_better) == (measure.needs, named.higher_is_better)
+    assert (estimate.given, estimate.higher_is_better) == (metric.needs, named.higher_is_better)
 
 
 @functools.cache
 def folds_by_name(name):
-    return folds_of(*data_for(MEASURES[name]), (name, NEEDED.get(name, {})))
+    return folds_of(*data_for(METRICS[name]), (name, NEEDED.get(name, {})))
 
 
 COSTS = {"cost_fn": 5.0, "cost_fp": 1.0}
@@ -96,7 +96,7 @@ NEEDED = {"cost": COSTS, "fbeta": {"beta": 2.0}}
         ("cohen_kappa_score", {"weights": "linear"}, ("cohen_kappa", {"weights": "linear"})),
     ],
 )
-def test_partials_are_measures_with_parameters(origin, function, parameters, named):
+def test_partials_are_metrics_with_parameters(origin, function, parameters, named):
     metric = partial(getattr(origin, function), **parameters)
     (values, one), (expected, right) = (folds_of(LOGISTIC, *FEW, m) for m in (metric, named))
     assert values == expected
@@ -107,7 +107,7 @@ def test_of_several_classes():
     ovr = partial(fm.roc_auc_score, multi_class="ovr")
     expected = folds_of(LOGISTIC, *IRIS, "roc_auc_ovr")[0]
     assert folds_of(LOGISTIC, *IRIS, ovr)[0] == expected
-    labelled = partial(ovr, labels=[0, 1, 2])  # an option that the measure has not
+    labelled = partial(ovr, labels=[0, 1, 2])  # an option that the metric has not
     assert folds_of(LOGISTIC, *IRIS, labelled)[0] == pytest.approx(expected, rel=1e-12)
     with pytest.raises(fm.InputError, match=r"'roc_auc_score' is for two .*roc_auc_ovr"):
         fm.selection.evaluate_estimator(LOGISTIC, *IRIS, metrics=fm.roc_auc_score)
@@ -124,7 +124,7 @@ def test_of_several_classes():
         ("hinge_loss", {"labels": ["no", "yes"]}, None),
     ],
 )
-def test_options_that_no_measure_has_are_kept(origin, function, parameters, scoring):
+def test_options_that_no_metric_has_are_kept(origin, function, parameters, scoring):
     """They are in the words of `y`, and the positive class is the one that was named."""
     metric = partial(getattr(origin, function), **parameters)
     values, estimate = folds_of(LOGISTIC, *FEW_NAMED, metric)
@@ -172,12 +172,12 @@ def test_a_foreign_function_gets_predictions_and_says_so():
         (partial(fm.f1_score, average=None, labels=[0, 1]), "'f1_score' must return one number"),
     ],
 )
-def test_functions_that_cannot_be_measures(metric, message):
+def test_functions_that_cannot_be_metrics(metric, message):
     with pytest.raises(fm.InputError, match=message):
         fm.selection.evaluate_estimator(LOGISTIC, *CANCER, metrics=metric)
 
 
-def test_the_bootstrap_takes_a_function_for_its_measure():
+def test_the_bootstrap_takes_a_function_for_its_metric():
     y = CANCER[1]
     scores = LOGISTIC.fit(*CANCER).predict_proba(CANCER[0])[:, 1]
     given = {"auc": fm.roc_auc_score, "loss": theirs.log_loss, "ks": fm.ks_statistic}
@@ -190,10 +190,10 @@ def test_the_bootstrap_takes_a_function_for_its_measure():
     with_function = fm.paired_bootstrap(y, two, metrics=given, **options)
     right = fm.paired_bootstrap(y, two, metrics=named, **options)
     assert repr(with_function.to_dict()) == repr(right.to_dict())  # no covariance: nan
-    # of a measure without replicates the function is called, as any other
+    # of a metric without replicates the function is called, as any other
     own = fm.bootstrap(*regressed(), metrics=fm.median_absolute_error, n_resamples=50, rng=0)
     assert own["median_absolute_error"].estimate == fm.median_absolute_error(*regressed())
-    values = fm.regression_measures(*regressed(), metrics=[fm.mean_absolute_error, fm.r2_score])
+    values = fm.regression_metrics(*regressed(), metrics=[fm.mean_absolute_error, fm.r2_score])
     assert values["r2_score"] == fm.r2_score(*regressed())
 
 
@@ -206,18 +206,18 @@ def regressed():
 
 SCORED = [
     m.name
-    for m in MEASURES.values()
+    for m in METRICS.values()
     if m.needs not in ("nothing", "rankings", "times") and m.direction({}) is not None
 ]
 
 
 @pytest.mark.parametrize("name", SCORED)
 def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
-    needed = [key for key, default in MEASURES[name].parameters.items() if default is REQUIRED]
+    needed = [key for key, default in METRICS[name].parameters.items() if default is REQUIRED]
     parameters = COSTS if name == "cost" else dict.fromkeys(needed, 0.3)
-    model, X, y = data_for(MEASURES[name])
+    model, X, y = data_for(METRICS[name])
     scorer = fm.scorer(name, **parameters)
-    folds = fm.selection.Folds(3, stratified=MEASURES[name].needs != "values", rng=0)
+    folds = fm.selection.Folds(3, stratified=METRICS[name].needs != "values", rng=0)
     found = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
     values, estimate = folds_of(model, X, y, (name, parameters))
     sign = 1 if estimate.higher_is_better else -1
@@ -230,7 +230,7 @@ def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
 
 @pytest.mark.parametrize("name", ["roc_auc", "log_loss", "f1", "balanced_accuracy", "brier_score"])
 def test_a_scorer_is_scikit_learn_s_own_and_takes_words(name):
-    negated = MEASURES[name].direction({}) is False
+    negated = METRICS[name].direction({}) is False
     for data in (CANCER, NAMED):
         options = {"cv": 3, "return_train_score": True, "error_score": "raise"}
         found = cross_validate(LOGISTIC, *data, scoring={"a": fm.scorer(name)}, **options)
@@ -246,7 +246,7 @@ def test_a_threshold_is_tuned_by_a_cost():
     assert ours.best_score_ == expected.best_score_
 
 
-def test_scorers_of_functions_and_of_registered_measures():
+def test_scorers_of_functions_and_of_registered_metrics():
     def first(y, scores):
         return float(scores[0])
 
@@ -263,7 +263,7 @@ def test_scorers_of_functions_and_of_registered_measures():
     assert words(model, *NAMED) == expected
 
 
-def test_registered_measures_get_the_weights_or_refuse_them():
+def test_registered_metrics_get_the_weights_or_refuse_them():
     seen = []
 
     def with_weights(y, scores, sample_weight=None):
@@ -315,7 +315,7 @@ def test_a_scorer_knows_the_classes_of_its_model():
 def test_what_no_scorer_can_be_made_of(monkeypatch):
     with pytest.raises(TypeError, match="scikit-learn's `make_scorer` makes a scorer, or `registe"):
         fm.scorer(lambda y, p: 0.0)
-    with pytest.raises(fm.InputError, match="`metrics` must be one measure: got 2"):
+    with pytest.raises(fm.InputError, match="`metrics` must be one metric: got 2"):
         fm.scorer(["f1", "roc_auc"])
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed: no direction of 'bes"):
         fm.scorer("best_threshold", of="threshold")

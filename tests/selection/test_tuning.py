@@ -222,7 +222,7 @@ def test_the_largest_grid(monkeypatch):
         ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "standard-error'` needs"),
         ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
         ({"a": [1]}, {"metrics": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
-        ({"a": [1]}, {"metrics": ["f1", "accuracy"]}, ValueError, "`metrics` must be one measure"),
+        ({"a": [1]}, {"metrics": ["f1", "accuracy"]}, ValueError, "`metrics` must be one metric"),
         ({"a": [1]}, {"cv": ".632"}, ValueError, "`cv` must split the rows, and '.632' is a way"),
         ({"a": [1]}, {"cv": []}, ValueError, "`cv` yields no split"),
     ],

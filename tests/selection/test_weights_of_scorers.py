@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import engine_sizes
 import fastmetrics as fm
-from measure_names import MEASURES
+from metric_names import METRICS
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = X[:240, :5], y[:240]
@@ -53,7 +53,7 @@ def test_without_routing_weights_reach_the_scorers_that_take_them():
     "name",
     [
         m.name
-        for m in MEASURES.values()
+        for m in METRICS.values()
         if m.needs not in ("nothing", "rankings", "values")
         and m.family != "own"
         and m.classes != 3
@@ -62,7 +62,7 @@ def test_without_routing_weights_reach_the_scorers_that_take_them():
     ],
 )
 def test_a_weight_is_that_many_rows(name):
-    """A weight of 2 is a row that comes twice, whichever way the measure is found."""
+    """A weight of 2 is a row that comes twice, whichever way the metric is found."""
     model = clone(MODEL).fit(X[::2], y[::2])
     scorer = fm.scorer(name)
     times = WEIGHTS.astype(int)

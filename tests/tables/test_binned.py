@@ -37,7 +37,7 @@ def test_a_bin_knows_whether_it_holds_one_score(rows: Any) -> None:
             table.to_score_table()
 
 
-def measures(labels: Any, scores: Any, weights: Any = None) -> dict[str, float]:
+def metrics(labels: Any, scores: Any, weights: Any = None) -> dict[str, float]:
     fpr, tpr, _ = fm.roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
     return {
         "roc_auc": fm.roc_auc_score(labels, scores, sample_weight=weights),
@@ -65,7 +65,7 @@ def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> No
     n = 20_000
     scores, labels = KINDS[kind](rng, n), labels_of(rng, n, 0.3)
     amounts = {"none": None, "counts": rng.integers(0, 4, n), "floats": rng.random(n)}[weights]
-    exact = measures(labels, scores, amounts)
+    exact = metrics(labels, scores, amounts)
     learnt = BinLayout.learn(rng.permutation(scores)[:5_000], n_bins=2_048)
     for layout in (learnt, BinLayout.of_bits(), None):
         table = new(layout)
@@ -209,9 +209,9 @@ def test_a_missing_class_is_undefined(layout: Any) -> None:
     for labels in ([], [1, 1]):
         if labels:
             table.update(labels, [0.2, 0.3])
-        for measure in (table.roc_auc, table.average_precision, table.ks_statistic):
+        for metric in (table.roc_auc, table.average_precision, table.ks_statistic):
             with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
-                assert all(math.isnan(limit) for limit in measure())
+                assert all(math.isnan(limit) for limit in metric())
         with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
             assert math.isnan(table.tpr_at_fpr(0.5).low)
         assert "One class is missing." in str(table)
@@ -599,7 +599,7 @@ def test_first_rows_join_bins_and_one_another(rng: Any) -> None:
         table(last, BITS).merge(table(last))
 
 
-MEASURES = {
+METRICS = {
     "roc_auc": fm.roc_auc_score,
     "average_precision": fm.average_precision_score,
     "ks_statistic": lambda y, s: fm.ks_statistic(y, s).statistic,
@@ -627,8 +627,8 @@ def test_exact_values_lie_within(seed, is_weighted):
     s = np.round(rng.normal(size=60) + y, 1)
     w = rng.random(60) if is_weighted else None
     found = ranges_of(y, s, np.sort(rng.normal(size=rng.integers(1, 9))), w)
-    for name, measure in MEASURES.items():
-        exact = fm.roc_auc_score(y, s, sample_weight=w) if name == "roc_auc" else measure(y, s)
+    for name, metric in METRICS.items():
+        exact = fm.roc_auc_score(y, s, sample_weight=w) if name == "roc_auc" else metric(y, s)
         if w is None or name == "roc_auc":
             assert exact in getattr(found, name)()
     for threshold in (-0.5, 0.0, 0.3):
@@ -643,9 +643,9 @@ def test_limits_are_attained():
     found = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 1], [2, 1])
     y = np.array([1, 0, 0, 1, 0])
     best, worst = ([0.4, 0.1, 0.1, 0.6, 0.6], [0.1, 0.4, 0.4, 0.6, 0.6])
-    for name, measure in MEASURES.items():
+    for name, metric in METRICS.items():
         bracket = getattr(found, name)()
-        reached = sorted((measure(y, best), measure(y, worst)))
+        reached = sorted((metric(y, best), metric(y, worst)))
         if name == "roc_auc":
             np.testing.assert_allclose(list(bracket), reached, rtol=1e-15)
         assert bracket.low <= reached[0] <= reached[1] <= bracket.high

@@ -307,10 +307,10 @@ def test_nothing_that_is_handed_out_changes_the_matrix() -> None:
 Y, P = [0, 1, 2, 1], [0, 2, 2, 1]
 
 
-def test_measures_of_a_stream_without_rows() -> None:
-    for measure in (balanced_accuracy_score, matthews_corrcoef):
+def test_metrics_of_a_stream_without_rows() -> None:
+    for metric in (balanced_accuracy_score, matthews_corrcoef):
         with pytest.warns(UndefinedMetricWarning):
-            assert np.isnan(measure(ConfusionMatrix()))
+            assert np.isnan(metric(ConfusionMatrix()))
 
 
 def test_columns_are_converted_with_a_warning() -> None:

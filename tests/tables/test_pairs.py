@@ -225,9 +225,9 @@ def test_more_rows_than_32_bits_hold() -> None:
 def test_one_class_only(n: int, label: int) -> None:
     """Row 3."""
     labels, scores = np.full(n, label, np.int8), np.arange(n) / 8
-    for measure in (roc_auc_score, rank_loss):
+    for metric in (roc_auc_score, rank_loss):
         with pytest.warns(UndefinedMetricWarning):
-            assert np.isnan(measure(labels, scores))
+            assert np.isnan(metric(labels, scores))
 
 
 N = 3_000

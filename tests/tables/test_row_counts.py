@@ -128,7 +128,7 @@ def weighs_something(rows: list[tuple[float, float, float]]) -> bool:
 
 
 @given(ROWS.filter(weighs_something))
-def test_measures_of_a_table_are_those_of_the_definition(rows):
+def test_metrics_of_a_table_are_those_of_the_definition(rows):
     data = regression_oracle.rows(*zip(*rows, strict=True))
     for label, value in values_of(table_of(rows)).items():
         name = label.split()[0]
@@ -200,9 +200,9 @@ def test_extreme_weights(unit):
     assert extreme.weight_exponent != 0
     assert extreme.total_weight == pytest.approx(6 * unit, rel=1e-15)
     both = extreme + extreme
-    for measure in (fm.mean_squared_error, fm.r2_score, fm.mean_poisson_deviance):
+    for metric in (fm.mean_squared_error, fm.r2_score, fm.mean_poisson_deviance):
         for table in (extreme, both):
-            assert measure(table) == pytest.approx(measure(plain), rel=1e-14)
+            assert metric(table) == pytest.approx(metric(plain), rel=1e-14)
     mixed = plain + extreme
     heavier = plain if unit < 1 else extreme
     assert mixed.weight_exponent == min(0, extreme.weight_exponent)
@@ -229,7 +229,7 @@ def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
     of_one_row = RegressionTable.from_arrays([2.0], [3.0])
     metrics = ["mean_squared_error", ("d2_tweedie_score", {"power": 1})]  # nan, of one row
     with pytest.raises(ValueError, match="holds no deviances of power 1"):
-        fm.regression_measures(of_one_row, metrics=metrics)
+        fm.regression_metrics(of_one_row, metrics=metrics)
 
 
 def test_terms_are_contained_in_those_that_ask_for_more():

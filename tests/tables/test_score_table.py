@@ -277,8 +277,8 @@ def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> N
     if np.isfinite(scores).all():  # a table alone may have others
         given.append(((labels, scores), {"sample_weight": weights}))
     for data, options in given:
-        for measure, exact in ((roc_auc_score, oracle.auc), (rank_loss, oracle.rank_loss)):
-            assert relative_error(measure(*data, **options), exact(truth)) <= units * UNIT
+        for metric, exact in ((roc_auc_score, oracle.auc), (rank_loss, oracle.rank_loss)):
+            assert relative_error(metric(*data, **options), exact(truth)) <= units * UNIT
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -656,13 +656,13 @@ def of_errors(table: Any) -> Iterator[Any]:
 def of_rankings(table: Any) -> Iterator[Any]:
     yield fm.ranking.ndcg(table)
     yield fm.ranking.precision_at_k(table, k=2)
-    for measure in (
+    for metric in (
         fm.ranking.bpref,
         fm.ranking.mean_average_precision,
         fm.ranking.mean_reciprocal_rank,
         fm.ranking.r_precision,
     ):
-        yield measure(table)
+        yield metric(table)
     yield from (
         fm.ranking.rank_biased_precision(table, persistence=0.8),
         fm.ranking.expected_reciprocal_rank(table),

@@ -13,7 +13,7 @@ from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, weighted_columns
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import merges
-from fastmetrics.measures.curves.influences import doubled_placements
+from fastmetrics.metrics.curves.influences import doubled_placements
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.pairs import distinct_scores
 

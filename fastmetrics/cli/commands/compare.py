@@ -320,7 +320,7 @@ Compare models by logs of their evaluations, item by item: those of lm-evaluatio
 JSON lines) with a row for each repeat of an item. Items are what varies, not repeats; groups of
 items where --groups says whose they are.""",
     options="""
-[--metric NAME]  of a log that has several: the measure, or the scorer
+[--metric NAME]  of a log that has several: the metric, or the scorer
 [--filter NAME]  of lm-evaluation-harness: the filter of the answers
 [--groups FIELD]  whose items vary together: a field of doc or metadata of logs, a column of tables
 [--pass-at K ...]  give the chance that one of K tries is right; several K may be named

@@ -59,7 +59,7 @@ def _decided(options: argparse.Namespace) -> str:
     from fastmetrics.cli._session import in_words, labels_of
 
     _take_rules(options)
-    margins = parse_bounds("--margin", options.margin, "measure with a number, as in roc_auc=0.005")
+    margins = parse_bounds("--margin", options.margin, "metric with a number, as in roc_auc=0.005")
     if not margins:
         raise ValueError("no rule: name at least one, as --margin roc_auc=0.005")
     if options.baseline is None and options.baseline_file is None:
@@ -211,7 +211,7 @@ GATE: Final = Command(
     formats=("table", "json", "markdown"),
     help="""\
 Decide whether a candidate may take the place of a baseline: PASS where it is shown that it loses
-less than a margin in every measure, FAIL where it is shown to lose more in one of them or in a
+less than a margin in every metric, FAIL where it is shown to lose more in one of them or in a
 slice, INCONCLUSIVE otherwise. Both models must have scored the same rows: two columns of one file,
 or two files with an id column.
 
@@ -225,7 +225,7 @@ FILE
     rows in any order
 [--id COL]  column of ids, each its own; with --baseline-file in both
 [--anchor COL]  column of a pinned release that must not be lost to either
-[--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
+[--margin NAME=X]...  the loss of a metric that does not matter, in its own unit; may be repeated
 [--rules FILE]  margins and options from a TOML file; options here go first
 [--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
     gate; may be repeated

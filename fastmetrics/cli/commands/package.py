@@ -15,8 +15,8 @@ from fastmetrics.cli._terminal import in_format
 
 
 def run_metrics(options: argparse.Namespace) -> str:
-    """Return the table of measures, or the measures that take one kind of prediction."""
-    from fastmetrics.measures.asking import MetricsTable, metrics_table
+    """Return the table of metrics, or the metrics that take one kind of prediction."""
+    from fastmetrics.metrics.asking import MetricsTable, metrics_table
 
     entries = (each for each in metrics_table() if options.needs in (None, each.needs))
     table = MetricsTable(tuple(entries))
@@ -25,7 +25,7 @@ def run_metrics(options: argparse.Namespace) -> str:
 
 METRICS: Final = Command(
     name="metrics",
-    about="list the measures: what each needs, its direction, its least and greatest value",
+    about="list the metrics: what each needs, its direction, its least and greatest value",
     run=run_metrics,
     formats=("table", "json"),
     options="""

@@ -260,7 +260,7 @@ KINDS: Final[dict[str, Kind]] = {
     "roc": Kind("ROC curves", _scores("roc"), ("threshold", *_BANDED)),
     "pr": Kind("precision-recall curves", _scores("pr"), ("threshold", *_BANDED)),
     "thresholds": Kind(
-        "measures over the threshold",
+        "metrics over the threshold",
         _scores("thresholds"),
         ("threshold", "metrics"),
         _WIDE,
@@ -299,7 +299,7 @@ FILE
     curve lies (simultaneous), or each of its points by itself (pointwise); reliability: where the
     true curve lies (confidence), or the fit would if the model were calibrated (consistency)
 [--seed S]  of the resamples of --band
-[--metrics NAME ...]  thresholds: measures of predicted labels (default: precision recall f1)
+[--metrics NAME ...]  thresholds: metrics of predicted labels (default: precision recall f1)
 [--cost-fn X]  cost, by threshold: what missing a positive costs
 [--cost-fp X]  cost, by threshold: what a false alarm costs
 [--prevalence P]  cost: share of positives in use

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
 _SERVES: Final = frozenset("files counts where threads confidence_level format command".split())
-_MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
+_METRICS: Final = ("roc_auc", "average_precision", "ks_statistic")
 
 
 def run_counts(options: argparse.Namespace) -> str:
@@ -62,14 +62,14 @@ _COLUMNS: Final = {
 
 
 def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
-    """Return limits of the measures; all of them by one name in every format."""
+    """Return limits of the metrics; all of them by one name in every format."""
     from fastmetrics._display import Display, Table
     from fastmetrics._report.evaluation_result import NAMES_OF_SCORES
 
     models: list[dict[str, Any]] = []
     rows: list[tuple[Any, ...]] = []
     for model, ranges in ranges_of.items():
-        limits = {name: getattr(ranges, name)() for name in _MEASURES}
+        limits = {name: getattr(ranges, name)() for name in _METRICS}
         sizes = {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
         models.append({"name": model} | sizes | {k: each.to_dict() for k, each in limits.items()})
         rows += [(name, model, value) for name, value in (sizes | limits).items()]
@@ -118,7 +118,7 @@ SQL: Final = Command(
     run=run_sql,
     help="""\
 Print the SQL statement that counts the rows of a table by score and class, in one pass of the
-engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
+engine. Its result, a row a distinct score, is all that the metrics need: no row leaves the
 database. Columns and conditions are written as the dialect has them.""",
     options="""
 --dialect {duckdb,postgres,spark,bigquery,snowflake,clickhouse,sqlite}  whose SQL

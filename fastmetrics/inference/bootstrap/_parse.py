@@ -61,8 +61,8 @@ from fastmetrics.inference.bootstrap._specs import (
     columns_are,
     columns_of,
 )
-from fastmetrics.measures.curves.roc_auc import class_scores
-from fastmetrics.measures.decisions.count_measures import positive_last
+from fastmetrics.metrics.curves.roc_auc import class_scores
+from fastmetrics.metrics.decisions.count_metrics import positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
     cells_of_rows,
@@ -593,7 +593,7 @@ def _has_functions(specs: Specs) -> bool:
 
 
 def _count_decisions(specs: Specs) -> bool:
-    """Return whether no measure needs more of the rows than their cells."""
+    """Return whether no metric needs more of the rows than their cells."""
     return all(isinstance(spec, CountSpec) for spec in specs)
 
 

@@ -2,7 +2,7 @@
 
 Rows are drawn one by one or by groups: `ScoredRowSample` (labels with scores), plain `RowSample`
 (true with predicted classes, or targets with predictions). Cells stand for any number of rows, and
-a replicate of them costs the same whatever that is. A sample measures its replicates, and has what
+a replicate of them costs the same whatever that is. A sample metrics its replicates, and has what
 metrics of the data themselves follow from.
 """
 
@@ -310,7 +310,7 @@ class BootstrapSample:
         """Return the counts (K, K) of decisions."""
         if self.counts is None:
             raise InputError(
-                "a measure of `metrics` counts decisions: pass `threshold` with scores, or "
+                "a metric of `metrics` counts decisions: pass `threshold` with scores, or "
                 "predicted labels"
             )
         return self.counts
@@ -394,7 +394,7 @@ class RowSample(BootstrapSample):
         return counts
 
     def measure(self, lines: Sequence[Line], counts: Bytes) -> Yield:
-        """Measure replicates whose counts of every row are at hand."""
+        """Metric replicates whose counts of every row are at hand."""
         if self.weights is not None:
             return self.weigh(lines, counts[:, : self.n] * self.weights)
         out = self.empty(len(counts))
@@ -405,7 +405,7 @@ class RowSample(BootstrapSample):
         return out
 
     def weigh(self, lines: Sequence[Line], weights: NDArray[Any]) -> Yield:
-        """Measure replicates whose rows have weights."""
+        """Metric replicates whose rows have weights."""
         out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
@@ -549,7 +549,7 @@ class ScoredRowSample(RowSample):
         if lines:
             *curve, at = points_of_weights(self.rows, weights.astype(np.float64))
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
-            _measure_curve(lines, curve, at, slack, r, out)
+            _metric_curve(lines, curve, at, slack, r, out)
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = float(weights[: self.cut][positive].sum())
@@ -558,7 +558,7 @@ class ScoredRowSample(RowSample):
             out.cells[r] = np.maximum(cells, 0.0)
 
 
-def _measure_curve(
+def _metric_curve(
     lines: Sequence[Line], curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
 ) -> None:
     """Measure the threshold metrics of replicate r from TP and FP at each point of its curve."""
@@ -619,7 +619,7 @@ class TableCells(BootstrapSample):
             out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
         at = np.arange(n_scores)
         for r in range(count if lines else 0):
-            _measure_curve(lines, (tp[r], fp[r]), at, 0.0, r, out)
+            _metric_curve(lines, (tp[r], fp[r]), at, 0.0, r, out)
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # a product of matrices rounds by shape

@@ -33,15 +33,15 @@ from fastmetrics.inference.bootstrap._samples import (
     Statistic,
     Yield,
 )
-from fastmetrics.measures import asking
-from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.curves.influences import (
+from fastmetrics.metrics import asking
+from fastmetrics.metrics._metric import Metric
+from fastmetrics.metrics.curves.influences import (
     CurveInfluences,
     of_curve,
     replicates_of_curve,
 )
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.measures.decisions import count_measures
+from fastmetrics.metrics.curves.roc_auc import roc_auc_score
+from fastmetrics.metrics.decisions import count_metrics
 from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -53,7 +53,7 @@ GATHER: Final = "gather more of it"
 
 #: Of equal targets the variance is at most this share of their mean square, by rounding.
 _ROUNDED: Final = 1e-14
-DIVIDES_BY_0: Final = "what the measure divides by is 0"
+DIVIDES_BY_0: Final = "what the metric divides by is 0"
 
 
 #: What the options of every bootstrap mean.
@@ -63,7 +63,7 @@ Parameters
 metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
     Names (listed in the user guide), names with parameters as
     ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
-    labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
+    labels. Functions of ours, and scikit-learn's of the same names, are the metrics by these
     names where they have replicates. A function that numba compiled, or that needs a parameter
     called ``weights`` or ``sample_weight``, is called as ``f(labels, scores, weights)`` on all
     rows in the order given, the weight of a row being how often it was drawn: its own arrays of
@@ -82,7 +82,7 @@ sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative. As importances, rows are drawn alike and keep their weights; as
     frequencies, a row of weight 3 is three rows.
 threshold : float, optional
-    Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
+    Metrics of counts call a score >= threshold positive. A threshold that is *chosen* on
     the data (metric "best_threshold") is chosen again in each replicate.
 alternative : {"two-sided", "less", "greater"}, default="two-sided"
     "less" has only an upper limit, "greater" only a lower one.
@@ -90,8 +90,8 @@ alternative : {"two-sided", "less", "greater"}, default="two-sided"
 Warns
 -----
 UndefinedMetricWarning
-    If the measure is undefined on the data, or on more than 5 % of the replicates: the warning
-    says why. These are left out, never redrawn, and the interval is conditional on the measure
+    If the metric is undefined on the data, or on more than 5 % of the replicates: the warning
+    says why. These are left out, never redrawn, and the interval is conditional on the metric
     being defined.
 DegenerateDataWarning
     If the interval says nothing, as where all replicates are equal; where two models do not
@@ -112,7 +112,7 @@ class MetricSpec(ABC):
         Its name in the result.
     higher_is_better : bool or None
     lines : tuple
-        What kernels of threshold metrics measure.
+        What kernels of threshold metrics compute.
     first_column, n_columns : int
         Which sums over the rows are the metric's.
     undefined_where, note : str
@@ -161,7 +161,7 @@ class MetricSpec(ABC):
 class ThresholdSpec(MetricSpec):
     """A threshold metric.
 
-    ``of_table`` measures the data themselves, ``finish`` makes values of a yield and its states.
+    ``of_table`` metrics the data themselves, ``finish`` makes values of a yield and its states.
     ``moved`` returns the influences of the table's rows; where the estimate has none, as it jumps
     from score to score, there is no BCa interval.
     """
@@ -220,13 +220,13 @@ class CountSpec(MetricSpec):
 
     def values(self, out: Yield) -> Floats:
         k = math.isqrt(out.cells.shape[1])
-        return count_measures.value(self.name, out.cells.reshape(-1, k, k), **self.parameters)
+        return count_metrics.value(self.name, out.cells.reshape(-1, k, k), **self.parameters)
 
     def estimate(self, sample: BootstrapSample) -> float:
-        return float(count_measures.value(self.name, sample.matrix(), **self.parameters))
+        return float(count_metrics.value(self.name, sample.matrix(), **self.parameters))
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
-        return list(count_measures.gradient(self.name, sample.matrix(), **self.parameters))
+        return list(count_metrics.gradient(self.name, sample.matrix(), **self.parameters))
 
 
 def _first(means: Floats) -> Floats:
@@ -242,7 +242,7 @@ class SumSpec(MetricSpec):
     makes the value of the data and their number, where it is defined for more.
     """
 
-    entry: Measure
+    entry: Metric
     columns: Callable[[Any, Any], list[Floats]]
     finish: Callable[[Floats], Floats] = _first
     n_columns: int = 1
@@ -310,7 +310,7 @@ def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
 class ClassesSpec(MetricSpec):
     """An AUC of several classes, a mean over binary problems."""
 
-    entry: Measure
+    entry: Metric
     undefined_where: str = f"they lost a class ({GATHER})"
 
     @property
@@ -337,9 +337,9 @@ class ClassesSpec(MetricSpec):
         return self._no_bca()
 
 
-def _sum_spec(entry: Measure) -> SumSpec:
+def _sum_spec(entry: Metric) -> SumSpec:
     """Return the spec of a mean of terms of rows, of a root of one, or of R²."""
-    from fastmetrics.measures.regression.regression_measures import ROOTS, TERMS
+    from fastmetrics.metrics.regression.regression_metrics import ROOTS, TERMS
 
     if entry.row_loss:
         return SumSpec(entry=entry, columns=lambda y, p: [entry.losses(y, p)])
@@ -449,21 +449,21 @@ def metric_specs(metrics: Any) -> list[MetricSpec]:
 
 
 def _spec(one: asking.MetricRequest) -> MetricSpec:
-    if one.measure is not None and one.measure.no_replicates:
-        raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
-    how = "" if one.measure is None or one.is_only_function else one.measure.resampled
-    if one.measure is not None and how in ("pairs", "curve", "point"):
-        value = _auc_of_table if one.is_auc else partial(one.measure.value, **one.parameters)
+    if one.metric is not None and one.metric.no_replicates:
+        raise InputError(f"`metrics` names {one.label!r}: {one.metric.no_replicates}")
+    how = "" if one.metric is None or one.is_only_function else one.metric.resampled
+    if one.metric is not None and how in ("pairs", "curve", "point"):
+        value = _auc_of_table if one.is_auc else partial(one.metric.value, **one.parameters)
         fields: dict[str, Any] = {"of_table": value}
-        if one.measure.influences:
-            fields["moved"] = partial(one.measure.load_influences(), **one.parameters)
-        return ThresholdSpec(**fields | replicates_of_curve(one.measure, **one.parameters))
+        if one.metric.influences:
+            fields["moved"] = partial(one.metric.load_influences(), **one.parameters)
+        return ThresholdSpec(**fields | replicates_of_curve(one.metric, **one.parameters))
     if how == "cells":
         return CountSpec(name=one.name, parameters=one.parameters)
     if hasattr(one.function, "get_metadata_routing"):
         raise InputTypeError(
             f"`metrics`: {one.function!r} is a scorer, which is called with an estimator, and here "
-            "there are scores alone: pass the name of the measure, as 'roc_auc', or a function of "
+            "there are scores alone: pass the name of the metric, as 'roc_auc', or a function of "
             "(labels, scores)"
         )
     if one.function is not None and (how != "sums" or one.parameters):
@@ -472,8 +472,8 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
         weight = None if compiled else _weight_parameter(one.function)
         needs_weights = weight is not None and weight.default is weight.empty
         return UserSpec(function=one.function, compiled=compiled, weighted=needs_weights)
-    if how == "rows" and one.measure is not None:
-        return UserSpec(function=partial(_of_rows, one.measure, one.parameters), compiled=False)
+    if how == "rows" and one.metric is not None:
+        return UserSpec(function=partial(_of_rows, one.metric, one.parameters), compiled=False)
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
@@ -496,13 +496,11 @@ def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
     return min(named, key=lambda one: one.default is not one.empty, default=None)
 
 
-def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:
-    """Return a measure of drawn rows, which takes no weights."""
+def _of_rows(metric: Metric, parameters: Mapping[str, Any], *columns: Any) -> Any:
+    """Return a metric of drawn rows, which takes no weights."""
     if len(columns) > 2:
-        raise InputError(
-            f"`metrics`: {measure.name!r} has no weights in replicates: see `estimate`"
-        )
-    return measure.value(*columns, **parameters)
+        raise InputError(f"`metrics`: {metric.name!r} has no weights in replicates: see `estimate`")
+    return metric.value(*columns, **parameters)
 
 
 def check_domains(

@@ -54,7 +54,7 @@ from fastmetrics.inference.bootstrap._specs import (
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Replicates
 from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
-from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -79,14 +79,14 @@ def bootstrap(
     n_threads: int | None = None,
     progress: bool | None = None,
 ) -> Estimates:
-    """Compute bootstrap confidence intervals of one or several measures on the same replicates.
+    """Compute bootstrap confidence intervals of one or several metrics on the same replicates.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable or ConfusionMatrix
-        Labels or, for measures of regression, targets; or a table of counts, alone.
+        Labels or, for metrics of regression, targets; or a table of counts, alone.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
-        Scores; predicted labels for measures of counts without `threshold`; predicted values. For
+        Scores; predicted labels for metrics of counts without `threshold`; predicted values. For
         AUCs of more than two classes, which stand alone ("roc_auc_ovr" and its kin), probabilities
         that add up to 1, one column for each class in sorted order.
     method : {"percentile", "basic", "bca"}, optional
@@ -102,21 +102,21 @@ def bootstrap(
     Returns
     -------
     Estimates
-        A frozen mapping from the measure's name to its `Estimate`, with `Replicates` as `details`.
+        A frozen mapping from the metric's name to its `Estimate`, with `Replicates` as `details`.
 
     Raises
     ------
     TypeError
         For arguments of the wrong kind; for groups with a table, which needs rows.
     ValueError
-        For data or options without meaning; for a method that a measure does not have.
+        For data or options without meaning; for a method that a metric does not have.
 
     Notes
     -----
     Rows are sorted once. A replicate is a vector of counts in that order: how many draws fall in
     each window of 4,096 rows (a multinomial, by exact binomials), then where inside it, measured
     while it is in cache. The AUC takes about 1.3 ns a row and replicate. A table with few distinct
-    scores, a confusion matrix, and rows of which measures of counts alone are asked, are resampled
+    scores, a confusion matrix, and rows of which metrics of counts alone are asked, are resampled
     by cells, at a cost that does not depend on n.
     An AUC of several classes costs as much as n_classes models (one-vs-rest), or as 2 (n_classes -
     1) (one-vs-one); all binary problems see the same draws.
@@ -307,7 +307,7 @@ def checked_options(
 # their size, are one value. An interval so narrow would say nothing either.
 _ROUNDING = 2.0**-46
 
-# Differences of measures this near to one another, relative to the largest, are ties.
+# Differences of metrics this near to one another, relative to the largest, are ties.
 _TIE = 1e-12
 _ONCE = np.empty(0, np.int64)
 
@@ -564,7 +564,7 @@ class Engine:
         self.lost_a_class = np.empty((len(samples), 0), np.bool_)
 
     def run(self, n_resamples: int, *, progress: bool | None) -> Engine:
-        """Measure replicates 0 to ``n_resamples - 1``."""
+        """Metric replicates 0 to ``n_resamples - 1``."""
         n_models = len(self.samples)
         self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
         self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
@@ -708,11 +708,11 @@ def failures(
     lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
     causes = [(lost, f"they lost a class ({remedy})")] if lost else []
     if n > lost:
-        causes.append((n - lost, otherwise or "the measure has no value there"))
+        causes.append((n - lost, otherwise or "the metric has no value there"))
     texts = [f"{cause} ({count:,} of them)" if n > count else cause for count, cause in causes]
     return n, (
         f"undefined in {n:,} of {len(distribution):,} replicates, which are left out: "
-        f"{'; '.join(texts)}; the {what} is conditional on the measure being defined"
+        f"{'; '.join(texts)}; the {what} is conditional on the metric being defined"
     )
 
 

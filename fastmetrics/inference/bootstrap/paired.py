@@ -68,7 +68,7 @@ from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair, Replicates
 from fastmetrics.inference.reference import ratio
 from fastmetrics.inference.units import Sizes
-from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.score_table import is_called_positive, real_threshold
 
@@ -118,10 +118,10 @@ def paired_bootstrap(
     method : {"percentile", "basic", "bca"}, optional
         Which interval, of the models and of their differences. None takes "basic" for differences,
         which covers best there (``docs/coverage.md``), "percentile" where each replicate looks for
-        a threshold (KS, the best threshold, recall at a precision), and for a model's own measure
+        a threshold (KS, the best threshold, recall at a precision), and for a model's own metric
         what `bootstrap` takes.
     threshold : float, optional
-        Measures of counts call a score >= threshold positive, whatever the model.
+        Metrics of counts call a score >= threshold positive, whatever the model.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Of the p-values, about the first model less the second; and which limits there are, as in
         `bootstrap`: "greater" has a lower one.
@@ -129,7 +129,7 @@ def paired_bootstrap(
     Returns
     -------
     Comparisons
-        A frozen mapping from the measure's name to its `Comparison`: each model's `Estimate`, and
+        A frozen mapping from the metric's name to its `Comparison`: each model's `Estimate`, and
         every pair of models with difference, interval, p-value, and the p-value adjusted by Holm's
         method for all pairs. Each has `Replicates` as `details`; `verdict` says in words what is
         shown.
@@ -334,17 +334,17 @@ def paired_permutation_test(
     y_true : array-like of shape (n_samples,)
         Binary labels.
     metrics : as in `bootstrap`
-        Threshold measures, and measures of counts with `threshold`.
+        Threshold metrics, and metrics of counts with `threshold`.
     reference : str, optional
         The model that all others are compared with; every pair by default.
     n_resamples : int, default=9999
         Number of random exchanges.
     exchange : {"ranks", "scores"}, default="ranks"
         What two models exchange on a row. "ranks": the ranks of their scores (mean ranks in
-        ties), which have one scale whatever the scores' (Bandos et al.); with measures of counts,
+        ties), which have one scale whatever the scores' (Bandos et al.); with metrics of counts,
         their decisions. "scores": the scores as they are, for models on a common scale.
     threshold : float, optional
-        Measures of counts call a score >= threshold positive.
+        Metrics of counts call a score >= threshold positive.
     confidence_level : float, default=0.95
         A model is `better` where the adjusted p-value is below 1 less this.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -353,19 +353,19 @@ def paired_permutation_test(
     Returns
     -------
     Comparisons
-        A frozen mapping from the measure's name to its `Comparison`, every pair of models with
+        A frozen mapping from the metric's name to its `Comparison`, every pair of models with
         difference, p-value and Holm-adjusted p-value; there are no intervals. `details` of a pair
         has the differences after each exchange; `verdict` says in words what is shown.
 
     Raises
     ------
     TypeError, ValueError
-        For arguments without meaning; for measures other than those named above.
+        For arguments without meaning; for metrics other than those named above.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a measure is undefined on the data (p is nan), or after more than 5 % of the exchanges,
+        If a metric is undefined on the data (p is nan), or after more than 5 % of the exchanges,
         which are left out.
     DegenerateDataWarning
         If two models are identical for the test (p is 1).
@@ -374,7 +374,7 @@ def paired_permutation_test(
     -----
     Under the hypothesis that the two are exchangeable, each row's two numbers could as well have
     been the other model's. The rows of both are sorted together once; an exchange is a coin for
-    each row, and both measures follow from it in one pass each, without sorting. The p-value is
+    each row, and both metrics follow from it in one pass each, without sorting. The p-value is
     (1 + number as extreme) / (1 + n_resamples), which is valid at any n_resamples (Phipson & Smyth
     2010); two-sided, extreme is meant in absolute value. Cost is O(n) for each exchange.
 
@@ -401,7 +401,7 @@ def paired_permutation_test(
     for spec in specs:
         if not isinstance(spec, CountSpec | ThresholdSpec):
             raise InputError(
-                f"a permutation test is for threshold measures and measures of counts: got "
+                f"a permutation test is for threshold metrics and metrics of counts: got "
                 f"{spec.label!r}"
             )
         if isinstance(spec, CountSpec) and threshold is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fastmetrics._results
 from fastmetrics import _results as results
 from fastmetrics.io import reader
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics.metrics.curves.roc_auc import roc_auc_score
 
 import fastmetrics.dask
 from fastmetrics import roc_auc_score as score, streams

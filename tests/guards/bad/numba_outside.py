@@ -1,4 +1,4 @@
-"""Bad: a measure that compiles its own loop."""
+"""Bad: a metric that compiles its own loop."""
 
 from __future__ import annotations
 

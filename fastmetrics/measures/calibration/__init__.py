@@ -1,4 +1,0 @@
-"""Measures of calibration: whether probabilities mean what they say.
-
-No other room of measures.
-"""

@@ -1,4 +1,0 @@
-"""Measures of concordance: whether a score orders rows as their outcomes do.
-
-No other room of measures.
-"""

@@ -1,5 +1,0 @@
-"""What errors cost when prices or the share of positives vary: hulls, cost curves, H-measure.
-
-Everything follows from the upper hull of a ``ScoreTable``, or from its rows with their costs.
-No other room of measures is imported.
-"""

@@ -1,0 +1,561 @@
+"""From what ``metrics=`` holds to metrics of the registry, in one way for every caller."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
+from typing import Any, Final, get_args
+
+from fastmetrics._display import Display, Table
+from fastmetrics._input.scalars import check_choice, check_direction, check_integer
+from fastmetrics._results import Result, Several
+from fastmetrics.errors import InputError, InputTypeError, did_you_mean, no_such
+from fastmetrics.metrics._metric import REQUIRED, By, Metric, Needs
+from fastmetrics.metrics.registry import METRICS
+
+#: A function of the user's: `bootstrap` and `evaluate_estimator` say what it is called with.
+Statistic = Callable[..., float]
+MetricLike = str | Statistic | tuple[str, Mapping[str, Any]]
+MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
+
+_BY_NAME = {name: m for m in METRICS.values() for name in (m.name, *m.aliases)}
+_registered: dict[str, Metric] = {}
+
+#: Metrics of rankings by all their names, in lower case, and what the field calls them beside.
+_RANKINGS = {
+    name.lower(): m
+    for m in METRICS.values()
+    if m.family == "ranking"
+    for name in (*m.aliases, m.name.removesuffix("_at_k"), m.name)
+}
+_RANKINGS |= {
+    short: _RANKINGS[name]
+    for short, name in {
+        "p": "precision_at_k",
+        "r": "recall_at_k",
+        "success": "hit_rate_at_k",
+        "hit": "hit_rate_at_k",
+        "rprec": "r_precision",
+        "ap": "mean_average_precision",
+        "rr": "mean_reciprocal_rank",
+        "err": "expected_reciprocal_rank",
+        "rbp": "rank_biased_precision",
+    }.items()
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricRequest:
+    """One metric that was asked for; None for a function that no registry knows.
+
+    ``label`` is the name that its result gets. ``parameters`` are those given, of those that the
+    metric has; ``function`` is the one that was given, or is registered.
+    """
+
+    label: str
+    metric: Metric | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name; that of the label for a function that no registry knows."""
+        return self.label if self.metric is None else self.metric.name
+
+    @property
+    def entry(self) -> Metric:
+        """Its entry in the registry, or that of a user's metric; raises where there is none."""
+        if self.metric is None:
+            raise InputError(f"`{self.label}` is no metric of the registry")
+        return self.metric
+
+    @property
+    def has_influences(self) -> bool:
+        """Whether it is known how far a row moves it."""
+        entry = self.metric
+        return entry is not None and bool(entry.influences) and not self.is_only_function
+
+    @property
+    def is_auc(self) -> bool:
+        """Whether it is the AUC itself, all of it."""
+        return self.metric is not None and self.metric.of_auc == (1.0, 0.0) and not self.parameters
+
+    @property
+    def is_only_function(self) -> bool:
+        """Whether the function must be called: a user's own, or with options of no metric."""
+        known = None if self.metric is None else self.metric.function
+        return self.function is not None and not isinstance(known, str)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The declared direction under these parameters; None if it is not known."""
+        return None if self.metric is None else self.metric.direction(self.parameters)
+
+
+def find(name: Any) -> Metric:
+    """Return the metric of a name, canonical or alias, or raise with the nearest names.
+
+    A name with ``neg_`` before it is the metric itself, whose direction is declared, not its
+    negative.
+    """
+    if not isinstance(name, str):
+        raise InputTypeError(
+            f"`metrics` must name a metric by a string: got {type(name).__name__} {name!r}"
+        )
+    metric = _BY_NAME.get(name) or _registered.get(name)
+    if metric is None and name.startswith("neg_"):
+        positive = _BY_NAME.get(name.removeprefix("neg_"))
+        metric = positive if positive and positive.direction({}) is False else None
+    if metric is None:
+        raise InputError(
+            f"`metrics` names {name!r}, which is no metric: {_nearest(name)}"
+            "`metrics_table()` lists them all"
+        )
+    return metric
+
+
+def usual_function(name: str) -> str:
+    """Return the public function of the metric that people call so; "" if there is none."""
+    metric = _BY_NAME.get(name)
+    return "" if metric is None else str(metric.function).partition(":")[2]
+
+
+def find_among(name: Any, family: str) -> Metric:
+    """Return the metric of a name, or raise if it is not of the family that can be measured."""
+    metric = find(name)
+    if metric.family != family:
+        raise InputError(
+            f"`metrics` names {name!r}, which takes {_TAKES[metric.needs]}, where metrics of "
+            f"{_OF[family]} can be had"
+        )
+    return metric
+
+
+_TAKES = {
+    "scores": "scores",
+    "labels": "predicted labels",
+    "probabilities": "probabilities",
+    "values": "predicted numbers",
+    "rankings": "rankings of queries",
+    "times": "scores of censored times",
+    "nothing": "no prediction",
+}
+_OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
+
+
+def ask(
+    metrics: Any, *, of_rankings: bool = False, of_times: bool = False
+) -> tuple[MetricRequest, ...]:
+    """Return the metrics that ``metrics`` asks for, in order; a mapping gives labels.
+
+    A function of ours, or scikit-learn's of the same name, is the metric that it computes;
+    `functools.partial` gives it parameters. One of rankings, or of censored times, is refused where
+    the caller has none; with ``of_rankings`` all others are.
+    """
+    of_one = _ranking if of_rankings else _one
+    asked = [of_one(metric, label) for label, metric in labelled(metrics)]
+    check_labels(one.label for one in asked)
+    for one in asked:
+        needs = "" if one.metric is None else one.metric.needs
+        if needs == "times" and not of_times:
+            raise InputError(
+                f"`metrics` names {one.label!r}, which is of censored times: "
+                f"`estimate(time, score, event=..., metrics={one.label!r})`"
+            )
+        if needs == "rankings" and not of_rankings:
+            raise InputError(
+                f"`metrics` names {one.label!r}, which is measured query by query: "
+                f"`estimate(relevance, score, query=..., metrics={one.label!r})`"
+            )
+    return tuple(asked)
+
+
+def labelled(metrics: Any) -> list[tuple[str | None, Any]]:
+    """Return what ``metrics`` holds, one metric or several, with the labels of a mapping."""
+    if isinstance(metrics, Mapping):
+        found: list[tuple[str | None, Any]] = [
+            (str(label), metric) for label, metric in metrics.items()
+        ]
+    elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
+        found = [(None, metrics)]
+    elif isinstance(metrics, Sequence):
+        found = [(None, metric) for metric in metrics]
+    else:
+        raise InputTypeError(
+            f"`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
+            f"mapping of them: got {type(metrics).__name__}"
+        )
+    if not found:
+        raise InputError("`metrics` must name at least one metric: got none")
+    return found
+
+
+def ask_one(metrics: Any) -> MetricRequest:
+    """Return the one metric that ``metrics`` asks for, or raise if it asks for several."""
+    asked = ask(metrics)
+    if len(asked) != 1:
+        raise InputError(f"`metrics` must be one metric: got {len(asked)}")
+    return asked[0]
+
+
+def check_labels(labels: Iterable[str]) -> None:
+    """Raise if two metrics would have one name in the result."""
+    seen = list(labels)
+    for label in seen:
+        if seen.count(label) > 1:
+            raise InputError(
+                f"`metrics` names {label!r} {seen.count(label)} times: give each a label of "
+                "its own with a mapping, {label: metric}"
+            )
+
+
+def is_pair(metric: Any) -> bool:
+    """Return whether this is a name with its parameters."""
+    return (
+        isinstance(metric, tuple)
+        and len(metric) == 2
+        and isinstance(metric[0], str)
+        and isinstance(metric[1], Mapping)
+    )
+
+
+def register_metric(
+    name: str,
+    statistic: Statistic,
+    *,
+    needs: Needs = "scores",
+    higher_is_better: bool | None = None,
+) -> None:
+    """Give a statistic of your own a name that ``metrics=`` accepts everywhere.
+
+    Parameters
+    ----------
+    name : str
+        A name that no metric of the library has.
+    statistic : callable
+        ``f(labels, scores, weights)`` if numba compiled it, else ``f(labels, scores)``; see
+        `bootstrap`.
+    needs : {"scores", "labels", "probabilities", "values"}, default="scores"
+        What an estimator is asked for where one is evaluated. Beside the number of each row's
+        class, from 0: scores of the second of two classes, or probabilities of all. Beside `y` as
+        it is: predicted labels, or a regressor's predictions. Elsewhere the second argument is what
+        the caller passes.
+    higher_is_better : bool, optional
+        Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses);
+        comparing and tuning estimators need it.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        If `name` is no text, `statistic` is not callable, or `higher_is_better` is no bool.
+    ValueError
+        If a metric of the library has that name, or it is empty.
+
+    Examples
+    --------
+    >>> register_metric("mean_score", lambda labels, scores: scores.mean())
+    """
+    if not isinstance(name, str):
+        raise InputTypeError(f"`name` must be a string: got {type(name).__name__}")
+    if not name:
+        raise InputError("`name` must not be empty")
+    if not callable(statistic):
+        raise InputTypeError(f"`statistic` must be callable: got {type(statistic).__name__}")
+    check_choice("needs", needs, get_args(Needs))
+    if higher_is_better is not None:
+        higher_is_better = check_direction(higher_is_better)
+    if name in _BY_NAME:
+        raise InputError(f"`name` must not be that of a metric of the library: got {name!r}")
+    _registered[name] = Metric(
+        name,
+        "own",
+        name,
+        statistic,
+        higher_is_better,
+        needs,
+        bounds=(float("-inf"), float("inf")),
+        resampled="rows",
+    )
+
+
+def registered() -> tuple[Metric, ...]:
+    """Return the users' own metrics, in the order in which they were registered."""
+    return tuple(_registered.values())
+
+
+def _one(metric: Any, label: str | None) -> MetricRequest:
+    if is_pair(metric):
+        return _named(metric[0], dict(metric[1]), label)
+    if isinstance(metric, str):
+        return _named(metric, {}, label)
+    if callable(metric):
+        entry, given = _recognised(metric)
+        return MetricRequest(label or name_of(metric), entry, given, metric)
+    raise InputTypeError(
+        f"`metrics` must hold names, callables or pairs (name, parameters): got {metric!r}"
+    )
+
+
+def _named(name: str, parameters: dict[str, Any], label: str | None) -> MetricRequest:
+    metric = find(name)
+    is_negated = name.startswith("neg_") and name not in (metric.name, *metric.aliases)
+    own = label or (metric.name if is_negated else name)  # the value is not negated
+    given = metric.checked(name, parameters)
+    function = metric.load() if metric.family == "own" else None
+    return MetricRequest(own, metric, given, function)
+
+
+def _ranking(metric: Any, label: str | None) -> MetricRequest:
+    """Return the metric of rankings of a name, such as "ndcg@10", or of a function of ours."""
+    if not (isinstance(metric, str) or is_pair(metric)):
+        one = _one(metric, label)
+        if one.metric is None or one.metric.family != "ranking":
+            raise _no_ranking(one.label)
+        return one
+    text, given = (metric, {}) if isinstance(metric, str) else (metric[0], dict(metric[1]))
+    name, cut_off = text, re.fullmatch(r"(.+)@([0-9]+)", text)
+    if cut_off:
+        if "k" in given:
+            raise InputError(f"`metrics` gives {text!r} a cut-off, and 'k' beside it")
+        name = cut_off[1]
+        given["k"] = check_integer("k", int(cut_off[2]), low=1, high=2**53)
+    entry = _RANKINGS.get(name.lower())
+    if entry is None:
+        raise _no_ranking(text)
+    return MetricRequest(label or text, entry, entry.checked(label or text, given))
+
+
+def _no_ranking(name: str) -> InputError:
+    names = dict.fromkeys(metric.name for metric in _RANKINGS.values())
+    near = did_you_mean(name.partition("@")[0].lower(), _RANKINGS)
+    return InputError(
+        f"`metrics` names {name!r}, which is no metric of rankings: these are "
+        f"{', '.join(names)}{near}"
+    )
+
+
+def name_of(function: Any) -> str:
+    """Return the name of a function, of that inside a scorer of scikit-learn's or a partial."""
+    inner = getattr(function, "_score_func", function)
+    inner = inner.func if isinstance(inner, partial) else inner
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+_OURS = "fastmetrics.metrics."
+
+
+def _recognised(function: Any) -> tuple[Metric | None, dict[str, Any]]:
+    """Return the metric that a public function computes, and its parameters.
+
+    With options that no metric has (`labels`, `pos_label`) it is a metric all the same, with the
+    function itself in the place of ours: what it needs and its direction are known.
+    """
+    given: dict[str, Any] = {}
+    inner = function
+    if isinstance(function, partial) and not function.args:
+        inner, given = function.func, function.keywords
+    if str(getattr(inner, "__module__", None)).partition(".")[0] == "fastmetrics":
+        inner = inspect.unwrap(inner)
+    metrics = _computed_by(inner)
+    if not metrics:
+        _check_number(inner)
+        return None, {}
+    if len({metric.read for metric in metrics if metric.read not in metric.parameters}) > 1:
+        names = " or ".join(repr(metric.name) for metric in metrics)
+        raise InputError(f"`{inner.__name__}` returns several numbers: name {names}")
+    defaults = {n: p.default for n, p in inspect.signature(inner).parameters.items()}
+    said = {n: value for n, value in given.items() if not _is_same(value, defaults.get(n))}
+    fits = [m for m in metrics if _fixed(m).items() <= (defaults | given).items()]
+    for metric in fits or metrics:
+        ours = {there: here for here, there in _called(metric).items()}
+        if fits and said.keys() <= _fixed(metric).keys() | ours.keys():
+            parameters = {ours[n]: value for n, value in said.items() if n in ours}
+            for here, there in _called(metric).items():
+                if defaults.get(there) is inspect.Parameter.empty and here not in parameters:
+                    raise InputTypeError(
+                        f"`{inner.__name__}` needs its parameter {there!r}: "
+                        f"`functools.partial({inner.__name__}, {there}=...)` gives it"
+                    )
+            return metric, metric.checked(inner.__name__, parameters)
+    metric = max(fits or metrics, key=lambda m: len(_fixed(m)))
+    known = {here: said[there] for here, there in _called(metric).items() if there in said}
+    calls: dict[str, Any] = {"function": function, "arguments": {}, "resampled": "rows"}
+    return replace(metric, **calls, bounds=(-inf, inf), row_loss=""), known
+
+
+def _computed_by(function: Any) -> list[Metric]:
+    """Return the metrics that are this function, ours or scikit-learn's, with some arguments."""
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None) or ""
+    if getattr(sys.modules.get(module), name, None) is not function:
+        return []
+    if module.startswith(_OURS):
+        return [m for m in METRICS.values() if m.function == f"{module[len(_OURS) :]}:{name}"]
+    if module.startswith("sklearn.metrics."):
+        return [m for m in METRICS.values() if str(m.function).partition(":")[2] == name]
+    return []
+
+
+def _check_number(function: Any) -> None:
+    """Raise for a function of ours that returns a curve or a table, whatever number that has."""
+    returned = getattr(function, "__annotations__", {}).get("return", "float")
+    if str(getattr(function, "__module__", "")).startswith("fastmetrics.") and (
+        "float" not in str(returned)
+    ):
+        raise InputTypeError(
+            f"`{function.__name__}` returns {returned}, which is no number: name a metric, which "
+            "`metrics_table()` lists, or pass a function of your own"
+        )
+
+
+def _fixed(metric: Metric) -> dict[str, Any]:
+    """Return what its public function is always called with."""
+    return {n: v for n, v in metric.arguments.items() if n not in metric.parameters}
+
+
+def _called(metric: Metric) -> dict[str, str]:
+    """Return the names of its parameters in its public function."""
+    names = (name for name in metric.parameters if name != metric.read)
+    return {name: metric.passed_as.get(name, name) for name in names}
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, bool | int | float | str) and value == default)
+
+
+def _nearest(name: str) -> str:
+    """Return a hint: where rankings are measured, or names written almost so."""
+    from difflib import SequenceMatcher, get_close_matches
+
+    if "@" in name:  # the notation of rankings
+        return f"one of rankings is `estimate(relevance, score, query=..., metrics={name!r})`; "
+    names = get_close_matches(name, [*_BY_NAME, *_registered], n=3, cutoff=0.6)
+    if not names:
+        return ""
+    nearness = {near: SequenceMatcher(None, near, name).ratio() for near in names}
+    shown: dict[int, str] = {}
+    for near in names:  # a name far behind the nearest one may be of the opposite
+        if nearness[near] >= max(nearness.values()) - 0.1:
+            shown.setdefault(id(_BY_NAME.get(near) or _registered.get(near)), near)
+    return f"did you mean {' or '.join(map(repr, shown.values()))}? "
+
+
+# ``metrics_table``: every metric that ``metrics=`` accepts, as a table.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricEntry(Result):
+    """One metric of the table.
+
+    Attributes
+    ----------
+    name : str
+        Canonical: scikit-learn's scorer name, where there is one, without ``neg_``.
+    title : str
+        In plain words.
+    family : str
+        "curves" (scores against thresholds), "decisions" (predicted labels), "probabilities",
+        "regression" (predicted numbers), "costs" (what the best thresholds cost), "calibration",
+        "concordance", "ranking" (queries), or "own" (registered by the user).
+    needs : str
+        What it takes beside the true values: "scores", "labels", "probabilities", "values",
+        "rankings" (with `query=` alone), "times" (by `estimate`
+        and `compare` alone) or "nothing".
+    direction : str
+        "higher" or "lower" is better, "none", or "by criterion" where a parameter decides.
+    low, high : float
+        The least and the greatest value.
+    parameters : tuple of str
+        What may be given as ``(name, {parameter: value})``; with "=" and its default where it has
+        one.
+    intervals : tuple of str
+        The methods of its intervals.
+    aliases : tuple of str
+        Other names that are accepted.
+    """
+
+    name: str
+    title: str
+    family: str
+    needs: str
+    direction: str
+    low: float
+    high: float
+    parameters: tuple[str, ...]
+    intervals: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricsTable(Several[MetricEntry]):
+    """The metrics of the library and those of the user: a sequence of `MetricEntry`.
+
+    Attributes
+    ----------
+    entries : tuple of MetricEntry
+        One a metric; ``table["roc_auc"]`` is that of a name or alias.
+    """
+
+    _rows = "entries"
+    entries: tuple[MetricEntry, ...]
+
+    def __getitem__(self, name: str) -> MetricEntry:
+        for entry in self.entries:
+            if name in (entry.name, *entry.aliases):
+                return entry
+        raise no_such(name, "metrics", (entry.name for entry in self.entries))
+
+    def __repr__(self) -> str:
+        return f"MetricsTable({len(self)} metrics)"
+
+    def _shown(self) -> Display:
+        return Display([Table.of(self, _COLUMNS, most=len(self), unseen=_COLUMNS[6:])])
+
+
+#: In this order, the widest last.
+_COLUMNS: Final = (
+    *("name", "needs", "direction", "low", "high", "title", "family"),
+    *("parameters", "intervals", "aliases"),
+)
+_DIRECTIONS: Final = {True: "higher", False: "lower", None: "none"}
+
+
+def metrics_table() -> MetricsTable:
+    """Return every metric that ``metrics=`` accepts, with what it needs, its direction and range.
+
+    Returns
+    -------
+    MetricsTable
+        Printed as a table; ``to_frame()`` makes a data frame of it.
+
+    Examples
+    --------
+    >>> table = metrics_table()
+    >>> table["roc_auc_score"].name, table["log_loss"].direction
+    ('roc_auc', 'lower')
+    >>> [entry.name for entry in table if entry.needs == "probabilities"][:2]
+    ['roc_auc_ovr', 'roc_auc_ovr_weighted']
+    """
+    return MetricsTable(tuple(map(_entry, (*METRICS.values(), *registered()))))
+
+
+def _entry(metric: Metric) -> MetricEntry:
+    up = metric.higher_is_better
+    return MetricEntry(
+        *(metric.name, metric.title, metric.family, metric.needs),
+        "by criterion" if isinstance(up, By) else _DIRECTIONS[up],
+        *metric.bounds,
+        tuple(
+            name if default is REQUIRED else f"{name}={default!r}"
+            for name, default in metric.parameters.items()
+        ),
+        *(metric.intervals, metric.aliases),
+    )

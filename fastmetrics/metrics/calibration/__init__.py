@@ -1,0 +1,4 @@
+"""Metrics of calibration: whether probabilities mean what they say.
+
+No other room of metrics.
+"""

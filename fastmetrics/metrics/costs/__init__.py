@@ -1,0 +1,5 @@
+"""What errors cost when prices or the share of positives vary: hulls, cost curves, H-measure.
+
+Everything follows from the upper hull of a ``ScoreTable``, or from its rows with their costs.
+No other room of metrics is imported.
+"""

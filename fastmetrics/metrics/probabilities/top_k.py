@@ -1,0 +1,382 @@
+"""Top-k accuracy, with a rule for ties, and the hinge loss of class scores."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_choice, check_flag, check_integer, check_same_length
+from fastmetrics._input.scores import Weights, check_finite
+from fastmetrics._kernels import cells
+from fastmetrics._threads.workers import run
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.metrics.probabilities._loss_sums import (
+    HINGE,
+    LABELS,
+    ClassColumns,
+    LossSums,
+    TwoClasses,
+    binary_sums,
+    check_labels,
+    check_members,
+    class_sums,
+    column_codes,
+    distinct_labels,
+    exact_sum,
+    guess_two_classes,
+    job_rows,
+    one_against_other,
+    readable,
+    readable_scores,
+    row_weights,
+    sums_by_columns,
+)
+
+
+@documented(LABELS)
+def hinge_loss(
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the mean hinge loss, max(0, 1 - margin).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
+    pred_decision : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Finite decisions: the greater, the more likely the greater of two labels, and the margin
+        is the decision or minus it; or one column for each of three classes or more, and the
+        margin is the own class's decision less the best of the others (Crammer and Singer).
+    labels : array-like of shape (n_classes,), optional
+        The classes, needed when one has no row. Those of `y_true` unless given.
+
+    Returns
+    -------
+    float
+        At least 0, the smaller the better; inf if the sum exceeds the largest double.
+
+    Raises
+    ------
+    ValueError
+        If decisions are not finite, labels and columns do not match, or one label that is none of
+        -1, 0 and 1 is all there is.
+
+    Notes
+    -----
+    One pass, O(n k) time, without a temporary of length n for integer labels. The sum is off by
+    at most 2**-48 of itself, whatever its length.
+
+    References
+    ----------
+    Crammer, K., Singer, Y. (2001). On the algorithmic implementation of multiclass kernel-based
+    vector machines. Journal of Machine Learning Research 2, 265-292.
+
+    Examples
+    --------
+    >>> hinge_loss([-1, 1, 1], [-2.5, 2.0, 0.25])
+    0.25
+    >>> decisions = [[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 3.0, 1.0]]
+    >>> hinge_loss([0, 1, 2], decisions)
+    1.1666666666666667
+    """
+    y = as_vector(y_true, "y_true")
+    pred_decision = in_class_order(pred_decision, y_true, labels, name="pred_decision")
+    decisions = readable(pred_decision, "pred_decision")
+    check_same_length(y_true=y, pred_decision=decisions)
+    weights = row_weights(sample_weight, len(y))
+    classes = None if labels is None else check_class_labels(labels, "labels").classes
+    if decisions.ndim == 2 and decisions.shape[1] > 2:
+        sums = _many_classes(y, decisions, classes, weights)
+    else:
+        sums = _two_classes(y, decisions, classes, weights)
+    if sums.score_faults:
+        check_finite(decisions, "pred_decision")
+    return sums.mean
+
+
+def _two_classes(
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: Weights
+) -> LossSums:
+    if classes is not None and len(classes) > 2:
+        raise InputError(_shape_fault(len(classes), decisions))
+
+    def sums_of(two: TwoClasses) -> LossSums:
+        return binary_sums(HINGE, two, as_vector(decisions, "pred_decision"), weights)
+
+    guess = guess_two_classes(y)
+    if guess is not None and decisions.ndim == 1:
+        sums = sums_of(guess)
+        if sums.are_complete(every_class=True):
+            return sums
+    plain, seen = distinct_labels(y)
+    if len(seen) > 2:
+        raise InputError(_shape_fault(len(seen), decisions))
+    return sums_of(one_against_other(plain, _positive(seen, classes)))
+
+
+def _positive(seen: NDArray[Any], classes: NDArray[Any] | None) -> Any:
+    """Return the greater of two labels; of one label, what `labels` or its own value says."""
+    if len(seen) == 2:
+        return seen.tolist()[1]
+    if classes is not None and len(classes) == 2:
+        check_members(seen, classes)
+        return classes.tolist()[1]
+    only = seen.tolist()[0]
+    if isinstance(only, str) or only not in (-1, 0, 1):
+        raise InputError(f"`y_true` contains one label only, {only!r}: pass both as `labels`")
+    return 1
+
+
+def _many_classes(
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: Weights
+) -> LossSums:
+    n_columns = decisions.shape[1]
+    if classes is not None and len(classes) != n_columns:
+        raise InputError(_shape_fault(len(classes), decisions))
+
+    def refuse(n_classes: int) -> None:
+        seen = show_labels(np.unique(distinct_labels(y)[1]))
+        raise InputError(
+            f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
+            f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
+        )
+
+    def sums_of(columns: ClassColumns) -> LossSums:
+        return class_sums(HINGE, columns, decisions, weights)
+
+    return sums_by_columns(sums_of, y, classes, n_columns, refuse)
+
+
+def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:
+    return (
+        f"`pred_decision` must have shape ({len(decisions)}, {n_classes}) with {n_classes} "
+        f"classes: got {decisions.shape}"
+    )
+
+
+Ties = Literal["last", "first", "expected", "best", "worst"]
+_RULES: Final = {
+    "last": cells.LAST,
+    "first": cells.FIRST,
+    "expected": cells.EXPECTED,
+    "best": cells.BEST,
+    "worst": cells.WORST,
+}
+#: What a binary score at the threshold is worth to a row of the lower and of the greater label.
+_AT_THRESHOLD: Final = {
+    "last": (1.0, 0.0),
+    "first": (0.0, 1.0),
+    "expected": (0.5, 0.5),
+    "best": (1.0, 1.0),
+    "worst": (0.0, 0.0),
+}
+
+
+@documented(LABELS)
+def top_k_accuracy_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    ties: Ties = "last",
+    n_threads: int | None = None,
+) -> float:
+    """Compute the share of rows whose true class is among the k classes that score highest.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Finite scores: of the greater of two labels, or one column for each of three classes or
+        more in the order of the sorted labels.
+    k : int, default 2
+        How many classes are looked at: 1 for top-1, 5 for top-5.
+    normalize : bool, default True
+        Whether to return the share, and not the number (with weights, the weight) of such rows.
+    ties : {"last", "first", "expected", "best", "worst"}, default "last"
+        Which of the classes that tie come first: those of later columns, as in scikit-learn, or
+        of earlier ones; "expected" gives the share of a row's random orders of the tied classes
+        in which its class is among the k; "best" and "worst" put the true class before or after
+        all that tie with it. Beside one column of scores (k = 1) a score at the threshold counts
+        as the lower label with "last", as the greater with "first".
+
+    Returns
+    -------
+    float
+        In [0, 1], or the number of such rows.
+
+    Raises
+    ------
+    ValueError
+        If scores are not finite, `labels` is not sorted, or labels and columns do not match.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If k is at least the number of classes: every row is then a hit.
+
+    Notes
+    -----
+    One pass of O(n k_classes) comparisons; nothing is sorted. Scores are compared as they are,
+    64-bit integers too; without weights the number of hits is exact, but for "expected". Beside
+    one column of scores the class is the greater label above 1/2 if all scores lie in [0, 1],
+    else above 0, as in scikit-learn.
+
+    References
+    ----------
+    Russakovsky, O., et al. (2015). ImageNet large scale visual recognition challenge.
+    International Journal of Computer Vision 115, 211-252.
+
+    Examples
+    --------
+    >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
+    >>> top_k_accuracy_score([0, 1, 2, 2], y_score, k=2)
+    0.75
+    >>> tied = [[1, 1, 1], [1, 1, 1], [1, 1, 1]]
+    >>> [top_k_accuracy_score([0, 1, 2], tied, k=1, ties=rule)
+    ...  for rule in ("last", "expected", "best", "worst")]
+    [0.3333333333333333, 0.3333333333333333, 1.0, 0.0]
+    """
+    k = check_integer("k", k, low=1)
+    check_choice("ties", ties, _RULES)
+    y = as_vector(y_true, "y_true")
+    scores = readable(in_class_order(y_score, y_true, labels), "y_score")
+    check_same_length(y_true=y, y_score=scores)
+    weights = row_weights(sample_weight, len(y))
+    classes = None if labels is None else check_labels(labels)
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = as_vector(scores, "y_score")
+    if scores.ndim > 2:
+        raise InputError(
+            f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
+        )
+    hits_of = _binary_hits if scores.ndim == 1 else _hits
+    sums = hits_of(y, scores, classes, weights, k, ties)
+    return sums.mean if check_flag("normalize", normalize) else sums.total
+
+
+def _hits(
+    y: NDArray[Any],
+    scores: NDArray[Any],
+    classes: NDArray[Any] | None,
+    weights: Weights,
+    k: int,
+    ties: str,
+) -> LossSums:
+    """Return the hits beside a column for each class, as a sum of losses."""
+    n_columns = scores.shape[1]
+    if classes is not None and len(classes) != n_columns:
+        raise InputError(
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(classes)}"
+        )
+    if n_columns == 2:
+        seen = distinct_labels(y)[1]
+        raise InputError(
+            "`y_score` has 2 columns: of two classes pass the scores of the greater label, [:, 1]"
+            if len(seen) <= 2
+            else _count_fault(len(seen), 2)
+        )
+
+    def sums_of(columns: ClassColumns) -> LossSums:
+        def job(rows: slice) -> tuple[NDArray[Any], ...]:
+            sums, counts = np.empty(2), np.empty(2, np.int64)
+            of_class = np.empty(n_columns, np.int64)
+            part = readable_scores(scores[rows], exact_integers=True)
+            codes = np.ascontiguousarray(columns[0][rows], np.int64)
+            cells.top_k_hits(
+                *(codes, columns[1], part, weights.values[rows]),
+                *(min(k, n_columns), _RULES[ties], sums, counts, of_class),
+            )
+            return sums, counts, of_class
+
+        parts = run([partial(job, rows) for rows in job_rows(len(y), n_columns)])
+        hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
+        known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
+        of_class = np.sum([part[2] for part in parts], axis=0)
+        return _sums_of_hits(hits, len(y), weights, known, not_finite, of_class)
+
+    def refuse(n_classes: int) -> None:
+        raise InputError(_count_fault(n_classes, n_columns))
+
+    sums = sums_by_columns(sums_of, y, classes, n_columns, refuse)
+    if sums.score_faults:
+        check_finite(scores, "y_score", in_table=False)
+    _warn_if_perfect(k, n_columns)
+    return sums
+
+
+def _sums_of_hits(
+    hits: float, n: int, weights: Weights, known: int, faults: int, of_class: NDArray[np.int64]
+) -> LossSums:
+    total = float(weights.values.sum()) if weights.values.size else float(n)
+    rows = of_class.astype(np.float64)
+    return LossSums(hits, n, known, faults, 0, of_class, rows, total, weights.exponent)
+
+
+def _binary_hits(
+    y: NDArray[Any],
+    scores: NDArray[Any],
+    classes: NDArray[Any] | None,
+    weights: Weights,
+    k: int,
+    ties: str,
+) -> LossSums:
+    """Return the hits beside one column: a threshold splits the two classes."""
+    if classes is not None and len(classes) != 2:
+        raise InputError(
+            f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
+        )
+    (labels, _), n_classes = column_codes(y, classes, 2)
+    if n_classes > 2:
+        raise InputError(
+            f"`y_score` must have a column for each of the {n_classes} classes of `y_true`, "
+            f"{show_labels(distinct_labels(y)[1])}: got shape {scores.shape}"
+        )
+    if n_classes != 2:
+        raise InputError(_count_fault(n_classes, 2))
+    check_finite(scores, "y_score", in_table=False)
+    _warn_if_perfect(k, 2)
+    threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
+    for_negative, for_positive = _AT_THRESHOLD[ties]
+    totals = []
+    for rows in job_rows(len(y)):
+        part, is_positive = scores[rows], labels[rows] == 1
+        hits = ((part > threshold) == is_positive) * 1.0
+        hits[(part == threshold) & is_positive] = for_positive
+        hits[(part == threshold) & ~is_positive] = for_negative
+        weight = weights.values[rows]
+        hits = np.ones_like(hits) if k > 1 else hits
+        totals.append(float((hits * weight).sum() if weight.size else hits.sum()))
+    return _sums_of_hits(exact_sum(totals), len(y), weights, len(y), 0, np.empty(0, np.int64))
+
+
+def _warn_if_perfect(k: int, n_classes: int) -> None:
+    if k >= n_classes:
+        warn_user(
+            f"'k' ({k}) greater than or equal to 'n_classes' ({n_classes}) will result in a "
+            "perfect score and is therefore meaningless.",
+            UndefinedMetricWarning,
+        )
+
+
+def _count_fault(n_classes: int, n_columns: int) -> str:
+    return (
+        f"`y_score` must have scores of {n_classes} classes, those of `y_true`: got scores of "
+        f"{n_columns}; pass `labels` if a class has no row"
+    )

@@ -1,5 +1,0 @@
-"""Bad: a measure that imports an interval when it is called."""
-
-
-def late():
-    import fastmetrics.inference

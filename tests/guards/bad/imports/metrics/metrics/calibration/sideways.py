@@ -1,0 +1,3 @@
+"""Bad: a metric of calibration that knows those of curves."""
+
+import fastmetrics.metrics.curves

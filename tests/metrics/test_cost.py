@@ -1,0 +1,483 @@
+"""Costs: of errors, of decisions, of thresholds; cost curves."""
+
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from peer_samples import labels_of, outcome, weights_of
+
+import engine_sizes
+import fastmetrics as fm
+from fastmetrics.costs import (
+    cost_sensitive_accuracy,
+    cost_sensitive_error,
+    cost_sensitive_predict,
+    expected_cost,
+)
+from reference import cost_oracle as oracle, hull_oracle
+from reference.roc_oracle import rows_of
+
+METRICS = (cost_sensitive_error, cost_sensitive_accuracy)
+weights = st.sampled_from([0, 1, 2, 0.25, 1.5])
+
+
+@st.composite
+def problems(draw, least_cost: int = 0):
+    """Draw rows of K classes, in which each class may be missing, and a cost matrix."""
+    k = draw(st.integers(2, 4))
+    label = st.integers(0, k - 1)
+    rows = draw(st.lists(st.tuples(label, label, weights), min_size=1, max_size=8))
+    line = st.lists(st.integers(least_cost, 9), min_size=k, max_size=k)
+    costs = draw(st.lists(line, min_size=k, max_size=k))
+    return rows, costs
+
+
+def close(got, exact) -> None:
+    if exact is None:
+        assert math.isnan(got)
+    else:
+        assert got == pytest.approx(float(exact), rel=1e-14, abs=1e-15)
+
+
+def columns(rows):
+    y, p, w = zip(*rows, strict=True)
+    return list(y), list(p), list(w)
+
+
+@given(problems())
+def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None:
+    rows, costs = problem
+    y, p, w = columns(rows)
+    if not any(w):
+        return
+    options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
+    exact = oracle.normalized(rows, costs)
+    got, said = outcome(cost_sensitive_accuracy, y, p, **options)
+    close(got, None if exact is None else 1 - exact)
+    assert said == (["UndefinedMetricWarning"] if exact is None else [])
+    assert math.isnan(got) or 0 <= got <= 1
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_two_classes_by_two_costs_or_by_a_matrix(rng, weighting) -> None:
+    y, p = labels_of(rng, 200, 2)
+    w = weights_of(rng, 200, weighting)
+    named = np.array(["well", "ill"])
+    for function in METRICS:
+        by_two = function(y, p, cost_fn=4, cost_fp=1, sample_weight=w)
+        assert function(y, p, cost_matrix=[[0, 1], [4, 0]], sample_weight=w) == by_two
+        text = {"cost_fn": 4, "cost_fp": 1, "pos_label": "ill", "sample_weight": w}
+        assert function(named[y], named[p], **text) == by_two
+        text = {"cost_matrix": [[0, 1], [4, 0]], "labels": ["well", "ill"], "sample_weight": w}
+        assert function(named[y], named[p], **text) == by_two
+        assert function(y, p, cost_fn=4, cost_fp=1, pos_label=0, sample_weight=w) == pytest.approx(
+            function(y, p, cost_fn=1, cost_fp=4, sample_weight=w), rel=1e-13
+        )
+
+
+def test_figures_of_the_costs_four_to_one() -> None:
+    # 3 ill of 10: one ill missed, one healthy misdiagnosed
+    y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
+    costs = {"cost_fn": 4, "cost_fp": 1}
+    assert cost_sensitive_error(y, p, **costs) == 0.5
+    assert cost_sensitive_accuracy(y, p, **costs) == 14 / 19
+    wanted = Fraction(4, 5) * Fraction(1, 7) + 4 * Fraction(1, 5) * Fraction(1, 3)
+    assert expected_cost(y, p, **costs, prevalence=0.2) == pytest.approx(float(wanted), rel=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e308, sys.float_info.max, 1e200, 1e-300, 5e-320])
+@pytest.mark.parametrize("weight", [None, 1e-70, 1e60])
+@pytest.mark.parametrize("as_matrix", [False, True])
+def test_extreme_costs(scale, weight, as_matrix) -> None:
+    """As real numbers: a mean is no larger than the largest cost, whatever the sum is."""
+    y, p = [0, 1, 1, 0, 1], [1, 1, 0, 1, 0]  # two misses and two alarms
+    costs = {"cost_matrix": [[0, scale], [scale / 2, 0]]} if as_matrix else {}
+    costs = costs or {"cost_fn": scale / 2, "cost_fp": scale}
+    options = {} if weight is None else {"sample_weight": [weight] * 5}
+    total = 2 * Fraction(scale / 2) + 2 * Fraction(scale)
+    near = {"rel": 1e-15, "abs": 5e-324}
+    assert cost_sensitive_error(y, p, **costs, **options) == pytest.approx(float(total / 5), **near)
+    largest = 3 * Fraction(scale / 2) + 2 * Fraction(scale)
+    saved = cost_sensitive_accuracy(y, p, **costs, **options)
+    assert saved == pytest.approx(1 - total / largest, rel=1e-14)
+    if not as_matrix:
+        for prevalence in (None, 0.5):
+            wanted = Fraction(scale) / 2 + Fraction(scale / 2) / 3 if prevalence else total / 5
+            got = expected_cost(y, p, prevalence=prevalence, **costs, **options)
+            assert got == pytest.approx(float(wanted), **near)
+
+
+def test_extreme_gains() -> None:
+    costs = {"cost_matrix": [[-1e308, 0], [1.5e308, -1e308]], "labels": [0, 1]}
+    assert cost_sensitive_error([0, 1], [0, 1], **costs) == -1e308
+    with pytest.raises(ValueError, match=r"must not be negative .* got -1e\+308"):
+        cost_sensitive_accuracy([0, 1], [0, 1], **costs)
+
+
+def test_extreme_costs_by_name_and_of_replicates() -> None:
+    y, p = np.array([0, 0, 1, 1] * 5), np.array([0, 1, 0, 1, 1] * 4)
+    one, large = ({"cost_fn": 3 * unit, "cost_fp": unit} for unit in (1.0, 2.0**1020))
+    matrix = fm.ConfusionMatrix.from_labels(y, p)
+    assert (
+        fm.count_metric(matrix, "cost", **large)
+        == fm.count_metric(matrix, "cost", **one) * 2.0**1020
+    )
+    options = {"n_resamples": 99, "rng": 1}
+    found, right = (
+        fm.bootstrap(y, p, metrics=[("cost", c)], **options)["cost"] for c in (large, one)
+    )
+    for field in ("estimate", "standard_error"):
+        assert getattr(found, field) == getattr(right, field) * 2.0**1020
+    assert found.details.bias == right.details.bias * 2.0**1020
+    models = {"a": p, "b": p[::-1]}
+    found, right = (
+        fm.paired_bootstrap(y, models, metrics=[("cost", c)], **options)["cost"]["a", "b"]
+        for c in (large, one)
+    )
+    assert found.standard_error == right.standard_error * 2.0**1020
+    assert found.pvalue == right.pvalue
+
+
+def test_nothing_costs_nothing() -> None:
+    empty = fm.ConfusionMatrix()
+    with pytest.warns(fm.UndefinedMetricWarning, match="there is no example"):
+        assert math.isnan(cost_sensitive_error(empty, cost_fn=4, cost_fp=1))
+    with pytest.warns(
+        fm.UndefinedMetricWarning, match="largest possible cost on these labels is 0"
+    ):
+        assert math.isnan(cost_sensitive_accuracy([0, 0], [0, 1], cost_fn=4, cost_fp=0))
+    with pytest.warns(fm.UndefinedMetricWarning, match="a class that counts has no example"):
+        assert math.isnan(expected_cost([0, 0], [0, 1], cost_fn=4, cost_fp=1, prevalence=0.5))
+
+
+@pytest.mark.parametrize("function", METRICS)
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({}, TypeError, "costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`"),
+        ({"cost_fn": 1}, TypeError, "costs are needed"),
+        ({"cost_fn": 1, "cost_fp": 1, "labels": [0, 1]}, TypeError, "`labels` go with `cost_mat"),
+        ({"cost_matrix": np.eye(2), "pos_label": 1}, TypeError, "`pos_label` goes with `cost_fn"),
+        ({"cost_matrix": np.eye(3)}, ValueError, "of 3 classes, and only 2 occur, \\(0, 1\\)"),
+        ({"cost_matrix": np.ones((2, 3))}, ValueError, "must have shape \\(2, 2\\)"),
+        ({"cost_matrix": [["0", "1"], ["1", "0"]]}, TypeError, "must hold real numbers"),
+    ],
+)
+def test_refusals(function, options, error, match) -> None:
+    with pytest.raises(error, match=match):
+        function([0, 1, 1], [0, 0, 1], **options)
+
+
+def test_more_refusals() -> None:
+    with pytest.raises(ValueError, match=r"costs must not be negative .* got -1.0"):
+        cost_sensitive_accuracy([0, 1], [0, 1], cost_matrix=[[-1, 1], [1, 0]])
+    with pytest.raises(ValueError, match="`prevalence` must lie in \\[0, 1\\]"):
+        expected_cost([0, 1], [0, 1], cost_fn=1, cost_fp=1, prevalence=2)
+    with pytest.raises(ValueError, match="two classes, and there are 3"):
+        expected_cost([0, 1, 2], [0, 1, 2], cost_fn=1, cost_fp=1)
+    with pytest.raises(TypeError, match="without `labels`"):
+        cost_sensitive_error(fm.ConfusionMatrix(), cost_matrix=np.eye(2), labels=[0, 1])
+
+
+# The eight examples of the textbook, and one of them with the coordinates of ROC swapped.
+Y = [1, 0, 1, 1, 0, 0, 1, 0]
+S = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=2, max_size=25).filter(
+    lambda rows: len({label for label, _ in rows}) == 2
+)
+PLACES = np.linspace(0, 1, 41)
+
+
+def test_the_textbooks_eight_examples() -> None:
+    curve = fm.costs.cost_curve(Y, S)
+    assert curve.expected_total_cost == fm.costs.expected_total_cost(Y, S) == 3 / 16
+    assert float(curve) == 3 / 16
+    assert curve.relative_cost == 3 / 4
+    assert curve.prevalence == 0.5
+
+
+def test_coordinates_in_the_other_order_have_another_area() -> None:
+    """Lines from (0, TPR) to (1, 1 - FPR), as some printings have them, enclose 1/4."""
+    points = [(fpr, tpr) for fpr, tpr in hull_oracle._points(rows_of(Y, S))]
+    swapped = [
+        (float(x), float(min((1 - fpr) * x + tpr * (1 - x) for fpr, tpr in points)))
+        for x in (Fraction(k, 1000) for k in range(1001))
+    ]
+    x, y = np.array(swapped).T
+    assert fm.auc(x, y) == pytest.approx(1 / 4)
+    found = fm.costs.cost_curve(Y, S).cost_at(x)
+    right = [float(hull_oracle.cheapest(rows_of(Y, S), Fraction(k, 1000))) for k in range(1001)]
+    np.testing.assert_allclose(found, right, atol=1e-15)
+
+
+@given(ROWS)
+def test_vertices_are_those_of_all_pairs_of_lines(rows) -> None:
+    labels, scores = zip(*rows, strict=True)
+    curve = fm.costs.cost_curve(labels, scores)
+    right = hull_oracle.envelope(rows_of(labels, scores))
+    assert curve.probability_cost.tolist() == [float(x) for x, _ in right]
+    assert curve.normalized_cost.tolist() == [float(y) for _, y in right]
+    assert curve.expected_total_cost == float(hull_oracle.total_cost(rows_of(labels, scores)))
+
+
+@given(ROWS)
+def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
+    labels, scores = (np.array(column) for column in zip(*rows, strict=True))
+    curve = fm.costs.cost_curve(labels, scores)
+    definition = rows_of(labels, scores)
+    assert (curve.probability_cost[0], curve.probability_cost[-1]) == (0, 1)
+    ends = curve.probability_cost
+    rates = curve.false_positive_rate, curve.true_positive_rate
+    for low, high, threshold, fpr, tpr in zip(
+        ends[:-1], ends[1:], curve.thresholds, *rates, strict=True
+    ):
+        assert low < high
+        called = scores >= threshold
+        assert fpr == called[labels == 0].mean()
+        assert tpr == called[labels == 1].mean()
+        middle = (Fraction(low) + Fraction(high)) / 2
+        cost = (1 - Fraction(tpr)) * middle + Fraction(fpr) * (1 - middle)
+        assert float(cost) == pytest.approx(
+            float(hull_oracle.cheapest(definition, middle)), abs=1e-15
+        )
+    costs = [float(hull_oracle.cheapest(definition, Fraction(x))) for x in PLACES]
+    np.testing.assert_allclose(curve.cost_at(PLACES), costs, atol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1, 2**58])
+def test_perfect_useless_and_reversed_scores(scale) -> None:
+    counts = np.array([1, 0]) * scale, np.array([0, 1]) * scale
+    perfect = fm.costs.cost_curve(fm.ScoreTable.from_counts([2, 1], *counts))
+    assert perfect.expected_total_cost == 0
+    assert perfect.thresholds.tolist() == [2]
+    assert perfect.normalized_cost.tolist() == [0, 0]
+    for table in (
+        fm.ScoreTable.from_counts([1, 2], *counts),
+        fm.ScoreTable.from_counts([1], *(column[column > 0] for column in counts)),
+    ):
+        trivial = fm.costs.cost_curve(table)
+        assert trivial.expected_total_cost == 1 / 4
+        assert trivial.thresholds.tolist() == [math.inf, 1]
+        assert trivial.probability_cost.tolist() == [0, 0.5, 1]
+        assert trivial.normalized_cost.tolist() == [0, 0.5, 0]
+
+
+@pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])
+def test_places_outside_the_axis_are_refused(place, error) -> None:
+    with pytest.raises(error, match=r"`probability_cost` must lie in \[0, 1\]"):
+        fm.costs.cost_curve(Y, S).cost_at(place)
+    with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
+        fm.costs.cost_curve(Y, S).cost_at("x")
+
+
+@st.composite
+def problems_decision(draw):
+    """Draw probabilities and costs whose expected costs are exact in float64, with many ties."""
+    k = draw(st.integers(1, 5))
+    parts = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    shares = draw(st.lists(parts, min_size=1, max_size=6))
+    for row in shares:
+        row[0] += 64 - sum(row)
+    line = st.lists(st.integers(-3, 9), min_size=k, max_size=k)
+    costs = draw(st.lists(line, min_size=k, max_size=k))
+    return np.array(shares) / 64, costs
+
+
+@given(problems_decision())
+def test_the_definition_with_ties(problem) -> None:
+    probabilities, costs = problem
+    exact = [oracle.expected_costs(row, costs) for row in probabilities.tolist()]
+    decided = cost_sensitive_predict(probabilities, costs)
+    assert decided.tolist() == [row.index(min(row)) for row in exact]
+
+
+def random_problem(rng, n: int, k: int, dtype=np.float64):
+    probabilities = rng.random((n, k)) ** 3
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    costs = rng.random((k, k)) * 10
+    np.fill_diagonal(costs, 0)
+    return probabilities.astype(dtype), costs
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("k", [2, 3, 10, 40])
+def test_it_is_the_product_and_its_least_column(rng, k, dtype) -> None:
+    probabilities, costs = random_problem(rng, 3000, k, dtype)
+    product = probabilities.astype(np.float64) @ costs
+    decided = cost_sensitive_predict(probabilities, costs)
+    np.testing.assert_array_equal(decided, product.argmin(axis=1))
+    changed = cost_sensitive_predict(probabilities, 3.7 * costs + rng.random((k, 1)))
+    np.testing.assert_array_equal(changed, decided)
+
+
+def test_a_row_decides_alike_alone_and_among_others(rng, monkeypatch) -> None:
+    probabilities, costs = random_problem(rng, 2000, 7)
+    costs = np.repeat(costs, 2, axis=1)[:, :7] / 3  # equal columns: every row is a tie
+    whole = cost_sensitive_predict(probabilities, costs)
+    assert set(whole.tolist()) <= {0, 2, 4, 6}
+    for row in range(0, 2000, 97):
+        alone = cost_sensitive_predict(probabilities[row : row + 1], costs)
+        assert alone[0] == whole[row]
+    engine_sizes.put(monkeypatch, decided_cells=1, decided_rows=3)
+    np.testing.assert_array_equal(whole, cost_sensitive_predict(probabilities, costs))
+
+
+def test_no_temporary_is_as_large_as_the_data(rng) -> None:
+    import tracemalloc
+
+    probabilities, costs = random_problem(rng, 200_000, 10)
+    tracemalloc.start()
+    decided = cost_sensitive_predict(probabilities, costs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert decided.nbytes < peak < decided.nbytes + 6 * 8 * engine_sizes.size("decided_cells")
+
+
+def test_two_classes_are_decided_by_a_threshold() -> None:
+    p = np.arange(0, 65) / 64
+    decided = cost_sensitive_predict(p, [[0, 1], [3, 0]])
+    np.testing.assert_array_equal(decided, (p > 1 / 4).astype(int))
+    both = cost_sensitive_predict(np.column_stack((1 - p, p)), [[0, 1], [3, 0]])
+    np.testing.assert_array_equal(decided, both)
+    column = cost_sensitive_predict(p[:, np.newaxis], [[0, 1], [3, 0]])
+    np.testing.assert_array_equal(decided, column)
+
+
+def test_costs_of_any_size() -> None:
+    p = [[0.5, 0.5], [0.25, 0.75]]
+    for cost in (5e-324, 1e-310, 1.7e308):
+        assert cost_sensitive_predict(p, [[0, cost], [cost, 0]]).tolist() == [0, 1]
+        assert cost_sensitive_predict(p, [[-cost, cost], [cost, -cost]]).tolist() == [0, 1]
+    assert cost_sensitive_predict(p, [[0, 0], [0, 0]]).tolist() == [0, 0]
+
+
+def test_probability_three_tenths_and_costs_by_hand() -> None:
+    exact = oracle.expected_costs([Fraction(7, 10), Fraction(3, 10)], [[0, 1], [4, 0]])
+    assert exact == [Fraction(6, 5), Fraction(7, 10)]
+    assert cost_sensitive_predict([[0.7, 0.3]], [[0, 1], [4, 0]]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "match"),
+    [
+        (([[0.5, 0.6]], np.eye(2)), {}, ValueError, "add up to 1 in each row: 1.1 in row 0"),
+        (([[0.5, 0.5], [1.5, -0.5]], np.eye(2)), {}, ValueError, "1.5 at index \\(1, 0\\)"),
+        (([1.5], np.eye(2)), {}, ValueError, "must lie in \\[0, 1\\]: 1.5 at index \\(0, 0\\)"),
+        (([0.5], np.eye(2)), {"labels": [0, 1, 2]}, ValueError, "must name 2 classes: got 3"),
+        (([0.5], np.eye(2)), {"labels": [1, 1]}, ValueError, "1 comes twice"),
+    ],
+)
+def test_refusals_decision(arguments, options, error, match) -> None:
+    with pytest.raises(error, match=match):
+        cost_sensitive_predict(*arguments, **options)
+
+
+def test_a_wrong_row_is_found_in_a_later_block(rng) -> None:
+    probabilities, costs = random_problem(rng, 30_000, 5)
+    probabilities[20_000, 3] += 0.5
+    with pytest.raises(ValueError, match="in row 20000"):
+        cost_sensitive_predict(probabilities, costs)
+
+
+def test_three_best_thresholds_differ() -> None:
+    """Labels 0, 0, 1, 0 by rank: two errors at the corner nearest (0, 1), one at best."""
+    y, s = [0, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
+    corner = fm.best_threshold(y, s, criterion="closest-topleft")
+    assert (corner.threshold, corner.fp + corner.fn) == (2.0, 2)
+    fewest = fm.best_threshold(y, s, criterion="fewest-errors")
+    assert (fewest.threshold, fewest.value) == (math.inf, 1.0)
+    assert fm.best_threshold(y, s).threshold == 2.0
+
+
+def test_no_float_decides_a_tie() -> None:
+    """Both thresholds have TPR - FPR = 1/10 - 0 = 4/10 - 3/10, whose doubles differ."""
+    table = fm.ScoreTable.from_counts([3.0, 2.0, 1.0], [1, 3, 6], [0, 3, 7])
+    assert fm.best_threshold(table).threshold == 3.0
+    assert 4 / 10 - 3 / 10 > 1 / 10
+
+
+@pytest.mark.parametrize("big", [10**6, 10**9, 10**12, 2 * 10**18])
+def test_counts_of_any_size(big: int) -> None:
+    # One positive more for one negative more, of equally many: Youden and errors tie throughout.
+    table = fm.ScoreTable.from_counts([4, 3, 2, 1], [big, 1, 1, big], [big - 1, 1, 1, big + 1])
+    assert fm.best_threshold(table).threshold == 4
+    assert fm.best_threshold(table, criterion="fewest-errors").threshold == 4
+    assert fm.best_threshold(table, criterion="fewest-errors").value == float(2 * big + 1)
+    # Precision big/(2 big - 1) is the largest, by less than a double can tell.
+    best = fm.best_threshold(table, criterion="precision_at_recall", at_least=0.0)
+    assert best.threshold == 4
+    best = fm.best_threshold(table, criterion="fbeta", beta=1e3)
+    assert best.threshold == 1
+
+
+def test_a_constraint_is_met_by_the_rounded_rate() -> None:
+    y, s = [1] * 10 + [0] * 10, [20, *range(9), *range(9, 19)]
+    best = fm.best_threshold(y, s, criterion="precision_at_recall", at_least=0.1)
+    assert (best.threshold, best.recall, best.value) == (20, 0.1, 1.0)
+
+
+def test_large_integer_scores_stay_whole() -> None:
+    scores = np.array([2**60 + 1, 2**60, 2**60 - 1], dtype=np.int64)
+    best = fm.best_threshold([1, 0, 0], scores)
+    assert best.threshold == 2**60 + 1
+    np.testing.assert_array_equal(fm.predict_at_threshold(scores, best.threshold), [1, 0, 0])
+
+
+def test_refusals_threshold() -> None:
+    y, s = [0, 1], [1, 2]
+    with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
+        fm.best_threshold(y, s, criterion="recall_at_false_positive_rate")
+    with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
+        fm.best_threshold(y, s, at_least=0.5)
+    with pytest.raises(ValueError, match="`at_least` must lie in"):
+        fm.best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
+    for beta in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="`beta` must be positive"):
+            fm.best_threshold(y, s, criterion="fbeta", beta=beta)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
+@given(
+    threshold=st.one_of(st.floats(allow_nan=False), st.integers(-(2**70), 2**70), st.floats(-3, 3)),
+    near=st.integers(-2, 2),
+)
+def test_decision_compares_real_numbers(dtype: type, threshold: float, near: int) -> None:
+    if np.dtype(dtype).kind == "f":
+        base = [0.1, -0.1, 1.0, 2.0**53, 3.4e38, -3.4e38, math.inf, -math.inf]
+        with np.errstate(over="ignore"):
+            base.append(float(dtype(min(max(threshold, -1e300), 1e300))))
+        scores = np.array(base, dtype=dtype)
+        steps = np.nextafter(scores, dtype(math.copysign(math.inf, near)))
+        scores = np.concatenate((scores, steps))
+    else:
+        info = np.iinfo(dtype)
+        at = 0 if math.isinf(threshold) else round(threshold)
+        values = [info.min, info.max, 0, 1, 2**53, 2**53 + 1, at + near]
+        scores = np.array([min(max(v, info.min), info.max) for v in values], dtype=dtype)
+    expected = [int(score >= threshold) for score in scores.tolist()]
+    assert fm.predict_at_threshold(scores, threshold).tolist() == expected
+
+
+def test_decision_of_float32_at_a_double() -> None:
+    scores = np.array([0.1, 0.2], dtype=np.float32)  # float32(0.1) > 0.1, float32(0.3) > 0.3
+    assert fm.predict_at_threshold(scores, 0.1).tolist() == [1, 1]
+    assert fm.predict_at_threshold(scores, math.nextafter(float(scores[0]), 1)).tolist() == [0, 1]
+
+
+def test_decision_labels() -> None:
+    assert fm.predict_at_threshold([1, 2], 2, labels=(-1, 1)).tolist() == [-1, 1]
+    assert fm.predict_at_threshold([1, 2], 2, labels=(False, True)).dtype == np.bool_
+    assert fm.predict_at_threshold([1, 2], math.inf).tolist() == [0, 0]
+    assert fm.predict_at_threshold([1, 2], -math.inf).tolist() == [1, 1]
+
+
+def test_decision_refusals() -> None:
+    with pytest.raises(ValueError, match="`threshold` must not be nan"):
+        fm.predict_at_threshold([1.0], math.nan)
+    for labels in ((0, "no"), (0, 0), (0, 1, 2)):
+        with pytest.raises(ValueError, match="`labels` must be two"):
+            fm.predict_at_threshold([1.0], 0.5, labels=labels)
