@@ -13,13 +13,16 @@ from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.proportions import (
-    ProportionMethod,
+from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
+from fastmetrics.inference.reference import (
+    NOWHERE,
     auc_limits,
     auc_variance,
-    proportion_limits,
+    critical_value,
+    limits,
+    quantile,
+    within,
 )
-from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.samples import Measured, Rates
 from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Spread
 from fastmetrics.metrics.asking import MetricRequest

@@ -20,7 +20,13 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.reference import NOWHERE, normal_quantile, outside, within
+from fastmetrics.inference.reference import (
+    NOWHERE,
+    auc_limits,
+    normal_quantile,
+    outside,
+    within,
+)
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 
@@ -263,32 +269,3 @@ def newcombe_interval(
     level = check_confidence_level(confidence_level)
     z_squared = normal_quantile((1.0 - level) / 2.0) ** 2
     return ConfidenceInterval(*auc_limits(auc, m, n, z_squared))
-
-
-def auc_variance(auc: float, m: float, n: float) -> float:
-    """Return Hanley & McNeil's variance of an AUC of m and n rows, as Newcombe (2006) has it."""
-    k = (m + n) / 2.0 - 1.0
-    inside = 1.0 + k * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc))
-    return auc * (1.0 - auc) / m / n * inside
-
-
-def auc_limits(auc: float, m: float, n: float, factor: float) -> tuple[float, float]:
-    """Return the t with (t - auc)^2 = factor * V(t) below and above an AUC, in [0, 1]."""
-    # V(t) = V(1 - t): the lower limit is the mirror image of the upper limit of 1 - auc.
-    return 1.0 - _limit_above(1.0 - auc, m, n, factor), _limit_above(auc, m, n, factor)
-
-
-def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
-    """Return the t in [auc, 1] with (t - auc)^2 = factor * V(t), by bisection to the last bit.
-
-    (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
-    """
-    low, high = auc, 1.0
-    while True:
-        middle = low + (high - low) / 2.0
-        if not low < middle < high:
-            return high
-        if (middle - auc) ** 2 < factor * auc_variance(middle, m, n):
-            low = middle
-        else:
-            high = middle
