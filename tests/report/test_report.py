@@ -133,19 +133,19 @@ def test_names_cannot_break_out_of_the_page():
 
 
 def test_a_page_says_how_large_it_is_and_comes_again():
-    first, second = (fm.report(Y, TWO, title="=SIZE=") for _ in range(2))
+    first, second = (fm.report(Y, A, title="=SIZE=") for _ in range(2))
     assert first.html == second.html
     (said,) = re.findall(r"One file of ([\d,]+) kB", first.html)
     assert abs(int(said.replace(",", "")) - first.n_bytes / 1000) <= 1
-    assert first.html != fm.report(Y, TWO, title="=SIZE=", rng=1).html
+    assert first.html != fm.report(Y, A, title="=SIZE=", rng=1).html
     assert "(seed 0)" in first.methods
 
 
 def test_bands_are_of_few_models():
     many = {f"m{k}": A + k for k in range(4)}
     assert "Bands" not in fm.report(Y, many).html
-    assert (
-        "Bands: 90 %, pointwise." in fm.report(Y, TWO, band="pointwise", confidence_level=0.9).html
+    assert "Bands: 90 %, pointwise." in (
+        fm.report(Y, A, band="pointwise", confidence_level=0.9).html
     )
 
 
@@ -171,8 +171,12 @@ def test_the_decision_is_at_the_threshold_given():
     assert all(f"{count:g}" in texts for count in np.asarray(matrix.counts).ravel())
 
 
-def test_it_is_saved_whole():
-    report = fm.report(Y, {"a": A}, band=None)
+@pytest.fixture(scope="module")
+def report():
+    return fm.report(Y, {"a": A}, band=None)
+
+
+def test_it_is_saved_whole(report):
     file = io.BytesIO()
     report.save(file)
     assert file.getvalue().decode() == report.html
@@ -203,9 +207,8 @@ def test_versions_are_printed(capsys):
 
 
 @pytest.mark.parametrize("name", ["x.pdf", "x", "x.html.gz"])
-def test_a_page_is_saved_under_the_name_of_a_page_alone(tmp_path, capsys, name) -> None:
-    page = fm.report([0, 1] * 20, np.arange(40) / 40, band=None)
+def test_a_page_is_saved_under_the_name_of_a_page_alone(report, tmp_path, name) -> None:
     with pytest.raises(fm.InputError, match=r"must end in \.html or \.htm"):
-        page.save(tmp_path / name)
-    page.save(tmp_path / "x.HTM")
+        report.save(tmp_path / name)
+    report.save(tmp_path / "x.HTM")
     assert [path.name for path in tmp_path.iterdir()] == ["x.HTM"]

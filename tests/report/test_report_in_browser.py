@@ -15,7 +15,10 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium")
 DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 
 
-def page(folder):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Return the address of a page: browsers only look at it."""
+    folder = tmp_path_factory.mktemp("page")
     rng = np.random.default_rng(1)
     y = rng.random(300) < 0.4
     scores = {name: y + rng.normal(size=300) for name in "ab"}
@@ -25,22 +28,22 @@ def page(folder):
     return (folder / "page.html").as_uri()
 
 
-def browse(folder, *options):
+def browse(page, folder, *options):
     given = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--user-data-dir={folder / 'me'}"]
     done = subprocess.run(
-        [BROWSER, *given, *options, page(folder)], capture_output=True, timeout=120, check=False
+        [BROWSER, *given, *options, page], capture_output=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_what_is_seen(tmp_path, width, look):
+def test_what_is_seen(page, tmp_path, width, look):
     from matplotlib.image import imread
 
     picture = tmp_path / "seen.png"
     options = DARK if look == "dark" else ()
-    browse(tmp_path, f"--screenshot={picture}", f"--window-size={width},3000", *options)
+    browse(page, tmp_path, f"--screenshot={picture}", f"--window-size={width},3000", *options)
     shown = imread(picture)[:, :, :3]
     ground = shown[2, 2]
     assert bool(ground.mean() > 0.9) == (look == "light")
@@ -50,9 +53,9 @@ def test_what_is_seen(tmp_path, width, look):
     assert (right > 0.3).mean() < 0.05  # nothing runs out of the page
 
 
-def test_on_paper(tmp_path):
+def test_on_paper(page, tmp_path):
     paper = tmp_path / "page.pdf"
-    browse(tmp_path, "--no-pdf-header-footer", f"--print-to-pdf={paper}")
+    browse(page, tmp_path, "--no-pdf-header-footer", f"--print-to-pdf={paper}")
     content = paper.read_bytes()
     assert content.startswith(b"%PDF")
     assert len(content) > 20_000
