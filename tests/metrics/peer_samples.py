@@ -23,6 +23,7 @@ def assert_same_as_peer(
     ours: Callable[..., Any],
     peer: Callable[..., Any],
     *args: Any,
+    rtol: float = 1e-12,
     atol: float = 1e-12,
     **options: Any,
 ) -> None:
@@ -31,11 +32,12 @@ def assert_same_as_peer(
     context = (args, options, got, wanted, said, peer_said)
     if isinstance(wanted, type):
         assert isinstance(got, type), context
+        assert issubclass(got, TypeError) == issubclass(wanted, TypeError), context
         return
     assert not isinstance(got, type), context
     assert said == peer_said, context
     assert type(got) is tuple if isinstance(wanted, tuple) else type(got) is float, context
-    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=atol, err_msg=repr(context))
+    np.testing.assert_allclose(got, wanted, rtol=rtol, atol=atol, err_msg=repr(context))
 
 
 def labels_of(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
