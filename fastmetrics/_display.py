@@ -107,7 +107,7 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
     def head(self, name: str) -> str:
-        """Return what readers call a column."""
+        """Return the heading of a column."""
         return self.words.get(name, _WORDS.get(name, name.replace("_", " ")))
 
     def owner(self) -> str:
@@ -118,7 +118,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What a result shows: a title, tables, and notes; code in notes stands between backticks."""
+    """Display of a result: a title, tables, and notes; code in notes is between backticks."""
 
     tables: Sequence[Table]
     title: str = ""
@@ -698,7 +698,7 @@ class Shown(ABC):
 
     @abstractmethod
     def _shown(self) -> Display:
-        """Return what is shown."""
+        """Return the display."""
 
     def __str__(self) -> str:
         return as_text(self._shown())

@@ -1,4 +1,4 @@
-"""What many docstrings share is written once, and stands whole in ``help()``.
+"""Shared sections of docstrings, written once and complete in ``help()``.
 
 A glossary is part of a numpydoc docstring: what parameters mean and, in other sections, what holds
 for every function that uses it. `documented` adds to a docstring what it leaves out itself. The
@@ -98,7 +98,7 @@ def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> 
 
 @lru_cache(maxsize=64)
 def _parts(text: str) -> tuple[str, dict[str, str]]:
-    """Return what stands before the first section, and the sections."""
+    """Split a docstring into its summary and its sections."""
     summary, *parts = _HEADING.split(inspect.cleandoc(text) + "\n")
     bodies = (body.strip("\n") for body in parts[1::2])
     return summary.strip("\n"), dict(zip(parts[::2], bodies, strict=True))

@@ -93,7 +93,7 @@ _BINARY = getattr(os, "O_BINARY", 0)  # of Windows
 
 
 def _existing(path: str) -> os.stat_result | None:
-    """Return what stands under the name, or raise as ``open`` would if it must not be written."""
+    """Return the existing file, or raise as ``open`` would if it must not be written."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -126,7 +126,7 @@ def _sync_folder(folder: str) -> None:
 
 
 class Saved(ABC):
-    """What travels as arrays: files, bytes and pickles are made of its members, and it of them."""
+    """Base of results that are saved as arrays: files, bytes and pickles hold its members."""
 
     __slots__ = ()
 
@@ -140,7 +140,7 @@ class Saved(ABC):
     @classmethod
     @abstractmethod
     def _of_members(cls, found: Members) -> Self:
-        """Return what such arrays hold; what is not right about them is a ValueError."""
+        """Restore an object from its arrays; raise ValueError where they are invalid."""
 
     def save(self, file: File) -> None:
         """Write all of it to a ``.npz`` file, compressed and without pickle.
@@ -210,7 +210,7 @@ class Saved(ABC):
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
-        """Return what `to_bytes` wrote; everything in it is checked again.
+        """Restore an object from the output of `to_bytes`; its content is validated.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ def as_json(value: Any) -> NDArray[np.uint8]:
 
 
 def of_json(stored: NDArray[Any]) -> Any:
-    """Return what `as_json` was given, tuples as lists."""
+    """Parse the output of `as_json`; tuples become lists."""
     if stored.dtype != np.uint8 or stored.ndim != 1:
         raise InputError("bytes of JSON are needed")
     return json.loads(stored.tobytes())

@@ -1,4 +1,4 @@
-"""What results have in common: a one-line repr, tables, a data frame, a plain dictionary."""
+"""Base of results: a one-line repr, tables, a data frame, a plain dictionary."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plain_fields(result: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def equals(value: Any) -> str:
-    """Return what stands before a number, after its name: "<=" if it is but a bound."""
+    """Return the sign between a name and its number: "<=" if it is only a bound."""
     return "<=" if is_bound(value) else "="
 
 
@@ -144,7 +144,7 @@ class Result(Shown):
         return f"{type(self).__name__}({inside})"
 
     def _shown(self) -> Display:
-        """Return what is shown: by default the fields, those of equal length as columns."""
+        """Return the display: by default the fields, those of equal length as columns."""
         return Display(_tables(self), type(self).__name__)
 
 

@@ -52,7 +52,7 @@ class FileError(ValueError):
 
 
 class InputError(ValueError):
-    """What was passed cannot be used: the message says which parameter, the rule, what came, where.
+    """Invalid input: the message names the parameter, the rule, the value and its position.
 
     Attributes
     ----------
@@ -86,11 +86,11 @@ class InputError(ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """What was passed is of the wrong kind: an `InputError` that is a TypeError as well."""
+    """Input of the wrong type: an `InputError` that is a TypeError as well."""
 
 
 class InputKeyError(InputError, KeyError):
-    """What was asked of a result by name is not in it: an `InputError` that is a KeyError too."""
+    """Unknown name in a result: an `InputError` that is a KeyError as well."""
 
     __str__ = Exception.__str__  # a KeyError's is the repr of its message
 
@@ -123,7 +123,7 @@ def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
 
 
 def by_name(known: Mapping[Any, Found], name: object, what: str) -> Found:
-    """Return what has a name in a result, or raise the error that says which names there are."""
+    """Return the item of a result by name, or raise the error that lists the names."""
     if name not in known:
         raise no_such(name, what, known)
     return known[name]

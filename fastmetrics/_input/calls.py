@@ -1,4 +1,4 @@
-"""What every call of a public function passes: rows that agree, arguments that fit, threads.
+"""Checks of every call of a public function: equal lengths, arguments that fit, threads.
 
 `as_called` makes the function that ``fastmetrics.<name>`` is. Rows are matched by position: where
 pandas labels those of two arguments differently, functions of ours refuse them, and those of
@@ -104,7 +104,7 @@ def _check_rows(
 def _misfit(
     function: Callable[..., Any], name: str, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> InputTypeError | None:
-    """Return what is wrong with a call that does not fit the signature, if we can say it better."""
+    """Return a clearer message than Python's for a call that does not fit the signature."""
     parameters = inspect.signature(function).parameters
     positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
     for option in options:

@@ -555,13 +555,13 @@ class LabelColumns(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What both are: "U" for text, "b" or "f" where both are of that kind, else "i"."""
+        """Kind of both: "U" for text, "b" or "f" where both are of that kind, else "i"."""
         kind = self.true.kind
         return kind if kind == "U" or (kind in "bf" and kind == self.predicted.kind) else "i"
 
     @property
     def label_type(self) -> type:
-        """What a label is in Python: str, bool, float or int."""
+        """Python type of a label: str, bool, float or int."""
         return {"U": str, "b": bool, "f": float}.get(self.kind, int)
 
     def clean(self) -> LabelColumns:

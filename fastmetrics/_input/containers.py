@@ -264,7 +264,7 @@ def _numbers(values: list[Any], name: str) -> NDArray[Any]:
 
 
 def _object_fault(kind: type) -> str:
-    """Return what is wrong with objects of this type in an array of numbers; "" if nothing."""
+    """Describe the fault of objects of this type in an array of numbers; "" if none."""
     if kind.__name__ in ("NoneType", "NAType", "NaTType"):
         return "null"
     if issubclass(kind, int | float | np.integer | np.floating | np.bool_):

@@ -68,7 +68,7 @@ def check_confidence_level(confidence_level: Any, name: str = "confidence_level"
 
 
 def check_decision_level(confidence_level: Any) -> float:
-    """Return what a level of confidence leaves to error: 0.05 of 0.95, and no digit more."""
+    """Return 1 - level without rounding error in its digits: 0.05 for 0.95."""
     return complement(check_confidence_level(confidence_level))
 
 

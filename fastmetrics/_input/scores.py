@@ -138,7 +138,7 @@ def check_score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
 
 
 def score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
-    """Return what `check_score_matrix` does of scores that may not be finite."""
+    """Run `check_score_matrix` on scores that may not be finite."""
     array = as_array(y_score, name)
     if array.ndim != 2:
         raise InputError(f"`{name}` must have shape (n_samples, n_classes): got {array.shape}")
@@ -180,7 +180,7 @@ def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def dtype_fault(dtype: np.dtype[Any]) -> str:
-    """Return what a dtype that holds no real numbers does hold, with advice where there is some."""
+    """Describe the content of a dtype that holds no real numbers, with advice if there is any."""
     return f"{_HELD.get(dtype.kind, 'text; convert it with `.astype(float)`')} (dtype {dtype})"
 
 

@@ -59,7 +59,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Window:
-    """What NumPy needs to see the memory of a read-only array as writable."""
+    """Array interface that lets NumPy see the memory of a read-only array as writable."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         interface = dict(array.__array_interface__)

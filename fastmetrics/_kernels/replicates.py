@@ -268,7 +268,7 @@ STATE = 4
 
 @kernel
 def merit(criterion, bound, tp, fp, n_positive, n_negative):
-    """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed.
+    """Return the value that a criterion maximises: rising in TP, falling in FP; -inf if barred.
 
     YOUDEN_BELOW alone falls in TP and rises in FP.
     """

@@ -1,4 +1,4 @@
-"""What figures share: colours, marks and lines that differ in grey too; legends that hide nothing.
+"""Style of figures: colours, marks and lines that differ in grey too; legends beside the data.
 
 The colours are those of Okabe and Ito (2008), told apart under every common colour blindness. No
 meaning rests on colour alone: lines differ in dashes and marks, areas in hatching.
@@ -27,7 +27,7 @@ BAND_ALPHA: Final = 0.18
 
 
 class LineLook(NamedTuple):
-    """How one line looks."""
+    """Style of one line."""
 
     color: str
     marker: str
@@ -245,7 +245,7 @@ def short(text: str, most: int) -> str:
 
 
 def label_of(name: str | None, said: str) -> str:
-    """Return what the legend says of a model, which need not have a name."""
+    """Return the legend entry of a model, which need not have a name."""
     return f"{shown_name(name)}: {said}" if name else said
 
 

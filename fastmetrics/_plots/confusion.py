@@ -101,7 +101,7 @@ def _write(ax: Any, images: Sequence[Sequence[Any]], texts: Sequence[Sequence[st
 
 
 def _ink(image: Any, i: int, j: int) -> str:
-    """Return what can be read on the shade of a cell."""
+    """Return a text colour that is legible on the shade of a cell."""
     from matplotlib.colors import to_rgb
 
     value = image.get_array()[i, j]

@@ -111,7 +111,7 @@ ImportError
 
 
 def band_title(confidence_level: float, kind: str) -> str:
-    """Return what a band is, for the legend."""
+    """Return the title of a band for the legend."""
     return f"{100 * confidence_level:g} % band, {kind}"
 
 
@@ -324,7 +324,7 @@ _LABELS: Final = ("probability", "share of positives")
 
 
 def limits_of(band: Any) -> Band:
-    """Return what is drawn of a `ReliabilityBand`: that of consistency is the diagonal's."""
+    """Return the limits of a `ReliabilityBand`; a consistency band surrounds the diagonal."""
     is_curve = band.kind == "confidence"
     label = f"{100 * band.confidence_level:g} % {band.kind} band"
     color = None if is_curve else LINES[5].color

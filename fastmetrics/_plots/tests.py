@@ -398,7 +398,7 @@ _TAILS: Final = {"two-sided": (-1, 1), "less": (-1,), "greater": (1,)}
 
 
 def _observed(test: Any, statistic: str) -> str:
-    """Return what a test found and decided, given its statistic as it is written."""
+    """Return a sentence with the result and decision of a test, given its formatted statistic."""
     decision = "rejected" if test.reject else "not rejected"
     alpha = 1.0 - test.confidence_level
     return f"observed: {statistic} (p = {test.pvalue:.3g}, {decision} at {alpha:g})"

@@ -169,7 +169,7 @@ def _is_watched() -> bool:
 
 
 def _tqdm(progress: bool | None) -> Any:
-    """Return what draws bars; None where none is to be shown."""
+    """Return tqdm; None where no bar is to be shown."""
     if progress not in (None, True, False):
         raise InputTypeError(f"`progress` must be True, False or None: got {progress!r}")
     if not (_is_watched() if progress is None else progress):

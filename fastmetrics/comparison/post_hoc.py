@@ -1,4 +1,4 @@
-"""Which of k algorithms differ: post-hoc tests of a table, and `compare_table`, which calls all."""
+"""Post-hoc tests of k algorithms, and `compare_table`, which calls all."""
 
 from __future__ import annotations
 
@@ -675,7 +675,7 @@ def _frozen(values: Any) -> Any:
 
 
 def _diagram_of(comparison: TableComparison) -> tests.Diagram:
-    """Return what the critical-difference diagram shows."""
+    """Return the content of the critical-difference diagram."""
     at, post_hoc = comparison.mean_ranks, comparison.post_hoc
     return tests.Diagram(
         names=tuple(at),

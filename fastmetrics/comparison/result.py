@@ -109,7 +109,7 @@ class ComparisonTest(Result):
 
     @property
     def standard_error(self) -> float | None:
-        """Of the effect; None of tests that have none: of ranks, signs and odds ratios."""
+        """Standard error of the effect; None for tests of ranks, signs and odds ratios."""
         return self.details.get("standard_error")
 
     @documented()
@@ -205,7 +205,7 @@ def _draw_binomial(test: ComparisonTest, ax: Any) -> Any:
 
 
 class Question(NamedTuple):
-    """What is asked of two models: at what level, on which side, how they are called."""
+    """Options of a test of two models: level, alternative, names."""
 
     alpha: float
     alternative: Alternative
@@ -240,7 +240,7 @@ class Question(NamedTuple):
 def question(
     confidence_level: Any, alternative: Any, names: Any = ("A", "B"), higher_is_better: Any = True
 ) -> Question:
-    """Return what is asked, checked."""
+    """Return validated options of a test."""
     higher = check_direction(higher_is_better)
     alpha, side = check_decision_level(confidence_level), check_alternative(alternative)
     return Question(alpha, side, check_names(names), higher)

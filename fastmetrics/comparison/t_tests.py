@@ -309,7 +309,7 @@ def _test_of_mean(
 
 
 def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> _Shape | None:
-    """Return what numbers are from; None for a vector of more than ten that nobody spoke of."""
+    """Return the source of numbers; None for a vector of more than ten without a stated source."""
     repeats = None if n_repeats is None else check_integer("n_repeats", n_repeats, low=1)
     folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
     n = shape[0]

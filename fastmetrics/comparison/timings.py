@@ -106,7 +106,7 @@ Run = Mapping[str, ArrayLike] | TimingRun
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TimingRatio(OneNumber):
-    """How much longer one piece of work takes than before.
+    """Ratio of the times of one piece of work after and before a change.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class TimingRatio(OneNumber):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TimingComparison(Several[TimingRatio]):
-    """What became slower, of several works timed before and after a change.
+    """Comparison of the times of several works before and after a change.
 
     Attributes
     ----------
@@ -169,13 +169,13 @@ class TimingComparison(Several[TimingRatio]):
 
     @property
     def decision(self) -> Decision:
-        """Of all: "worse" if one is, "not worse" if all are."""
+        """Decision for all works: "worse" if one is, "not worse" if all are."""
         found = {row.decision for row in self.rows}
         return "worse" if "worse" in found else "undecided" if "undecided" in found else "not worse"
 
     @property
     def exit_status(self) -> int:
-        """What a process ends with to say so: 0 not worse, 1 worse, 3 undecided."""
+        """Exit status for a process: 0 not worse, 1 worse, 3 undecided."""
         return _STATUS[self.decision]
 
     def __getitem__(self, name: str) -> TimingRatio:

@@ -185,7 +185,7 @@ def _added(states: Sequence[Any]) -> Any:
 
 
 class Seen(NamedTuple):
-    """What a task made of a partition, and the labels and the number of rows that were there.
+    """Result of a task on a partition, with its labels and number of rows.
 
     ``state`` is None where no row counts.
     """

@@ -50,7 +50,7 @@ weights_are : {"importances", "frequencies"} or None
 
 
 def shown_band(band: RocBand | PrBand, name: str | None) -> Band:
-    """Return what is drawn of a band, which says whose it is."""
+    """Return the band to draw, with the name of its model."""
     of = f"{shown_name(name)}: " if name else ""
     x = band.recall if isinstance(band, PrBand) else band.false_positive_rate
     return Band(x, band.low, band.high, of + band_title(band.confidence_level, band.kind))

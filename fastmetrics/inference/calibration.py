@@ -225,7 +225,7 @@ def calibration_test(
         return CalibrationTest(math.nan, math.nan, math.nan, 0, n_resamples, key_text(key))
 
     def value(positives: NDArray[np.int64]) -> float:
-        """Return what the Brier score loses to that of the isotonic fit."""
+        """Return the Brier score less that of the isotonic fit."""
         lost = np.empty(len(data.p))
         squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
         return float(lost.sum()) / data.n_samples
@@ -300,7 +300,7 @@ class ReliabilityBand(Result):
 
     @property
     def holds_diagonal(self) -> bool | None:
-        """Whether the diagonal, the curve of a calibrated model, lies inside a confidence band.
+        """True if the diagonal, the curve of a calibrated model, lies inside a confidence band.
 
         None without rows, and of a consistency band, which lies round the diagonal by construction.
         """
@@ -515,7 +515,7 @@ class MeanSquare(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the estimate."""
+        """Standard error of the estimate."""
         return math.hypot(self.error_of_gaps, self.error_of_pairs)
 
 

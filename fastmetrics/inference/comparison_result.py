@@ -128,7 +128,7 @@ class Comparison(Several[Pair]):
 
     @property
     def pvalue_max_t(self) -> tuple[float, ...]:
-        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
+        """P-value of each pair, adjusted for all pairs and their correlation (max-T, step-down).
 
         Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
         normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
@@ -139,7 +139,7 @@ class Comparison(Several[Pair]):
 
     @property
     def verdict(self) -> str:
-        """What is shown, in words: which model is better and by how much, or that it is not."""
+        """Verdict in words: the better model and its lead, or that no difference is shown."""
         return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
 
     @documented()
@@ -236,7 +236,7 @@ class Comparisons(ByMetric[Comparison]):
 
     @property
     def verdict(self) -> str:
-        """What is shown, in words, and which of it would stand an adjustment over all metrics."""
+        """Verdict in words, and which of it remains after an adjustment for all metrics."""
         return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
 
     def _shown(self) -> Display:
@@ -244,7 +244,7 @@ class Comparisons(ByMetric[Comparison]):
 
 
 def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
-    """Return what comparisons by several metrics show; ``names`` are those of metrics."""
+    """Describe comparisons by several metrics in words; ``names`` are those of metrics."""
     named = [((names or {}).get(metric, metric), one) for metric, one in found.items()]
     if any(len(one.pairs) != 1 for _, one in named):
         lines = [_of_many(name, one) for name, one in named]
@@ -255,7 +255,7 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
 
 
 def _together(named: Sequence[tuple[str, Comparison]]) -> str:
-    """Return what one pair by several metrics shows: the better in each, then the others."""
+    """Describe one pair by several metrics: the better in each, then the rest."""
     said: list[str] = []
     before = ""
     for name, one in named:
@@ -283,7 +283,7 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
 
 
 def _of_many(name: str, one: Comparison) -> str:
-    """Return what several pairs by one metric show."""
+    """Describe several pairs by one metric."""
     shown = [pair for pair in one.pairs if pair.better is not None]
     best = one.better
     if len(one.pairs) > _MOST_LISTED:
@@ -346,7 +346,7 @@ def _smallest(one: Comparison) -> str:
 
 
 def _margin(one: Comparison, pair: Pair) -> str:
-    """Return what is shown about the margin, where there is one."""
+    """Describe the result for the margin, where there is one."""
     level = 1.0 - one.confidence_level
     if one.margin is None or math.isnan(pair.pvalue_noninferior):
         return ""

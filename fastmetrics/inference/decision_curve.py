@@ -358,7 +358,7 @@ class _Called(NamedTuple):
 
 
 def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:
-    """Return what the largest deviation of a normal process stays below with this probability.
+    """Return the quantile of the largest deviation of a normal process.
 
     ``parts`` are what each unit adds to the error at each threshold.
     """
@@ -451,7 +451,7 @@ def _share(called: _Called, prevalence: float | None, read: WeightsAre | None) -
 
 
 def _units(checked: CheckedModels, prevalence: float | None, read: WeightsAre | None) -> Units:
-    """Return what varies; say where there are few groups."""
+    """Return the sampling units; warn where there are few groups."""
     design = Design(checked.rows.weights, read, checked.groups, None)
     classes = None if prevalence is None else (checked.rows.labels == 1).astype(np.int64)
     units = design.units(len(checked.rows.labels), classes)

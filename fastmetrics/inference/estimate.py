@@ -234,7 +234,7 @@ def estimate(
 
 
 class Request(NamedTuple):
-    """What `estimate` and `compare` are asked alike: metrics, level, rows, and replicates."""
+    """Options that `estimate` and `compare` share: metrics, level, rows, and replicates."""
 
     asked: tuple[MetricRequest, ...]
     level: float
@@ -323,7 +323,7 @@ class Request(NamedTuple):
 
 
 def metric_of(one: MetricRequest) -> Any:
-    """Return what asks for the metric again."""
+    """Return the `metrics=` argument that requests the metric again."""
     return one.function if one.function is not None else (one.name, dict(one.parameters))
 
 
@@ -444,7 +444,7 @@ def check_margin(margin: Any) -> float:
 
 
 class Chosen(NamedTuple):
-    """What is asked of the pairs of every metric."""
+    """Options of the pairs of every metric."""
 
     names: tuple[str, ...]
     pairs: Pairs
@@ -537,7 +537,7 @@ def _comparison(
 
 
 def _of_few(one: MetricRequest, differences: Iterable[Spread]) -> str:
-    """Return what to know where few independent rows carry a difference; usually empty."""
+    """Return a note where few independent rows carry a difference; usually empty."""
     fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf) - PRIOR
     if not fewest < one.entry.min_df:
         return ""
@@ -553,7 +553,7 @@ def _of_unlike(
     pairs: Pairs,
     differences: Sequence[tuple[float, Spread]],
 ) -> str:
-    """Return what to know where few rows show that one of two models lacks half of the other's."""
+    """Return a note where one of two models has less than half of the other's precision."""
     if (
         one.entry.is_area_of_precision
         and measured.units.n_units < 200

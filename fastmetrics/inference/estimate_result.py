@@ -222,7 +222,7 @@ FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Replicates(Result):
-    """What resampling found of one number: `details` of its `Estimate` or `Pair`.
+    """Replicates of one number: `details` of its `Estimate` or `Pair`.
 
     Attributes
     ----------
@@ -252,7 +252,7 @@ class Replicates(Result):
 
     @property
     def n_resamples(self) -> int:
-        """How many replicates there are."""
+        """Number of replicates."""
         return len(self.distribution)
 
 
@@ -306,7 +306,7 @@ class Drawn(OneNumber, ABC):
 
     @abstractmethod
     def _words(self) -> tuple[str, str, float | None]:
-        """Return what number and interval are called, and what the number is compared with."""
+        """Return the names of number and interval, and the value it is compared with."""
 
     def _shown(self) -> Display:
         own = Result._shown(self)
@@ -580,7 +580,7 @@ class Estimates(ByMetric[Estimate]):
 
 
 def cautions_of(results: Iterable[Any]) -> list[str]:
-    """Return what a reader of the intervals must know, and of which metrics."""
+    """Return the notes that readers of the intervals need, with the metrics they concern."""
     about: dict[str, list[str]] = {}
     for one in results:
         if one.note:

@@ -98,7 +98,7 @@ class GuaranteedThreshold(Result):
 
     @property
     def verdict(self) -> str:
-        """What is promised, in words."""
+        """Guarantee in words."""
         name, side = self.metric.replace("_", " "), "at least"
         if find(self.metric).higher_is_better is False:
             name, side = f"the {name}", "at most"
@@ -117,7 +117,7 @@ class GuaranteedThreshold(Result):
 
     @property
     def _price(self) -> str:
-        """What the promise costs on these rows: false alarms, or positives that are missed."""
+        """Cost of the guarantee on these rows: false alarms, or missed positives."""
         entry = find(self.metric)
         if entry.is_free_of_shares and entry.higher_is_better:  # of the positives
             n = self.fp + self.tn

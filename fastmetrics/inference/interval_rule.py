@@ -36,7 +36,7 @@ _Found = tuple[ConfidenceInterval, str] | None
 
 
 class _Case(NamedTuple):
-    """What rules of intervals know: a metric of a model, its variance, and Student's limits."""
+    """Input of an interval rule: a metric of a model, its variance, and Student's limits."""
 
     one: MetricRequest
     measured: Measured

@@ -1,4 +1,4 @@
-"""What ranges of scores tell of metrics and their variances: counts and moments that add up.
+"""Summaries of score ranges that add up: counts and moments of metrics and variances.
 
 The influence of a row on a metric is what its own range tells of it, and a number that all rows of
 its class and range share. So a range keeps moments about its means, which no such number changes,
@@ -187,7 +187,7 @@ class ProductSums(NamedTuple):
         return found if off == 0.0 else found._replace(variance=(found.standard_error + off) ** 2)
 
     def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
-        """Return what `Units.ranges` does, of a model."""
+        """Return `Units.ranges` of a model."""
         ends, sizes = self.ends[m, model], self.units(is_by_class).sizes_of_strata
         steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
@@ -408,7 +408,7 @@ def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
 
 
 def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
-    """Return what is taken off what rows of either class tell of a metric, and its divisors."""
+    """Return centres and divisors of the influences of either class."""
     is_auc = METRICS[name].of_auc is not None
     m, n = whole.sizes
     if name in LOSSES:
@@ -431,7 +431,7 @@ class Corner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RangeSummary(Summed):
-    """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
+    """Contribution of one range of scores to an evaluation; adds up exactly with ``+``.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
     sum. Everything in it is whole numbers, and thresholds; only how far rows move a metric is
@@ -505,7 +505,7 @@ class RangeSummary(Summed):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What it tells: losses too, where all scores may be probabilities."""
+        """Metrics that it has: losses too, where all scores may be probabilities."""
         has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
         return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
@@ -551,7 +551,7 @@ def summary_of(
     n_negative: int | None = None,
     cut: Cut | None = None,
 ) -> RangeSummary:
-    """Return what the scores of one range contribute to an evaluation of all.
+    """Return the contribution of one range of scores to an evaluation of all.
 
     ``table`` has every row whose score lies in the range, as counts; of higher scores there are so
     many true and false positives. ``n_positive`` and ``n_negative`` are all rows of either class,

@@ -83,7 +83,7 @@ def tail(statistic: float, df: float) -> float:
 
 
 class DifferenceTest(NamedTuple):
-    """What a difference over its standard error says."""
+    """Test of a difference by its standard error."""
 
     statistic: float
     pvalue: float

@@ -1,4 +1,4 @@
-"""What estimates are made of: a class for each kind of data, which knows how rows move metrics.
+"""Samples that estimates come from: a class for each kind of data yields influences of rows.
 
 A sample holds the rows of one or several models, verified once, or a table of counts. `measured`
 returns a metric of each model with the influence values of its points, and what units these are.
@@ -76,12 +76,12 @@ class Rates(NamedTuple):
         return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
 
     def inflation(self) -> float:
-        """Return what makes up for a threshold chosen where the rates look most extreme."""
+        """Return the correction for a threshold chosen where the rates look most extreme."""
         plain = self.variance()
         return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
 
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-        """Return what a job makes of both rates where their gap is so near to the largest.
+        """Apply a job to both rates where their gap is within a margin of the largest.
 
         Piece by piece of the table, in cache; pieces that have none are left out.
         """
@@ -263,7 +263,7 @@ def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What rows have beside their data: weights and how they are read, groups, strata."""
+    """Sampling design: weights and how they are read, groups, strata."""
 
     weights: Floats | None
     weights_are: WeightsAre | None
@@ -286,7 +286,7 @@ class Design:
 
     @property
     def is_plain(self) -> bool:
-        """Whether each row stands for itself, or for as many as its frequency."""
+        """True if each row counts once, or as often as its frequency."""
         return self.groups is None and self.strata is None and self.weights_are != "importances"
 
     def units(self, n: int, classes: Ints | None = None) -> Units:

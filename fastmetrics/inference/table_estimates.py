@@ -234,7 +234,7 @@ class _BinPoints:
 
 
 def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:
-    """Return what holds for both orders, and for what is between them."""
+    """Return the estimate whose limits hold for both orders, and for all between them."""
     bracket = Bracket(*sorted(each.estimate for each in both))
     sides = zip(*(each.confidence_interval for each in both), strict=True)
     low, high = (

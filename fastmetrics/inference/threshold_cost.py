@@ -1,4 +1,4 @@
-"""How sure the cheapest threshold is, and what it will cost: intervals without a bootstrap."""
+"""Intervals of the cheapest threshold and of its cost, without a bootstrap."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class RowCosts(NamedTuple):
     groups: NDArray[np.int64] | None = None
 
     def units(self, *, by_class: bool) -> Units:
-        """Return what varies: rows, or groups of them."""
+        """Return the sampling units: rows, or groups of rows."""
         counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
         strata = self.positive.astype(np.int64) if by_class else None
         return Units(len(self.costs), counts, weights, groups=self.groups, strata=strata)
 
     def weighed(self, of_positive: float, of_negative: float) -> Floats:
-        """Return what a mistake costs times its weight, and times the factor of its class."""
+        """Return the cost of each mistake times its weight and the factor of its class."""
         one = self.costs if self.weights is None else self.costs * self.weights
         return np.asarray(one * np.where(self.positive, of_positive, of_negative))
 
@@ -136,7 +136,7 @@ def _of_table(
 
 
 def shares_of(table: CostTable) -> tuple[float, float]:
-    """Return what the expected cost is divided by: for positives and for negatives, as factors."""
+    """Return the factors of the expected cost for positives and for negatives."""
     if table.prevalence is None:
         each = 1.0 / (table.n_positive + table.n_negative)
         return each, each
@@ -291,7 +291,7 @@ class ThresholdCostInterval(Result):
 
     @property
     def estimate(self) -> float:
-        """What the confidence interval is of: `left_out_cost`."""
+        """Estimate of the confidence interval: `left_out_cost`."""
         return self.left_out_cost
 
     @property

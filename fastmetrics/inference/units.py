@@ -1,4 +1,4 @@
-"""Which rows vary independently: from influences to a covariance and its degrees of freedom."""
+"""Sampling units: covariance and degrees of freedom from influences."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def widened_level(level: float, effective: float | None) -> float:
 
 
 def narrowed_level(level: float, effective: float | None) -> float:
-    """Return what `widened_level` makes ``level`` of."""
+    """Invert `widened_level`."""
     if effective is None or not 0.0 < level < 1.0:
         return level
     if effective <= 1.0:
@@ -197,7 +197,7 @@ class Spread(NamedTuple):
 
     @property
     def is_extreme(self) -> bool:
-        """Whether sums of squares or fourth powers may have left the range of doubles."""
+        """True if sums of squares or fourth powers may have left the range of doubles."""
         return not 2.0**-_POWERS < self.variance < 2.0**_POWERS
 
 
@@ -296,7 +296,7 @@ class Units:
 
     @cached_property
     def _worth(self) -> Floats:
-        """How many rows of equal weight those of each stratum are worth (Kish 1965)."""
+        """Effective number of rows of each stratum (Kish 1965)."""
         if self.weights is None:
             return self.sizes_of_strata
         squares = self._by_stratum(self.weights * self.weights)
@@ -310,7 +310,7 @@ class Units:
         return np.asarray((self.shares > 0).sum(axis=1), np.float64)
 
     def class_sizes(self) -> tuple[float, float]:
-        """Return what the positives and the negatives are worth: odd and even strata."""
+        """Return the effective numbers of positives and negatives, the odd and even strata."""
         return float(self._worth[1::2].sum()), float(self._worth[::2].sum())
 
     def _by_stratum(self, values: Any) -> Floats:
@@ -347,7 +347,7 @@ class Units:
         return found
 
     def _by_strata(self, sums: Floats, of_other: Floats | None = None) -> Floats:
-        """Return what each stratum adds to the covariance of two metrics, by their sums.
+        """Return the contribution of each stratum to the covariance of two metrics, by their sums.
 
         ``of_other`` are those of the other one and itself; None: a variance.
         """
@@ -475,13 +475,13 @@ class Units:
 
     @cached_property
     def effective_groups(self) -> float:
-        """How many groups of equal weight they are worth (Kish 1965)."""
+        """Effective number of groups (Kish 1965)."""
         weights = self.counts if self.weights is None else self.weights
         return effective_groups(np.asarray(self.groups), weights)
 
     @cached_property
     def factors(self) -> Floats:
-        """What makes up for the mean that was fitted in each stratum; nan of one row, 0 of none."""
+        """Small-sample factor m / (m - 1) of each stratum; nan for one row, 0 for none."""
         sizes = self.sizes_of_strata
         if self.weights is None:
             return np.where(sizes == 1.0, np.nan, sizes) / np.maximum(sizes - 1.0, 0.5)
@@ -542,13 +542,13 @@ class Units:
 
     @cached_property
     def shares(self) -> Floats:
-        """What part of each stratum's weight each group has: (n_strata, n_groups)."""
+        """Proportion of each stratum's weight in each group: (n_strata, n_groups)."""
         weights = self.sums_of_groups(np.ones((1, self.n_points)))[0]
         totals = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
     def contributions(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return what each group adds; sums of products are the covariance: (K, n_groups)."""
+        """Return contributions of groups, (K, n_groups); sums of products are the covariance."""
         sums = self.sums_of_groups(influences)
         if self.strata is not None:
             sums -= sums.sum(axis=2, keepdims=True) * self.shares

@@ -73,7 +73,7 @@ def quote_name(name: str) -> str:
 
 
 def interruptible(connection: Any, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns, a query of the connection or a part of one; Ctrl-C ends it.
+    """Run ``work``, a query of the connection or a step of one, so that Ctrl-C ends it.
 
     DuckDB hears no signal while it computes. So it does that in another thread, and this one waits.
     """
@@ -542,7 +542,7 @@ def _distinct(names: tuple[str, ...]) -> list[str]:
 
 
 def reason(error: BaseException, source: Source | None = None) -> str:
-    """Return what DuckDB says is wrong, on one line and without its advice."""
+    """Return DuckDB's error message on one line, without its advice."""
     text = str(error)
     for pattern, plain in _PLAIN_REASONS:
         found = re.search(pattern, text, flags=re.IGNORECASE | re.DOTALL)

@@ -263,7 +263,7 @@ def _column(text: Any, dialect: str, has_models: bool) -> Any:
 
 
 def _table(text: Any, dialect: str) -> Any:
-    """Return what stands after FROM: a table, a function that gives one, or a subquery."""
+    """Return the FROM clause: a table, a table function, or a subquery."""
     found = _parsed("table", text, dialect, before="SELECT * FROM ")
     clauses = {} if found is None else {k: v for k, v in found.args.items() if v and k != "kind"}
     if not set(clauses) == {"expressions", "from_"}:

@@ -71,7 +71,7 @@ class TextColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileColumns:
-    """What was read from the files.
+    """Columns read from files.
 
     Attributes
     ----------

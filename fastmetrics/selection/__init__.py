@@ -1,4 +1,4 @@
-"""How will it do on new data? Where estimators are fitted.
+"""Performance on new data: methods that fit estimators.
 
 - estimates: `evaluate_estimator`, `nested_cross_validation`, `bootstrap632`, `err632_plus`
 - tuning: `tune_estimator`, `parameter_range`

@@ -1,4 +1,4 @@
-"""What an estimator's error is, by any of the textbook's methods, and how two compare."""
+"""Error of an estimator by cross-validation, holdout and bootstrap, and comparisons of two."""
 
 from __future__ import annotations
 
@@ -326,7 +326,7 @@ def _values(tasks: list[FitTask], metric: EstimatorMetric, split: Split) -> list
 
 
 def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:
-    """Return what says how much training sets overlap: the folds, or the sizes of both sides."""
+    """Describe the overlap of training sets: the number of folds, or the sizes of both sides."""
     if isinstance(splitter, FiveByTwo):
         return {}
     if isinstance(splitter, Folds | GroupedFolds):

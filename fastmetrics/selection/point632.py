@@ -111,7 +111,7 @@ def loss_over_pairs(asked: MetricRequest, true: Column, said: Column) -> float:
 
 
 def _needs(asked: MetricRequest) -> str:
-    """Return what the loss takes beside the true values; "own" for a function of one's own."""
+    """Return the kind of prediction that the loss takes; "own" for a user's function."""
     return "own" if asked.metric is None else asked.metric.needs
 
 

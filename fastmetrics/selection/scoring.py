@@ -122,7 +122,7 @@ class Judged:
         return np.asarray(getattr(self.model, method)(self.X))
 
     def _columns(self, method: str, why: str) -> NDArray[Any]:
-        """Return what a method says of each class, in the order of all; 0 for those not shown."""
+        """Return the scores of all classes in order; 0 for classes absent from training."""
         found, shown = self._said(method, why), self.shown
         if found.shape != (len(self.y), len(shown)):
             raise InputError(
@@ -152,7 +152,7 @@ def check_sklearn(what: str) -> None:
 
 
 def classifies(estimator: Any, y: NDArray[Any]) -> bool:
-    """Return what the estimator says of itself; if nothing, what its methods and `y` tell."""
+    """Return True if an estimator is a classifier: by its tags, else by its methods and `y`."""
     from sklearn.base import is_classifier, is_regressor
 
     try:
@@ -197,7 +197,7 @@ class EstimatorMetric:
 
     @property
     def given(self) -> str:
-        """What it is given beside the true values, in the registry's words where it knows it."""
+        """Kind of prediction that it takes, in the registry's words where it is registered."""
         if self.asked.metric is not None:
             return self.asked.metric.needs
         return "estimator" if self.find is _by_scorer else "predictions"
@@ -217,7 +217,7 @@ class EstimatorMetric:
 
     @property
     def is_of_rows(self) -> bool:
-        """Whether it is a mean of losses of single rows."""
+        """True if it is a mean of losses of single rows."""
         return self.find is not _by_scorer and has_row_losses(self.asked)
 
     def losses(self, judged: Judged) -> NDArray[np.float64]:
@@ -311,7 +311,7 @@ def directed(metric: EstimatorMetric, higher_is_better: Any) -> bool:
 
 
 def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
-    """Return what is measured where nothing is asked for; of single rows the first alone."""
+    """Return the default metrics; for losses of single rows the first alone."""
     if classes is None:
         return DEFAULTS["regressors"]
     return DEFAULTS["classifiers" if len(classes) > 2 else "classifiers of two"]

@@ -252,7 +252,7 @@ class TuningResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NestedCrossValidation(OneNumber):
-    """What a tuned estimator achieves on data that had no part in its tuning.
+    """Performance of a tuned estimator on data that had no part in its tuning.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What adds up, what merges, and what is equal: said once for tables, matrices, bins and runs."""
+"""Base classes of tables that add up and merge: sums, equality, updates in place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastmetrics.errors import InputTypeError
 
 
 class Summed(ABC):
-    """What adds up with ``+``, and with ``sum`` from the 0 that it begins with."""
+    """Base of tables that add up with ``+`` and with ``sum``, which starts from 0."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class Frozen(Shown):
 
 
 class Merging(ABC):
-    """What takes the rows of others of its kind, in place."""
+    """Base of tables that take the rows of another of their kind, in place."""
 
     __slots__ = ()
 

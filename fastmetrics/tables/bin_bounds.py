@@ -1,4 +1,4 @@
-"""What is certain of a metric when scores are known by their bins alone.
+"""Bounds of metrics where scores are known by their bins alone.
 
 Bins are ordered; inside one nothing is known but how many positives ``p`` and negatives ``n`` it
 has, unless it holds one distinct score, which is a tie and leaves nothing open: it is *sure*. Let
@@ -88,7 +88,7 @@ class Bracket(Between):
 
     @property
     def width(self) -> float:
-        """How far apart the limits are; 0 where the value is known."""
+        """Distance of the limits; 0 where the value is known."""
         return self.high - self.low
 
     def __contains__(self, value: object) -> bool:
@@ -100,7 +100,7 @@ class Bracket(Between):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ThresholdBrackets(Result):
-    """What the decision score >= threshold does, each number between two limits.
+    """Counts and rates of the decision score >= threshold, each between two limits.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class BinColumns(NamedTuple):
 
     @property
     def error(self) -> float:
-        """How far off rounded weights can make a metric."""
+        """Largest error of a metric that rounded weights can make."""
         if self.n_roundings is None:
             return 0.0
         return _SUMS * (self.n_roundings + len(self.positives) + 16) * 2.0**-53
@@ -369,7 +369,7 @@ class Bracketed(Shown):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every bin holds one distinct score: brackets are then numbers."""
+        """True if every bin holds one distinct score: brackets are then numbers."""
         return bool(self._columns().is_sure.all())
 
     @documented(LIMITS, FOUR_ROWS)
@@ -432,7 +432,7 @@ class Bracketed(Shown):
 
     @documented(FOUR_ROWS)
     def at_threshold(self, threshold: float) -> ThresholdBrackets:
-        """Return what the decision score >= threshold does, between limits.
+        """Return counts and rates of the decision score >= threshold, between limits.
 
         Parameters
         ----------

@@ -280,7 +280,7 @@ class BinLayout(Saved, Shown):
 
     @cached_property
     def _holds_one(self) -> NDArray[np.bool_]:
-        """Which bins are so narrow that they hold one double: the edge at which they begin."""
+        """Return a mask of bins so narrow that they hold one double, their lower edge."""
         narrow = np.zeros(self.n_bins, np.bool_)
         narrow[1:-1] = above(self._edges[:-1]) == self._edges[1:]
         return narrow

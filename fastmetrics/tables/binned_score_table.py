@@ -68,7 +68,7 @@ class ScoredRows(NamedTuple):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the weights are no counts."""
+        """True if the weights are not counts."""
         return self.weights is not None and self.weights.dtype.kind == "f"
 
     def that_weigh(self) -> ScoredRows:
@@ -163,7 +163,7 @@ class Bins:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the counts are sums of float weights."""
+        """True if the counts are sums of float weights."""
         return self.counts.dtype.kind == "f"
 
     def copy(self) -> Bins:
@@ -331,7 +331,7 @@ def _checked_bins(found: Members, layout: BinLayout) -> Bins:
 
 
 class BinnedScoreTable(Mergeable, Bracketed):
-    """How many positives and negatives have their score in each of some 32,768 bins.
+    """Counts of positives and negatives by score, in some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
     megabyte; merges with ``+``, ``sum`` or `merge`; and says of every metric of a threshold
@@ -535,12 +535,12 @@ class BinnedScoreTable(Mergeable, Bracketed):
 
     @property
     def first_rows(self) -> int:
-        """How many rows there are before they are counted in bins."""
+        """Number of rows that are kept as they are before they are counted in bins."""
         return self._first_rows
 
     @property
     def is_weighted(self) -> bool:
-        """Whether sums of float weights are kept rather than integer counts."""
+        """True if sums of float weights are kept rather than integer counts."""
         with self._lock:
             if self._bins is not None:
                 return self._bins.is_weighted

@@ -39,7 +39,7 @@ Slopes = tuple[float, float, float, float]
 
 
 class RowSums(NamedTuple):
-    """Of each row, the weight of its partners in pairs of a kind.
+    """Weight of the partners of each row in concordant, discordant and tied pairs.
 
     That is how far the weight of all pairs of the kind (`PairTotals`) moves when the row's own
     weight does. ``rows`` says where each stood.
@@ -211,7 +211,7 @@ _DIGITS: Final = 1 << kernels.DIGIT
 
 
 class RowCounts(NamedTuple):
-    """Of each row, the number of its partners in pairs of a kind; rows are by rank, then key.
+    """Number of partners of each row in pairs of a kind; rows are sorted by rank, then key.
 
     ``sums`` has the rows of lower rank of which the key is not higher, and 2**32 times those of
     lower rank and key that lead; ``before``, of shape (n_keys + 1, 2), the rows of lower keys, and
@@ -399,7 +399,7 @@ def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> RankPairs:
 
 
 def correlate_ranks(outcome: NDArray[Any], score: NDArray[Any]) -> tuple[int, int, int]:
-    """Return what Spearman's rho is made of, in integers, each four times itself: O(n log n).
+    """Return the sums of Spearman's rho as integers, each times four, in O(n log n).
 
     Sums of squares of the outcome's mid-ranks, less their mean, of the score's, and of products.
     """

@@ -1,4 +1,4 @@
-"""What each threshold costs, where every mistake has a price: sums of costs by distinct score.
+"""Cost of each threshold where every mistake has its own cost: sums by distinct score.
 
 The cost of missing a row is a weight on positives, that of a false alarm one on negatives. A
 weighted ``ScoreTable`` of them holds all that a threshold's cost follows from.

@@ -51,7 +51,7 @@ def _fitting(scores: NDArray[Any], kind: type[Any]) -> NDArray[Any] | None:
 
 
 def flip_of(dtype: np.dtype[Any]) -> np.int32:
-    """Return what turns the bits of negative scores: all but the sign of floats."""
+    """Return the mask that flips the bits of negative scores: all but the sign of floats."""
     return np.int32(2**31 - 1 if dtype.kind == "f" else 0)
 
 
@@ -216,7 +216,7 @@ class Dealt:
 
     @property
     def room(self) -> int:
-        """How many more rows may be dealt."""
+        """Number of rows that still fit."""
         if self._blocks is not None:
             return 0
         # Each stream may fill a block more than the rows would.
@@ -379,7 +379,7 @@ class KeyCounter:
         return (positives, None), (negatives, None)
 
     def following(self) -> Dealt:
-        """Return what takes the next rows, with slots for bins that have become worth it."""
+        """Return the counter of the next rows, with slots for bins that have become full enough."""
         dealt = self.dealt
         others = dealt.others.copy()
         for stream in (0, 1):
@@ -422,7 +422,7 @@ class KeyCounter:
 def counter_of(
     rows: list[NDArray[np.int32]], dtype: np.dtype[Any], memory: int, waiting: int
 ) -> KeyCounter | None:
-    """Return what counts rows like these; None where sorted runs take less.
+    """Return a counter for rows like these; None where sorted runs need less memory.
 
     They do where scores recur so often that runs count them, and where half of the rows or more
     lie in bins of so few that these are not worth their counts.

@@ -30,7 +30,7 @@ _WEYL = np.uint32(2_654_435_769)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BucketMap:
-    """How scores map to buckets; ``lows`` and ``highs`` are the rough ends of each bucket."""
+    """Map of scores to buckets; ``lows`` and ``highs`` are the approximate ends of each bucket."""
 
     by_range: bool
     low: float
@@ -432,7 +432,7 @@ def walk_in_order(
     scores: NDArray[Any],
     walk: Callable[[NDArray[np.uint64], np.uint64, NDArray[np.uint64]], int],
 ) -> int:
-    """Return what ``walk`` does of the places of scores in their order, ties in that of the places.
+    """Run ``walk`` on the indices of scores in sorted order; ties keep the order of indices.
 
     It is given sorted words, the bits of a place at the end of each, and the keys by place. Where
     it finds that bits which the words lack order them otherwise, it returns -1 and is called again.

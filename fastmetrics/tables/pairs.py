@@ -304,7 +304,7 @@ _CHUNK = 1 << 16
 
 
 def above(ends: NDArray[Any]) -> NDArray[Any]:
-    """Return what stands above each row of a table, from the cumulative counts at its end."""
+    """Return the counts above each row of a table, from the cumulative counts at its end."""
     before = np.zeros_like(ends)
     before[1:] = ends[:-1]
     return before

@@ -134,7 +134,7 @@ TypeError, ValueError
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RankingTable(Frozen, Summed, Saved):
-    """Of every query, where its relevant items stand among the scores.
+    """Ranks of the relevant items of every query.
 
     All that a metric of rankings needs: of each relevant item, how many items score higher and how
     many the same. It is made with `from_scores` and never modified; tables of different queries

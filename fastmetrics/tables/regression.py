@@ -51,7 +51,7 @@ N_DEVIANCES = 5
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is asked for beside the errors and their squares.
+    """Sums requested beside the errors and their squares.
 
     ``powers`` holds those of the Tweedie deviances, and whether the deviance from the mean is
     asked for too.
@@ -62,7 +62,7 @@ class Terms:
     powers: frozenset[tuple[float, bool]] = frozenset()
 
     def __or__(self, other: Terms) -> Terms:
-        """Return what either asks for."""
+        """Return the union of both requests."""
         powers = dict(sorted(self.powers | other.powers))  # (power, True) comes last, and stays
         return Terms(
             self.asked | other.asked,

@@ -652,7 +652,7 @@ class ScoreRuns(Merging, Shown):
             )
 
     def _bytes(self) -> int:
-        """Return what all rows take, or may take once those that are dealt are counted."""
+        """Return the bytes that all rows take, or may take once pending rows are counted."""
         of_counts = 0
         if self._counter is not None:
             of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])

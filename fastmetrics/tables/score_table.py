@@ -368,7 +368,7 @@ class ScoreTable(Frozen, Summed, Saved):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the columns are float64 weights rather than int64 counts."""
+        """True if the columns are float64 weights rather than int64 counts."""
         return self.positives.dtype.kind == "f"
 
     @property
@@ -649,7 +649,7 @@ class Piece(NamedTuple):
 
 
 def by_pieces(table: ScoreTable, job: Callable[[Piece], T]) -> list[T]:
-    """Return what a job makes of each piece of a table, from the top down; of weights of one."""
+    """Apply a job to each piece of a table, from the highest scores down, with weights of one."""
     columns = table.positives, table.negatives
     if len(table) <= PIECE_ROWS or table.is_weighted:
         return [job(Piece(0, len(table), 0, 0, *columns))] if len(table) else []

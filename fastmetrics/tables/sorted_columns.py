@@ -44,7 +44,7 @@ class SpillFile:
 
     @property
     def is_own(self) -> bool:
-        """Whether this process made it; a fork of that process knows nothing of later arrays."""
+        """True if this process made it; a fork of that process knows nothing of later arrays."""
         return self._process == os.getpid()
 
     def append(self, array: NDArray[Any]) -> int:

@@ -128,7 +128,7 @@ class SortedRows:
 
     @cached_property
     def lone_positives(self) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
-        """What `lone_positives` says of these rows."""
+        """Result of `lone_positives` for these rows."""
         return lone_positives(self.masks, self.ends, self.anchors)
 
     @property
@@ -170,7 +170,7 @@ class SortedRows:
 
     @property
     def _is_untied(self) -> bool:
-        """Whether each row has a score of its own, so that ties are rows."""
+        """Return True if no two rows have the same score."""
         return len(self.distinct) == self.n
 
 
@@ -288,7 +288,7 @@ def check_rows(n: int) -> None:
 
 
 def order_of(*columns: NDArray[Any] | None) -> Places:
-    """Return what ``numpy.lexsort`` does, the first column deciding first; None is left out."""
+    """Sort like ``numpy.lexsort`` with the first column as primary key; skip None."""
     first, *rest = [column for column in columns if column is not None]
     return refined(row_order(_sortable(first)), *rest)
 
@@ -555,7 +555,7 @@ def drawn(
     groups: Codes | None,
     places: Places | None = None,
 ) -> dict[str, Any]:
-    """Return what samples of rows in an order have in common, by the name of the field."""
+    """Return the fields that samples of rows in one order share, by name."""
     n = len(order)
     weights = None if weights is None else weights[order]
     groups = None if groups is None else groups[order]

@@ -149,7 +149,7 @@ def cell_counts(
 
 @dataclass(slots=True, eq=False)
 class Yield:
-    """What some replicates of one model yielded; arrays with one row a replicate.
+    """Counts and sums of some replicates of one model; arrays have one row per replicate.
 
     `states` are those of the kernels of threshold metrics, `statistics` values of the user's own,
     `problems` what the binary ones of several classes yielded; `score_at` returns the scores at
@@ -223,7 +223,7 @@ def points_of_weights(
 
 
 def measure_line(rows: SortedRows, line: Line, counts: Bytes, segments: Any) -> Floats:
-    """Return what a threshold metric leaves of each replicate, see `replicates.measure_curve`."""
+    """Return the state of a threshold metric in each replicate, see `replicates.measure_curve`."""
     kind, criterion, low, _ = line
     masks, ends, anchors = rows.masks, rows.ends, rows.anchors
     states = np.zeros((len(counts), replicates.STATE))
@@ -251,7 +251,7 @@ _MOST_REPLICATES: Final = 4096  # of a batch
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BootstrapSample:
-    """What all samples have.
+    """Base class of samples to be resampled.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ class BootstrapSample:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether groups are drawn, not rows."""
+        """True if groups are drawn, not rows."""
         return False
 
     def warn_of_sizes(self) -> None:
@@ -463,7 +463,7 @@ class RowSample(BootstrapSample):
         return cells != "entries" and self.weights is None and not self.is_grouped
 
     def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
-        """Return what each sampling unit adds to the error, from the influence of each cell."""
+        """Return the contribution of each sampling unit to the error, from influences of cells."""
         if cells != "entries":
             influences = influences[self._cell_of_rows(cells)]
         if self.weights is not None:
@@ -605,7 +605,7 @@ class TableCells(BootstrapSample):
         return np.concatenate(self.times("scores"), dtype=np.float64)
 
     def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
-        """Return what ``count`` replicates from number ``first`` on yield."""
+        """Draw ``count`` replicates from number ``first`` on."""
         positives, negatives = self.drawn(draws, first, count)
         n_scores = positives.shape[1]
         out = Yield.empty(count, self.score_at, n_cells=0 if self.cut is None else 4)
@@ -658,7 +658,7 @@ class MatrixCells(BootstrapSample):
         return cls(n_rows=n, n_units=n, counts=counts)
 
     def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
-        """Return what ``count`` replicates yield; by class, each true class by itself."""
+        """Draw ``count`` replicates; where stratified, each true class by itself."""
         key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)
         if draws.masks is not None:

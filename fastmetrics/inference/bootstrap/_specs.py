@@ -173,7 +173,7 @@ class ThresholdSpec(MetricSpec):
 
     @property
     def is_of_a_choice(self) -> bool:
-        """Whether each replicate looks for a threshold: it overstates what the sample does."""
+        """True if each replicate chooses its own threshold, which is optimistic."""
         return any(line[0] in (replicates.BEST, replicates.BREAK_EVEN) for line in self.lines)
 
     def values(self, out: Yield) -> Floats:
@@ -315,7 +315,7 @@ class ClassesSpec(MetricSpec):
 
     @property
     def multi_class(self) -> str:
-        """Which binary problems: each class against the rest ("ovr"), or all pairs ("ovo")."""
+        """Binary problems: each class against the rest ("ovr"), or all pairs ("ovo")."""
         return str(self.entry.arguments["multi_class"])
 
     def values(self, out: Yield) -> Floats:

@@ -600,7 +600,7 @@ class Engine:
         return acceleration(classes, stratified=stratified)
 
     def contributions(self, model: int, metric: int) -> Floats:
-        """Return what each sampling unit adds to the error of a metric of a model."""
+        """Return the contribution of each sampling unit to the error of a metric of a model."""
         spec, rows = self.specs[metric], cast(RowSample, self.samples[model])
         return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
@@ -636,7 +636,7 @@ class Engine:
             return np.array([spec.values(out) for spec in self.specs])
 
     def _drawn(self, first: int, count: int) -> list[Yield]:
-        """Return what ``count`` replicates from number ``first`` on yield for each sample."""
+        """Draw ``count`` replicates of each sample from number ``first`` on."""
         draws, lines = self.draws, self.lines
         sample = self.samples[0]
         if isinstance(sample, TableCells | MatrixCells):
@@ -734,7 +734,7 @@ def replicates_of(
     key: NDArray[np.uint64],
     bias: float = math.nan,
 ) -> Replicates:
-    """Return what an estimate or a pair keeps of its replicates."""
+    """Return the summary of replicates that an estimate or a pair keeps."""
     distribution.flags.writeable = False
     text, n_groups = key_text(key), sizes.effective_n_groups
     return Replicates(distribution, n_failed, bias, text, sizes.effective, n_groups)

@@ -203,7 +203,7 @@ def compared(
     *,
     reference: str | None = None,
 ) -> Comparisons:
-    """Return what `paired_bootstrap` does, from data and options that are checked."""
+    """Run `paired_bootstrap` on data and options that are validated."""
     engine, estimates = resampled(samples, options)
     comparisons = {}
     for i, spec in enumerate(options.specs):

@@ -53,7 +53,7 @@ WEIGHTED_CHUNK: Final = 1 << 13
 
 
 class Margins(NamedTuple):
-    """How often each class is true, predicted, and both; each of shape (K,)."""
+    """Counts of each class as true, predicted, and both; each of shape (K,)."""
 
     hits: NDArray[Any]
     true: NDArray[Any]
@@ -131,7 +131,7 @@ def tally(
     *,
     margins: bool = False,
 ) -> NDArray[Any]:
-    """Return what `count` does, or sums of weights, of labels that were seen to be in range.
+    """Count pairs of labels, or sum their weights; labels are known to be in range.
 
     Exact int64 for integer weights, else compensated float64.
     """
@@ -350,7 +350,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, matrix: ConfusionMatrix) -> Cells:
-        """Return what a matrix holds now; another thread may go on to update it.
+        """Return a snapshot of a matrix that another thread may update.
 
         One that has seen nothing and knows no label is one of {0, 1} without examples.
         """

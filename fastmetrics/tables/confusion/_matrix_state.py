@@ -1,4 +1,4 @@
-"""What a confusion matrix holds, labels and counts, and the checks of both."""
+"""State of a confusion matrix, labels and counts, with the checks of both."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def checked_cell(name: str, value: Any) -> Any:
 
 
 def labels_differ(left: Labels, right: Labels) -> str:
-    """Return what distinguishes the labels of two matrices, for a message."""
+    """Describe how the labels of two matrices differ, for a message."""
     only = [
         f"{', '.join(map(repr, mine))} only in the {side}"
         for side, mine in (

@@ -88,7 +88,7 @@ sample_weight : array-like of shape (n,), optional
 
 
 class ConfusionMatrix(Mergeable, Shown):
-    """How many examples of each class were taken for each class.
+    """Counts of true and predicted classes.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
     data. It takes a stream of batches with `update`, and merges with ``+``, ``sum`` or `merge`:
@@ -308,7 +308,7 @@ class ConfusionMatrix(Mergeable, Shown):
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the counts are float64 weights rather than int64 counts."""
+        """True if the counts are float64 weights rather than int64 counts."""
         return self._state.is_weighted
 
     @property
