@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +15,7 @@ from fastmetrics import roc_auc_score
 from fastmetrics._threads import workers as _workers
 from fastmetrics._threads.workers import BLOCK_ROWS, at_most, by_blocks, run, thread_count
 from fastmetrics.tables.pairs import PLAIN_ROWS
+from processes import python, started
 
 THREADS = [1, 2, 3, 7]
 N = 12 * PLAIN_ROWS  # rows enough for several jobs
@@ -127,22 +126,10 @@ def test_a_bad_environment_variable(monkeypatch, text: str) -> None:
             call()
 
 
-def python(text: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join(filter(None, sys.path))
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", text],
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def output_of(text: str) -> str:
-    process = python(text)
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    return out.strip()
+    run = python("-W", "error", "-c", text, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
 
 
 DATA = """
@@ -201,7 +188,7 @@ print(roc_auc_score(labels, scores, n_threads={n_threads}))
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_an_interrupt_stops_within_a_second(program: str, n_threads: int) -> None:
     """What comes after is right."""
-    process = python(program.replace("{n_threads}", str(n_threads)))
+    process = started("-W", "error", "-c", program.replace("{n_threads}", str(n_threads)))
     try:
         assert process.stdout.readline() == "ready\n", process.stderr.read()
         time.sleep(0.3)

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import signal
-import subprocess
 import sys
 from functools import partial
 
@@ -15,12 +14,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from processes import environment
 
 import engine_sizes
 from commands import captured, error_of, output_of
 from evaluations import are_close, without_rows
 from fastmetrics import estimate, evaluate
+from processes import environment, started
 
 N = 240  # rows of `x.parquet`, see conftest.py
 ONE = ("evaluate", "x.parquet", "--label", "y", "--score", "a")
@@ -567,9 +566,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits o
 
 
 def program(how, *arguments, **more):
-    command = [sys.executable, "-c", PROGRAM, how, *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=environment(**more), **pipes)
+    return started("-c", PROGRAM, how, *map(str, arguments), env=environment(**more))
 
 
 @LINUX

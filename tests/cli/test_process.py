@@ -16,13 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tqdm
-from processes import python, started
 
 import engine_sizes
 from commands import captured, error_of
 from fastmetrics._interrupt import deferred_interrupt, listeners
 from fastmetrics.cli import main
 from fastmetrics.cli._terminal import insistent_interrupt
+from processes import python, started
 
 EVALUATE = ["evaluate", "x.parquet", "--label", "y", "--score", "s"]
 
@@ -98,7 +98,7 @@ def test_interrupt(folder, phase):
         "    print('held', file=sys.stderr, flush=True)\n    time.sleep(30)\n"
         f"with mock.patch({target!r}, held):\n    sys.exit(main({EVALUATE!r}))"
     )
-    process = started(code, cwd=folder)
+    process = started("-c", code, cwd=folder)
     assert process.stderr.readline() == "held\n"
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
@@ -344,7 +344,7 @@ def test_interrupt_while_resampling(tmp_path, models):
         "with mock.patch.object(Engine, '_batch', told):\n"
         "    sys.exit(main(['evaluate', 'x.parquet', '--label', 'y', *options]))"
     )
-    with started(code, cwd=tmp_path) as process:
+    with started("-c", code, cwd=tmp_path) as process:
         try:
             assert process.stderr.readline() == "begun\n"
             start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""docs/architecture.md tells of the house as it stands: its paths, its floors, its walk."""
+"""docs/architecture.md tells of the house as it stands: paths, floors, walk, table of engines."""
 
 import re
 import shutil
@@ -10,6 +10,7 @@ import pytest
 
 import rules
 from calls import examples, passed
+from metric_names import METRICS
 
 pytestmark = pytest.mark.source_tree
 
@@ -65,7 +66,17 @@ def test_the_walk_names_every_file_of_the_call() -> None:
     assert set(files) <= set(_PATH.findall(walk))
 
 
-@pytest.mark.source_tree
+def test_the_page_has_the_table_of_metrics_and_engines_as_asking_finds_it() -> None:
+    pytest.importorskip("dask.array")
+    import engine_table
+
+    assert f"\n{engine_table.table()}\n" in PAGE
+    for metric in METRICS.values():
+        assert engine_table.has("influences", metric) == bool(metric.influences), metric.name
+        if metric.resampled != "rows":
+            assert engine_table.has("BCa", metric) == ("bca" in metric.intervals), metric.name
+
+
 def test_the_diff_of_an_added_metric_still_applies(tmp_path: Path) -> None:
     page = (rules.ROOT / "docs/adding-a-metric.md").read_text(encoding="utf-8")
     change = tmp_path / "change.diff"

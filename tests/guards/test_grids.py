@@ -1,15 +1,13 @@
 """The coverings of large grids leave no pair of values out, and leave much out."""
 
 import itertools
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import grids
 from grids import pairwise
+from processes import environment, python
 
 GRIDS = [
     list(itertools.product("ab", range(3), [None, 0.5, 1, 2])),
@@ -71,12 +69,7 @@ def test_the_rest_of_a_grid_is_exhaustive(tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE, encoding="utf-8")
     (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-m", "exhaustive", "-p", "no:cacheprovider"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(grids.__file__).parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("-q", "-m", "exhaustive", "-p", "no:cacheprovider")
+    own = environment(PYTHONPATH=str(Path(grids.__file__).parent))
+    done = python("-m", "pytest", *options, cwd=tmp_path, env=own)
     assert "9 passed, 21 deselected" in done.stdout, done.stdout

@@ -1,8 +1,5 @@
 """What importing costs: heavy packages are loaded by those who need them, when they need them."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,6 +8,7 @@ from pyarrow import csv
 
 import public
 import rules
+from processes import python
 
 HEAVY = (
     "numba",
@@ -32,13 +30,7 @@ HEAVY = (
 def loaded(code: str, packages: tuple[str, ...] = HEAVY) -> set[str]:
     """Run ``code`` in a fresh interpreter and return which of ``packages`` it loaded."""
     report = f"import sys; print(*(set(sys.modules) & {set(packages)!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", f"{code}\n{report}")
     assert done.returncode == 0, done.stderr
     return set(done.stdout.splitlines()[-1].split()) if done.stdout.strip() else set()
 

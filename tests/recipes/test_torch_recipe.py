@@ -1,8 +1,5 @@
 """Tables of bins in a training loop: ranks reduce their states."""
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -12,6 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 import guide  # noqa: E402
 
 from fastmetrics.streams import BinnedScoreTable  # noqa: E402
+from processes import started  # noqa: E402
 
 RANK = """
 import sys
@@ -36,12 +34,10 @@ dist.destroy_process_group()
 @pytest.mark.source_tree
 def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
     program = RANK.format(recipe=guide.recipe("torch"))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    ranks = [
-        subprocess.Popen([sys.executable, "-c", program, str(k), str(tmp_path)], env=environment)
-        for k in range(2)
-    ]
-    assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
+    ranks = [started("-c", program, str(k), str(tmp_path)) for k in range(2)]
+    for rank in ranks:
+        _, said = rank.communicate(timeout=120)
+        assert rank.returncode == 0, said
     own = [BinnedScoreTable.load(tmp_path / f"own{k}.npz") for k in range(2)]
     for k in range(2):
         assert BinnedScoreTable.load(tmp_path / f"all{k}.npz") == own[0] + own[1]

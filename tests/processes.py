@@ -17,7 +17,8 @@ def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], check=False, **(given | options))
 
 
-def started(code: str, **options: Any) -> subprocess.Popen[str]:
-    """Start a program with pipes to its outputs."""
+def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """Start Python with pipes to its outputs."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([sys.executable, "-c", code], env=environment(), **pipes, **options)
+    given = {"env": environment()} | pipes | options
+    return subprocess.Popen([sys.executable, *arguments], **given)
