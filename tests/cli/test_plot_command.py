@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
-from processes import python
 
 import fastmetrics as fm
 from commands import captured, error_of
+from processes import python
 
 GIVEN = {
     **dict.fromkeys(("roc", "pr", "thresholds")),
