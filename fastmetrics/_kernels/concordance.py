@@ -203,8 +203,16 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
                     depth += 1
                 place += size
             scatter_with_sums(
-                *(codes, sums, low, high, rest + 1, values - 1),
-                *(places, nothing, scratch, scratch_sums),
+                codes,
+                sums,
+                low,
+                high,
+                rest + 1,
+                values - 1,
+                places,
+                nothing,
+                scratch,
+                scratch_sums,
             )
             codes[low:high] = scratch[low:high]
             sums[low:high] = scratch_sums[low:high]

@@ -559,8 +559,13 @@ def delong_unpaired_test(
     df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
     a, b = (one.estimate(0, level) for one in found)
     pair = Pair.tested(
-        *(_AUC.label, ("a", "b"), a.estimate - b.estimate, Spread(sum(variances), df)),
-        *(level, alternative, (-1.0, 1.0)),
+        _AUC.label,
+        ("a", "b"),
+        a.estimate - b.estimate,
+        Spread(sum(variances), df),
+        level,
+        alternative,
+        (-1.0, 1.0),
         details=MappingProxyType({"a": a, "b": b}),
     )
     return replace(pair, better=pair.better_at(level, True))

@@ -199,7 +199,10 @@ def estimate(
     if method is not None:
         check_choice("method", method, get_args(Method))
     request = Request.checked(
-        *(metrics, y_true, confidence_level, alternative),
+        metrics,
+        y_true,
+        confidence_level,
+        alternative,
         event=event,
         query=query,
         groups=groups,
@@ -409,7 +412,10 @@ def compare(
     if margin is not None:
         margin = check_margin(margin)
     request = Request.checked(
-        *(metrics, None, confidence_level, alternative),
+        metrics,
+        None,
+        confidence_level,
+        alternative,
         event=event,
         query=query,
         groups=groups,
@@ -473,9 +479,15 @@ def compared(
     note = _of_few(one, [varied for *_, varied in found if varied])
     note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
-        *(one, models, differences, covariance, chosen, measured.counts),
+        one,
+        models,
+        differences,
+        covariance,
+        chosen,
+        measured.counts,
         lambda model: units.ranges(measured.influences[model]),
-        *(measured.samples_are, note),
+        measured.samples_are,
+        note,
     )
 
 
@@ -499,7 +511,12 @@ def compared_by_sums(
         differences.append((difference, spread))
     covariance = sums.covariance(m, by_class)
     return _comparison(
-        *(one, models, differences, covariance, chosen, counts),
+        one,
+        models,
+        differences,
+        covariance,
+        chosen,
+        counts,
         lambda model: sums.ranges(m, model, by_class),
         note=_of_few(one, varied),
     )

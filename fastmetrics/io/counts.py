@@ -345,7 +345,7 @@ def read_counts(
     spelled = [names.get(name, name) for name in wanted]
     # The first column is read as labels are: texts, or numbers; whole ones whatever their type.
     columns = read_columns(
-        files, *(spelled[0], spelled[1:]), where=where, progress=progress, many_labels=True
+        files, spelled[0], spelled[1:], where=where, progress=progress, many_labels=True
     )
     found: dict[str, Any] = dict(
         zip(wanted, (columns.labels, *map(columns.scores.get, spelled[1:])), strict=True)

@@ -289,8 +289,17 @@ def read_columns(
             sources = [with_guesses(connection, source, -1) for source in sources]
         sources = [_judged(connection, source, wanted, SAMPLE) for source in sources]
         reading = _Reading(
-            *(session, wanted, label, weight, roles, named),
-            *(where, skip_bad, progress, many_labels, into),
+            session,
+            wanted,
+            label,
+            weight,
+            roles,
+            named,
+            where,
+            skip_bad,
+            progress,
+            many_labels,
+            into,
         )
         while True:
             try:

@@ -307,8 +307,16 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
         [
             partial(
                 kernels.scatter_with_sums,
-                *(codes, sums, low, high, shift, _DIGITS - 1),
-                *(place, add, ordered, ordered_sums),
+                codes,
+                sums,
+                low,
+                high,
+                shift,
+                _DIGITS - 1,
+                place,
+                add,
+                ordered,
+                ordered_sums,
             )
             for (low, high, _), place, add in zip(jobs, places, more, strict=True)
         ]

@@ -136,8 +136,15 @@ class CountedKeys:
         n = stop - start
         bits, counts = np.empty(n, np.int32), np.empty((2, n), np.int64)
         found = buckets.table_between(
-            *(self.bins, self.slots, self.cells, start, stop, flip_of(self.dtype)),
-            *(*self._passed(start, stop), bits, *counts),
+            self.bins,
+            self.slots,
+            self.cells,
+            start,
+            stop,
+            flip_of(self.dtype),
+            *self._passed(start, stop),
+            bits,
+            *counts,
         )
         scores = of_bits(bits[:found], self.dtype)
         return ScoreTable._of_columns(scores, counts[0, :found], counts[1, :found])
@@ -239,8 +246,16 @@ class Dealt:
     ) -> None:
         """Deal rows that there is room for; without labels all are of the class ``label``."""
         buckets.deal(
-            *(bits, flip, labels, label, self.stream_of_bin),
-            *(self.pool, self.owner, self.buffers, self.fill, self.state),
+            bits,
+            flip,
+            labels,
+            label,
+            self.stream_of_bin,
+            self.pool,
+            self.owner,
+            self.buffers,
+            self.fill,
+            self.state,
         )
 
     def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -348,9 +363,17 @@ class KeyCounter:
         def count_some(streams: list[int]) -> None:
             for stream in streams:
                 buckets.count_stream(
-                    *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
-                    *(dealt.slots, dealt.slots_of(stream), cells),
-                    *(dealt.passed[stream], dealt.progress[stream]),
+                    stream,
+                    dealt.pool,
+                    starts,
+                    order,
+                    dealt.buffers,
+                    dealt.fill,
+                    dealt.slots,
+                    dealt.slots_of(stream),
+                    cells,
+                    dealt.passed[stream],
+                    dealt.progress[stream],
                 )
 
         while True:

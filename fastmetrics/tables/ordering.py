@@ -258,10 +258,25 @@ def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
     def scatter_part(k: int) -> tuple[int, int, bool]:
         part = slice(int(cuts[k]), int(cuts[k + 1]))
         result: tuple[int, int, bool] = buckets.scatter(
-            *(scores[part], labels[part], negative, plan.by_range, plan.low, plan.scale),
-            *(stream_of_cell, plan.splitters, plan.tree, inclusive_max),
-            *(pool, first_block[k], owner, buffers[k], fill[k]),
-            *(part.start, weights[part], carried_pool, carried_buffers[k]),
+            scores[part],
+            labels[part],
+            negative,
+            plan.by_range,
+            plan.low,
+            plan.scale,
+            stream_of_cell,
+            plan.splitters,
+            plan.tree,
+            inclusive_max,
+            pool,
+            first_block[k],
+            owner,
+            buffers[k],
+            fill[k],
+            part.start,
+            weights[part],
+            carried_pool,
+            carried_buffers[k],
         )
         return result
 

@@ -92,8 +92,17 @@ def weigh_runs(
     labels, negative, keys = rows.unverified
     weights = np.empty(0) if rows.weights is None else rows.weights
     found: int = merges.weigh_runs(
-        *(order.rows, order.starts, first, stop),
-        *(keys, labels, negative, weights, scores, positives, negatives),
+        order.rows,
+        order.starts,
+        first,
+        stop,
+        keys,
+        labels,
+        negative,
+        weights,
+        scores,
+        positives,
+        negatives,
     )
     return found
 
@@ -241,9 +250,18 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
 
     def count(first: int, stop: int) -> None:
         buckets.count_buckets(
-            *(first, stop, parted.pool, parted.block_starts, parted.block_order),
-            *(parted.buffers, parted.fill, plan.lows, plan.highs, plan.holds_one_score),
-            *(parted.rows, inside),
+            first,
+            stop,
+            parted.pool,
+            parted.block_starts,
+            parted.block_order,
+            parted.buffers,
+            parted.fill,
+            plan.lows,
+            plan.highs,
+            plan.holds_one_score,
+            parted.rows,
+            inside,
         )
         for b in (np.flatnonzero(inside[first:stop] < 0) + first).tolist():
             negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)

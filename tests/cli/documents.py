@@ -68,7 +68,10 @@ def blocks(document: str) -> list[Block]:
     """Return the blocks that are to be run."""
     return [
         Block(
-            *(found["language"], found["code"], found["text"], found.span("text")),
+            found["language"],
+            found["code"],
+            found["text"],
+            found.span("text"),
             document.count("\n", 0, found.start()) + 1,
         )
         for found in _FENCE.finditer(document)

@@ -93,8 +93,17 @@ def test_roc_is_that_of_the_library(scored, columns, capsys, monkeypatch):
     drawn = recorded(monkeypatch)
     run(
         capsys,
-        *("roc", "--threshold", "youden", "--confidence-level", 0.9, "--weight", "w"),
-        *("--band", "pointwise", "-o", "f.png"),
+        "roc",
+        "--threshold",
+        "youden",
+        "--confidence-level",
+        0.9,
+        "--weight",
+        "w",
+        "--band",
+        "pointwise",
+        "-o",
+        "f.png",
         score=("a", "b"),
     )
     keywords = {"sample_weight": columns["w"]}

@@ -49,7 +49,13 @@ def lint_imports(tree: Path) -> tuple[int, str]:
     code = "from importlinter.cli import lint_imports_command as main; main()"
     config = str(rules.ROOT / "pyproject.toml")
     return run(
-        *(sys.executable, "-c", code, "--no-cache", "--no-logo", "--config", config),
+        sys.executable,
+        "-c",
+        code,
+        "--no-cache",
+        "--no-logo",
+        "--config",
+        config,
         cwd=tree,
         PYTHONPATH=str(tree),
     )

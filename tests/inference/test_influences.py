@@ -138,7 +138,7 @@ _OF_TIMES: dict[str, tuple[str, str, dict[str, Any], Any]] = {
     "Uno's index": (
         *("concordance_index", "risk", _LATER | {"weighting": "uno"}),
         lambda d, w: concordance_oracle.index(
-            *(d["time"], d["event"], d["risk"], w), weighting="uno", of=(d["time"], d["event"])
+            d["time"], d["event"], d["risk"], w, weighting="uno", of=(d["time"], d["event"])
         ),
     ),
 }

@@ -424,7 +424,8 @@ def test_acceleration_by_differences(stratified, accelerations):
 def test_acceleration_of_groups_by_differences(weights, accelerations):
     groups = np.random.default_rng(0).integers(0, 8, N)
     quiet_bootstrap(
-        *(LABELS, P),
+        LABELS,
+        P,
         metrics=SMOOTH,
         method="bca",
         threshold=0.5,

@@ -196,7 +196,8 @@ def test_numbers_of_groups_and_weights(weighted):
     y, p, groups = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 9, n)
     weights = {"none": np.ones(n), "integer": rng.integers(0, 4, n)}.get(weighted, rng.random(n))
     results = quiet_bootstrap(
-        *(y, p),
+        y,
+        p,
         metrics=["mean_squared_error", "mean", "r2"],
         sample_weight=None if weighted == "none" else weights,
         weights_are=READ.get(weighted, "importances"),
@@ -557,7 +558,7 @@ def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)
     weights = rng.integers(1, 6, 60) / 4
     result = fm.bootstrap(
-        *(y, p), metrics=list(METRICS), n_resamples=6, rng=KEY, sample_weight=weights
+        y, p, metrics=list(METRICS), n_resamples=6, rng=KEY, sample_weight=weights
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
@@ -580,7 +581,8 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
     elif weighted == "importances":
         weights = rng.integers(1, 6, 90) / 4
     result = fm.bootstrap(
-        *(y, p),
+        y,
+        p,
         metrics=list(METRICS),
         n_resamples=6,
         rng=KEY,

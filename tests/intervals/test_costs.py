@@ -423,8 +423,12 @@ def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
 
 ROWS_THRESHOLD_COST_GROUPS = st.lists(
     st.tuples(
-        *(st.integers(0, 1), st.integers(0, 6), st.integers(1, 9), st.integers(1, 9)),
-        *(st.integers(0, 5), st.integers(1, 3)),
+        st.integers(0, 1),
+        st.integers(0, 6),
+        st.integers(1, 9),
+        st.integers(1, 9),
+        st.integers(0, 5),
+        st.integers(1, 3),
     ),
     min_size=3,
     max_size=30,

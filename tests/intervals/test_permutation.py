@@ -64,7 +64,8 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
 ) -> None:
     y, a, b = tied(rng, n)
     result = fm.paired_permutation_test(
-        *(y, {"a": a, "b": b}),
+        y,
+        {"a": a, "b": b},
         metrics=list(METRICS),
         threshold=0.5,
         exchange=exchange,
@@ -95,7 +96,7 @@ def test_random_exchanges_are_drawn_from_all_of_them(
     """Nine rows have 512 exchanges: 9,999 draws find every value, as often as it is due."""
     y, a, b = tied(rng, 9)
     result = fm.paired_permutation_test(
-        *(y, {"a": a, "b": b}), metrics=list(METRICS), threshold=0.5, exchange=exchange, rng=11
+        y, {"a": a, "b": b}, metrics=list(METRICS), threshold=0.5, exchange=exchange, rng=11
     )
     for name, metric in METRICS.items():
         pair = result[name].pairs[0]
@@ -376,7 +377,7 @@ def test_every_row_in_fractions(rows, others, is_weighted) -> None:
     used = weights if is_weighted else None
     for weighting in ("uno", "uno-scikit-survival"):
         value = fm.concordance.concordance_index(
-            *(time, event, score), weighting=weighting, censoring=of, sample_weight=used, **SHORTER
+            time, event, score, weighting=weighting, censoring=of, sample_weight=used, **SHORTER
         )
         expected = concordance_oracle.index(time, event, score, used, weighting=weighting, of=of)
         assert value == pytest.approx(expected, rel=1e-12, nan_ok=True)

@@ -167,7 +167,7 @@ def test_class_losses(rng, kind, dtype, n, k, weighted, sure):
     rows, of_class = np.empty(k, np.int64), np.empty((k, 2))
     tolerance = 1e-6 if dtype == np.float32 else 1e-12
     kernels.class_losses(
-        *(kind, codes + 4, 4, scores, weights, EPS, tolerance, sums, counts, rows, of_class)
+        kind, codes + 4, 4, scores, weights, EPS, tolerance, sums, counts, rows, of_class
     )
     terms = class_terms(kind, codes, scores.astype(np.float64), EPS)
     terms = terms * (weights if weighted else 1.0)

@@ -50,7 +50,10 @@ def test_small_cases_and_every_degenerate_one(rows) -> None:
         assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p, **options)
         for weights, other in itertools.product(KAPPA_WEIGHTS, (math.nan, 0.0, -1.0)):
             assert_same_as_peer(
-                *(cohen_kappa_score, sk.cohen_kappa_score, y, p),
+                cohen_kappa_score,
+                sk.cohen_kappa_score,
+                y,
+                p,
                 **(options | {"weights": weights, "replace_undefined_by": other}),
             )
 
@@ -60,7 +63,10 @@ def test_kappa_of_some_labels_in_their_order(rows, order, n) -> None:
     y, p, w = zip(*rows, strict=True)
     for weights, sample_weight in itertools.product(KAPPA_WEIGHTS, (None, w)):
         assert_same_as_peer(
-            *(cohen_kappa_score, sk.cohen_kappa_score, y, p),
+            cohen_kappa_score,
+            sk.cohen_kappa_score,
+            y,
+            p,
             labels=order[:n],
             weights=weights,
             sample_weight=sample_weight,
@@ -164,14 +170,20 @@ def test_small_cases_and_every_degenerate_one_ratios(replacement, rows) -> None:
     y, p, w = zip(*rows, strict=True)
     for sample_weight in (None, w):
         assert_same_as_peer(
-            *(class_likelihood_ratios, PEER, y, p),
+            class_likelihood_ratios,
+            PEER,
+            y,
+            p,
             sample_weight=sample_weight,
             replace_undefined_by=replacement,
         )
         for labels in ([0, 1], [1, 0], [0, 2]):
             options = {"labels": labels, "sample_weight": sample_weight}
             assert_same_as_peer(
-                *(class_likelihood_ratios, PEER, y, p),
+                class_likelihood_ratios,
+                PEER,
+                y,
+                p,
                 **(options | {"replace_undefined_by": replacement}),
             )
 

@@ -440,7 +440,8 @@ def test_parameters_go_to_the_metrics_that_have_them(rng) -> None:
     matrix = fm.ConfusionMatrix.from_labels(y, p)
     costs = [[0, 1, 2], [1, 0, 1], [5, 2, 0]]
     found = fm.classification_metrics(
-        *(y, p),
+        y,
+        p,
         metrics=["fbeta_macro", "cost", "cohen_kappa", "accuracy"],
         beta=2,
         cost_matrix=costs,

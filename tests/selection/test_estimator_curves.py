@@ -207,12 +207,10 @@ def test_five_repetitions_of_two_folds():
 def test_folds_of_cross_validation(repeats, splits):
     y = np.arange(120) % 2
     test = compare_estimators(
-        *(
-            Splitting(),
-            DummyClassifier(strategy="constant", constant=1),
-            numbered(120),
-            y,
-        ),
+        Splitting(),
+        DummyClassifier(strategy="constant", constant=1),
+        numbered(120),
+        y,
         cv=f"{repeats}x{splits}",
         metrics=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
         higher_is_better=False,
@@ -270,7 +268,10 @@ def test_the_correction_is_the_default_of_kfold():
 def test_regressors():
     data, target = load_diabetes(return_X_y=True)
     test = compare_estimators(
-        *(LinearRegression(), Ridge(alpha=100.0), data, target),
+        LinearRegression(),
+        Ridge(alpha=100.0),
+        data,
+        target,
         cv=10,
         metrics="mean_squared_error",
         rng=6,

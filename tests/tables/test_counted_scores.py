@@ -169,9 +169,17 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
         starts, order = dealt.blocks()
         for stream in range(2, min(5, dealt.n_streams)):
             buckets.count_stream(
-                *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
-                *(dealt.slots, dealt.slots_of(stream), self._cells),
-                *(dealt.passed[stream], dealt.progress[stream]),
+                stream,
+                dealt.pool,
+                starts,
+                order,
+                dealt.buffers,
+                dealt.fill,
+                dealt.slots,
+                dealt.slots_of(stream),
+                self._cells,
+                dealt.passed[stream],
+                dealt.progress[stream],
             )
 
     engine_sizes.put(monkeypatch, dealt_rows=200)
