@@ -29,8 +29,7 @@ _WORDS: Final = {
     "n_negative": "n−",
     "n_positive": "n+",
     "pvalue": "p",
-    "pvalue_holm": "p (Holm)",
-    "pvalue_max_t": "p (max-T)",
+    "pvalue_adjusted": "p (adjusted)",
     "roc_auc": "AUC",
 }
 
@@ -287,7 +286,7 @@ def _listed(inside: Sequence[str]) -> str:
 #: Columns of what has a name, which may be a number.
 _NAMES: Final = ("model", "name", "predicted", "true")
 #: Columns of p-values that are adjusted for their number.
-_ADJUSTED: Final = ("pvalue_holm", "pvalue_max_t")
+_ADJUSTED: Final = ("pvalue_adjusted",)
 
 
 class Column(NamedTuple):

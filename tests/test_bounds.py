@@ -197,7 +197,7 @@ COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
     ("command", "shown", "field"),
     [
         (EVALUATE, "≤ .010", "pvalue"),
-        (EVALUATE, "≤ .010", "pvalue_holm"),
+        (EVALUATE, "≤ .010", "pvalue_adjusted"),
         (COMPARE, "< .001", "pvalue"),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.sizes.scenes import Measure, add, describe
 from fastmetrics import compare
+from fastmetrics.comparison import adjust_pvalues
 
 PAIRS = "Several models on the same rows: all pairs together"
 SHARED = 2.0
@@ -27,8 +28,8 @@ def auc(k: int, n: int, share: float) -> Measure:
         scores = {f"model {j}": shared + rng.normal(size=n) for j in range(k)}
         found = compare(y, scores, metrics="roc_auc", n_threads=1)["roc_auc"]
         return {
-            "compare, Holm": min(pair.pvalue_holm for pair in found),
-            "compare, max-T": min(found.pvalue_max_t),
+            "compare, Holm": min(adjust_pvalues([pair.pvalue for pair in found])),
+            "compare, max-T": min(pair.pvalue_adjusted for pair in found),
         }
 
     return measure

@@ -12,7 +12,12 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report.slices import ARROWS, Slices
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import by_name
-from fastmetrics.inference.comparison_result import Comparisons, pairs_table, verdict_of
+from fastmetrics.inference.comparison_result import (
+    Comparisons,
+    adjustment_of,
+    pairs_table,
+    verdict_of,
+)
 from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Estimates, Pair
 from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
 from fastmetrics.inference.reference import NOWHERE
@@ -87,7 +92,7 @@ _UPWARDS: Final = {"tpr_at_best_threshold": True, "fpr_at_best_threshold": False
 
 _OF_ONE_PAIR: Final = (
     *("a", "b", "estimate", "confidence_interval", "standard_error"),
-    *("pvalue", "pvalue_holm", "better"),
+    *("pvalue", "pvalue_adjusted", "better"),
 )
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_METRIC = ("estimate", "confidence_interval", "method", "standard_error")
@@ -405,6 +410,13 @@ class Evaluation(Result):
                 pairs_table(self.comparisons, words=self._words, level=level, unseen=_UNSEEN)
             )
             said += self.verdict.split("\n")
+            n_pairs = max(map(len, self.comparisons.values()))
+            if n_pairs > 1:
+                method = adjustment_of(self.comparisons, self._words)
+                said.append(
+                    f"A better model is shown by p adjusted for the {n_pairs} pairs of a metric, "
+                    f"by {method}."
+                )
         if self.slices is not None:
             tables += [replace(each, framed=False) for each in self.slices.tables()]
             said += self.slices.notes()
@@ -521,8 +533,6 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Ite
     if any(one.details is None for one in figures_of(evaluation[0]).values()):
         yield "KS: limits of the largest of many gaps, without resamples."
     if evaluation.comparisons is not None:
-        n_pairs = len(next(iter(evaluation.comparisons.values())))
-        adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
         drawn = [
             (one.method.removesuffix(" bootstrap"), evaluation._name(metric))
             for metric, one in evaluation.comparisons.items()
@@ -530,7 +540,7 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Ite
         ]
         yield (
             f"Differences: {_by(of_methods(drawn), ' intervals')}, on the same resamples; p under "
-            f"no difference{adjusted}."
+            "no difference."
         )
 
 

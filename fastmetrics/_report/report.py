@@ -41,7 +41,7 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError, importing, no_parameter
 from fastmetrics.inference.bands import pr_band, roc_band
 from fastmetrics.inference.calibration import reliability_band
-from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.comparison_result import Comparisons, adjustment_of
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 from fastmetrics.metrics.calibration.reliability_diagram import reliability_diagram
 from fastmetrics.metrics.costs.operating_point import threshold_costs
@@ -349,7 +349,7 @@ _REFERENCES: Final = {
     "& Hall.",
     "delong": "DeLong, E. R., DeLong, D. M. & Clarke-Pearson, D. L. (1988). Comparing the areas "
     "under two or more correlated receiver operating characteristic curves. Biometrics 44:837-845.",
-    "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
+    "Holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
     "Scandinavian Journal of Statistics 6:65-70.",
     "influence": "Efron, B. (1982). The jackknife, the bootstrap and other resampling plans. SIAM, "
     "chapter 6 (the infinitesimal jackknife).",
@@ -357,6 +357,7 @@ _REFERENCES: Final = {
     "for probabilistic classifiers. PNAS 118:e2016191118.",
     "sidak": "Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate "
     "normal distributions. Journal of the American Statistical Association 62:626-633.",
+    "max-T": "Westfall, P. H. & Young, S. S. (1993). Resampling-based multiple testing. Wiley.",
     "newcombe": "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on "
     "the Mann-Whitney statistic. Part 2. Statistics in Medicine 25:559-573.",
     "wilson": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
@@ -376,11 +377,15 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
     if options.sample_weight is not None:
         sentences.append(f"Weights were read as {options.weights_are}.")
     if evaluation.comparisons is not None:
+        compared = evaluation.comparisons
+        adjusted = ""
+        if any(len(one.pairs) > 1 for one in compared.values()):
+            adjusted = f", adjusted over the pairs of each metric by {adjustment_of(compared)}"
+            cited |= dict.fromkeys(one.adjustment for one in compared.values())
         sentences.append(
-            "Models were compared in pairs on the same rows; p-values are of no difference, "
-            "adjusted over the pairs of each metric by Holm's method."
+            "Models were compared in pairs on the same rows; p-values are of no difference"
+            f"{adjusted}."
         )
-        cited["holm"] = None
     if evaluation.slices is not None:
         sentences.append(
             f"Metrics of the {evaluation.slices.n_slices} slices have limits that hold for all at "

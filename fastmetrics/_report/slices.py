@@ -239,7 +239,7 @@ class Slices(Several[SliceEstimate]):
             statistic=test.statistic,
             df=spread.df,
             pvalue=test.pvalue,
-            pvalue_holm=test.pvalue,
+            pvalue_adjusted=test.pvalue,
             better=None,
         )
         return replace(pair, better=pair.better_at(level, left.higher_is_better))

@@ -9,8 +9,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, overload
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ from fastmetrics.inference.estimate_result import (
     SampleSize,
     again,
     cautions_of,
-    decided,
     size_for_difference,
 )
 from fastmetrics.inference.reference import critical_value, holm, max_t_pvalues
@@ -103,11 +102,17 @@ class Comparison(Several[Pair]):
         one, size = models[0], (len(models), len(models))
         covariance = np.full(size, math.nan) if covariance is None else covariance
         covariance.flags.writeable = False
+        adjusted = _adjusted_pvalues(pairs, fields["names"], covariance, fields["alternative"])
+        decided = []
+        for pair, p in zip(pairs, adjusted, strict=True):
+            tested = replace(pair, pvalue_adjusted=p)
+            better = tested.better_at(confidence_level, higher_is_better)
+            decided.append(replace(tested, better=better))
         fields = {"margin": None, "n_samples": one.n_samples, "n_groups": one.n_groups} | fields
         return cls(
             metric=one.metric,
             models=tuple(models),
-            pairs=decided(pairs, confidence_level, higher_is_better),
+            pairs=tuple(decided),
             covariance=covariance,
             higher_is_better=higher_is_better,
             confidence_level=confidence_level,
@@ -127,15 +132,13 @@ class Comparison(Several[Pair]):
         return next((name for name in self.names if wins[name] == len(self.names) - 1), None)
 
     @property
-    def pvalue_max_t(self) -> tuple[float, ...]:
-        """P-value of each pair, adjusted for all pairs and their correlation (max-T, step-down).
+    def adjustment(self) -> Literal["max-T", "Holm"]:
+        """Name the method that adjusts p-values for the number of pairs.
 
-        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
-        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
+        Max-T where `covariance` says how the models vary together: its p-values are never above
+        Holm's, which fears the worst (Westfall & Young 1993). Holm's (1979) where there is none.
         """
-        places = [(self.names.index(pair.a), self.names.index(pair.b)) for pair in self.pairs]
-        pvalues = [pair.pvalue for pair in self.pairs]
-        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
+        return "max-T" if _is_known(self.covariance) else "Holm"
 
     @property
     def verdict(self) -> str:
@@ -221,6 +224,25 @@ class Comparison(Several[Pair]):
         return shown_comparisons({self.metric: self})
 
 
+def _is_known(covariance: NDArray[np.float64]) -> bool:
+    """Return whether there is a covariance, inside the range of doubles."""
+    return bool(np.isfinite(covariance).all() and covariance.any())
+
+
+def _adjusted_pvalues(
+    pairs: Sequence[Pair],
+    names: Sequence[str],
+    covariance: NDArray[np.float64],
+    alternative: Alternative,
+) -> list[float]:
+    """Return p-values of pairs adjusted for their number: by max-T, without a covariance Holm's."""
+    pvalues = [pair.pvalue for pair in pairs]
+    if not _is_known(covariance):
+        return holm(pvalues)
+    indices = [(names.index(pair.a), names.index(pair.b)) for pair in pairs]
+    return max_t_pvalues(pvalues, indices, covariance, alternative)
+
+
 class Comparisons(ByMetric[Comparison]):
     """Comparisons by the name of the metric; frozen.
 
@@ -303,13 +325,13 @@ def _gain(pair: Pair) -> str:
     value, (low, high) = pair.estimate, pair.confidence_interval
     if value < 0.0:
         value, low, high = -value, -high, -low
-    return _with_limits(value, ConfidenceInterval(low, high), pair.pvalue_holm)
+    return _with_limits(value, ConfidenceInterval(low, high), pair.pvalue_adjusted)
 
 
 def _not_better(name: str, one: Comparison, pair: Pair) -> str:
     """Return that no model of a pair is shown to be better, and why."""
     of = f" in {name}" if name else ""
-    with_limits = _with_limits(pair.estimate, pair.confidence_interval, pair.pvalue_holm)
+    with_limits = _with_limits(pair.estimate, pair.confidence_interval, pair.pvalue_adjusted)
     both = f"{pair.a} less {pair.b}: {with_limits}"
     if math.isnan(pair.pvalue):
         return f"nothing can be said of {pair.a} and {pair.b}{of}"
@@ -317,13 +339,13 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
         what = f"no {_ONE_OF[one.samples_are]} varies"
         if pair.estimate == 0.0:
             return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
-        p = "" if as_p(pair.pvalue_holm) in both else f", {as_p(pair.pvalue_holm)}"
+        p = "" if as_p(pair.pvalue_adjusted) in both else f", {as_p(pair.pvalue_adjusted)}"
         return (
             f"neither {pair.a} nor {pair.b} is shown to be better{of}: the standard error is 0, "
             f"as {what} ({both}{p})"
         )
     if one.higher_is_better is None:
-        apart = pair.pvalue_holm < 1.0 - one.confidence_level
+        apart = pair.pvalue_adjusted < 1.0 - one.confidence_level
         return f"{'' if apart else 'not shown that '}{pair.a} and {pair.b} differ{of} ({both})"
     return f"not shown which of {pair.a} and {pair.b} is better{of} ({both})"
 
@@ -387,10 +409,20 @@ def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
     return f"{number(value, decimals)} {limits(interval, decimals)}"
 
 
+def adjustment_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
+    """Return which method adjusts p-values for several pairs, and for which metrics another."""
+    of_method: dict[str, list[str]] = {}
+    for metric, one in found.items():
+        method = "Holm's method" if one.adjustment == "Holm" else one.adjustment
+        of_method.setdefault(method, []).append((names or {}).get(metric, metric))
+    commonest, *others = sorted(of_method, key=lambda method: -len(of_method[method]))
+    return commonest + "".join(f" ({method}: {', '.join(of_method[method])})" for method in others)
+
+
 def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
     """Return a row for each pair of models by each metric."""
     pairs = [pair for one in found.values() for pair in one.pairs]
-    names = "estimate confidence_interval standard_error df pvalue pvalue_holm better".split()
+    names = "estimate confidence_interval standard_error df pvalue pvalue_adjusted better".split()
     if any(one.margin is not None for one in found.values()):
         names.append("pvalue_noninferior")
     are_drawn = all(isinstance(pair.details, Replicates) for pair in pairs)
@@ -402,8 +434,6 @@ def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
         "minus_model": [pair.b for pair in pairs],
         **Table.of(pairs, names).columns,
     }
-    if any(len(one.pairs) > 1 and not np.isnan(one.covariance).any() for one in found.values()):
-        columns["pvalue_max_t"] = [p for one in found.values() for p in one.pvalue_max_t]
     if are_drawn:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
     return Table(_without_what_no_method_has(columns), **options)
@@ -434,7 +464,12 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
         note for note in dict.fromkeys(one.note for one in found.values()) if note not in below
     ]
     methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
-    said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
+    n_pairs = max(len(one.pairs) for one in found.values())
+    adjusted = f"p adjusted for {n_pairs} pairs by {adjustment_of(found)}; "
+    said = (
+        f"{methods}; {any_one.alternative}; {adjusted if n_pairs > 1 else ''}"
+        "intervals are not adjusted."
+    )
     drawn = next((pair.details for pair in pairs if isinstance(pair.details, Replicates)), None)
     if drawn is not None:
         said = f"{said[:-1]}; {again(drawn)}."

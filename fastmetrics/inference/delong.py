@@ -368,8 +368,8 @@ def delong_test(
     Returns
     -------
     Comparison
-        AUCs, covariances, all pairs with Holm's adjustment. `details` has the `statistic`, `df` and
-        `pvalue` of the chi-square of "all AUCs are equal", and `n_positive`, `n_negative`,
+        AUCs, covariances, all pairs with p-values adjusted by max-T. `details` has the `statistic`,
+        `df` and `pvalue` of the chi-square of "all AUCs are equal", and `n_positive`, `n_negative`,
         `effective_n_groups`.
 
     Warns

@@ -385,14 +385,16 @@ def compare(
     (rankings) the paired t test; of other metrics with the degrees of freedom that the kurtosis of
     influences leaves, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective
     number of contributions, as in `estimate`; of groups of queries how many of equal size they are
-    worth, less 1. Holm's adjustment is for the pairs of one metric. A model is
-    `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
-    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
+    worth, less 1. p-values are adjusted for the pairs of one metric by step-down max-T, which
+    takes from the covariance how models vary together, is never above Holm's adjustment and needs
+    no random numbers; by Holm's where there are replicates alone. A model is `better` where the
+    adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0, and rows vary at
+    all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
 
     References
     ----------
     DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44:837-845. Holm (1979), Scandinavian Journal
-    of Statistics 6:65-70.
+    of Statistics 6:65-70. Westfall & Young (1993), Resampling-based multiple testing, Wiley.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
@@ -26,7 +26,7 @@ from fastmetrics.errors import (
     by_name,
     warn_user,
 )
-from fastmetrics.inference.reference import ALL, critical_value, difference_test, holm, limits, tail
+from fastmetrics.inference.reference import ALL, critical_value, difference_test, limits, tail
 from fastmetrics.inference.units import Spread
 from fastmetrics.metrics._metric import Scale
 
@@ -426,8 +426,9 @@ class Pair(Drawn):
         The difference over its standard error; 0 where both are 0, +-inf where the error alone is.
     pvalue : float
         Of "there is no difference".
-    pvalue_holm : float
-        The same, adjusted for the pairs of this metric (Holm 1979).
+    pvalue_adjusted : float
+        The same, adjusted for the number of pairs of this metric: by max-T where the covariance of
+        the models is known, else by Holm's method (`Comparison.adjustment`).
     better : str or None
         The better model, where the adjusted p-value and the interval show that there is one.
     pvalue_noninferior, pvalue_equivalent : float
@@ -446,7 +447,7 @@ class Pair(Drawn):
     statistic: float
     df: float
     pvalue: float
-    pvalue_holm: float
+    pvalue_adjusted: float
     better: str | None
     pvalue_noninferior: float = float("nan")
     pvalue_equivalent: float = float("nan")
@@ -478,7 +479,7 @@ class Pair(Drawn):
             statistic=test.statistic,
             df=df,
             pvalue=test.pvalue,
-            pvalue_holm=test.pvalue,
+            pvalue_adjusted=test.pvalue,
             better=None,
             **fields,
         )
@@ -493,7 +494,7 @@ class Pair(Drawn):
         low, high = self.confidence_interval
         is_of_p_alone = math.isnan(self.standard_error) and math.isnan(low)  # of exchanges
         leaves_out_0 = low > 0.0 or high < 0.0 or is_of_p_alone
-        is_shown = self.pvalue_holm < 1.0 - confidence_level and leaves_out_0
+        is_shown = self.pvalue_adjusted < 1.0 - confidence_level and leaves_out_0
         if higher_is_better is None or not is_shown or self.standard_error == 0.0:
             return None  # no direction, no evidence, or no row that varies
         return self.a if (self.estimate > 0.0) == higher_is_better else self.b
@@ -505,21 +506,6 @@ class Pair(Drawn):
 
     def _words(self) -> tuple[str, str, float | None]:
         return f"{self.metric}, {self.a} − {self.b}", "confidence interval", 0.0
-
-
-def decided(
-    pairs: Sequence[Pair],
-    level: float,
-    higher_is_better: bool | None,
-    adjusted: Sequence[float] | None = None,
-) -> tuple[Pair, ...]:
-    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
-    by_holm = holm([pair.pvalue for pair in pairs])
-    found = []
-    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
-        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
-        found.append(replace(pair, pvalue_holm=p, better=better))
-    return tuple(found)
 
 
 Found = TypeVar("Found", bound=Result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, SupportsFloat, TypeVar
 
@@ -338,11 +339,16 @@ def adjusted(pvalues: Floats, method: Adjustment) -> Floats:
     return found
 
 
-#: Directions in which the least and the greatest of jointly normal numbers are looked for.
-_DIRECTIONS: Final = 1 << 14
-_GOLDEN_ANGLE: Final = math.pi * (3.0 - math.sqrt(5.0))
-#: Shares of the largest spread below which there is none.
-_NO_SPREAD: Final = 1e-12
+#: Error of an adjusted p-value: nothing is integrated to tell apart what is closer than this.
+_ADJUSTED_ERROR: Final = 1e-4
+#: Up to this rank so many directions keep that error; above it the larger number.
+_FEW_DIMENSIONS: Final = 4
+_DIRECTIONS: Final = 1 << 11
+_MORE_DIRECTIONS: Final = 1 << 14
+#: Size of a difference below which it is taken for this one: no chance is left, nor nan.
+_LEAST_SIZE: Final = 1e-9
+#: Proportion of the largest singular value below which a dimension has no variance.
+_NO_VARIANCE: Final = 1e-12
 
 
 def max_t_pvalues(
@@ -351,80 +357,127 @@ def max_t_pvalues(
     covariance: Floats,
     alternative: Alternative = "two-sided",
 ) -> list[float]:
-    """Return step-down max-T p-values of differences of jointly normal estimates, by their pairs.
+    """Return step-down max-T p-values of differences between jointly normal estimates.
 
-    The smallest p becomes the chance that any of the numbers, which correlate as the differences
-    do, is as extreme; the next one that of any of the others, and so on. None is below its own p or
-    above Holm's. A p of nan is not counted; all are nan if the covariance is.
+    The smallest p-value becomes the probability that any of the differences is as extreme under
+    the hypothesis that all are 0; the next one that of any of the others, and so on. Each p-value
+    is turned into a normal score first, whatever its degrees of freedom. An adjusted p-value is
+    never below the p-value itself nor above Holm's. Undefined p-values (nan) are not counted.
 
-    With r the rank of the covariance of the differences, r normal numbers are a direction and a
-    length that does not depend on it: in a direction where the largest difference is m, the chance
-    is that of chi-square with r degrees of freedom to pass (z / m)^2, whose mean over directions is
-    taken. Of three models it is right to 1e-8 of itself, of four to 1e-4, of five to ten to some
-    1e-3. Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
-    (2008), Biometrical Journal 50:346-363.
+    Parameters
+    ----------
+    pvalues : sequence of float
+        Unadjusted p-value of each difference.
+    pairs : sequence of (int, int)
+        Indices of the two estimates of each difference.
+    covariance : ndarray of shape (K, K)
+        Covariance of the estimates.
+
+    Notes
+    -----
+    r independent normal numbers are a direction and a length, whose square is chi-square with r
+    degrees of freedom. In a direction whose largest difference is m, the probability to exceed z is
+    that of chi-square to exceed (z / m)^2; its mean over fixed directions is taken, the same ones
+    each time. Errors at a p-value of 5 %, against `scipy.stats.multivariate_normal` and the
+    studentized range: below 6e-5 for up to five models, 1e-4 for eight, 4e-4 for ten, and 1e-3
+    for more.
+
+    References
+    ----------
+    Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
+    (2008), Simultaneous inference in general parametric models, Biometrical Journal 50:346-363.
     """
-    adjusted = [math.nan] * len(pvalues)
+    adjusted = holm(pvalues)
     defined = [i for i in range(len(pvalues)) if not math.isnan(pvalues[i])]
-    if np.isnan(covariance).any() or not defined:
-        return adjusted
-    from scipy.special import chdtrc
-
     order = sorted(defined, key=pvalues.__getitem__)
-    rank, most = _largest([pairs[i] for i in order], covariance, alternative)
-    bounds = holm(pvalues)
-    largest = 0.0
+    sizes: Floats | None = None
+    previous = 0.0
     for place, i in enumerate(order):
-        z, chance = -normal_quantile(outside(pvalues[i], alternative)), pvalues[i]
-        if z <= 0.0:
-            chance = 1.0
-        elif math.isfinite(z):
-            with np.errstate(divide="ignore"):
-                chance = float(chdtrc(rank, (z / most[:, place]) ** 2).mean())
-        largest = max(largest, min(max(chance, pvalues[i]), bounds[i]))
-        adjusted[i] = largest
+        least, most = max(previous, pvalues[i]), adjusted[i]
+        z = -normal_quantile(outside(pvalues[i], alternative))
+        if most - least > _ADJUSTED_ERROR and z > 0.0:
+            if sizes is None:
+                sizes, dimensions = _largest_sizes(
+                    [pairs[j] for j in order], covariance, alternative
+                )
+            chance = float(_chi_square_tail((z / sizes[place]) ** 2, dimensions).mean())
+            most = min(max(chance, least), most)
+        adjusted[i] = previous = most
     return adjusted
 
 
-def _largest(
+def _largest_sizes(
     pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
-) -> tuple[int, Floats]:
-    """Return the rank of some differences, and how large those from each place on are at most.
+) -> tuple[Floats, int]:
+    """Return the largest of the differences from each place on, in each direction.
 
-    In each direction, as a row.
+    A row for each place, a column for each direction; and the number of dimensions, which is even:
+    one of them may have no variance.
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     rows = np.array([root[a] - root[b] for a, b in pairs])
     norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
     np.divide(rows, norms, out=rows, where=norms > 0)
-    _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
-    rank = max(1, int(np.count_nonzero(sizes > _NO_SPREAD * sizes[0])))
-    seen = _directions(rank) @ (rows @ turned[:rank].T).T
-    seen = np.abs(seen) if alternative == "two-sided" else np.maximum(seen, 0.0)
-    return rank, np.maximum.accumulate(seen[:, ::-1], axis=1)[:, ::-1]
+    _, singular, axes = np.linalg.svd(rows, full_matrices=False)
+    rank = max(1, int(np.count_nonzero(singular > _NO_VARIANCE * singular[0])))
+    directions = _directions((rank + 1) // 2)
+    # einsum adds up in one order and on one thread, which BLAS does not promise
+    sizes = np.einsum("pr,rd->pd", rows @ axes[:rank].T, directions[:rank])
+    if alternative == "two-sided":
+        np.abs(sizes, out=sizes)
+    np.maximum(sizes, _LEAST_SIZE, out=sizes)
+    for place in reversed(range(len(pairs) - 1)):
+        np.maximum(sizes[place], sizes[place + 1], out=sizes[place])
+    return sizes, len(directions)
 
 
-def _directions(rank: int) -> Floats:
-    """Return unit vectors that are spread evenly, as rows: the same ones each time.
+def _chi_square_tail(values: Floats, df: int) -> Floats:
+    """Return the upper tail of chi-square with an even number of degrees of freedom."""
+    halves = values / 2.0
+    term = np.exp(-halves)
+    total = term.copy()
+    for j in range(1, df // 2):
+        term *= halves / j
+        total += term
+    return total
 
-    Equal angles, Fibonacci's spiral, or a sequence of points that fills the sphere (Roberts 2018).
+
+@lru_cache(maxsize=8)
+def _directions(n_planes: int) -> Floats:
+    """Return unit vectors spread evenly over the sphere of 2 `n_planes` dimensions, as columns.
+
+    Each pair of coordinates is an angle and a length, the squares of the lengths being uniform on
+    the simplex. One square is equally spaced and the other coordinates are Kronecker sequences: on
+    the circle these are equal angles, in four dimensions the super-Fibonacci spiral (Alexa 2022,
+    Proc. CVPR, 8291-8300).
     """
-    number = np.arange(_DIRECTIONS) + 0.5
-    if rank == 1:
-        return np.array([[1.0], [-1.0]])
-    if rank == 2:
-        angles = number * (2.0 * math.pi / _DIRECTIONS)
-        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    if rank == 3:
-        heights, angles = 1.0 - 2.0 * number / _DIRECTIONS, number * _GOLDEN_ANGLE
-        circle = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(1.0 - heights**2)
-        return np.vstack([circle, heights]).T
-    from scipy.special import ndtri
+    n = _DIRECTIONS if 2 * n_planes <= _FEW_DIMENSIONS else _MORE_DIRECTIONS
+    steps = np.arange(n) + 0.5
+    spaced = steps / n
+    if n_planes == 1:
+        angles, splits = spaced[None, :], np.empty((0, n))
+    else:
+        moved = np.outer(_irrational(2 * n_planes - 2), steps) % 1.0
+        angles, splits = moved[:n_planes], np.vstack([spaced, moved[n_planes:]])
+    left, found = np.ones(n), []
+    for plane in range(n_planes):
+        rest = np.zeros(n)
+        if plane < n_planes - 1:
+            rest = left * splits[plane] ** (1.0 / (n_planes - 1 - plane))
+        length, angle = np.sqrt(left - rest), 2.0 * math.pi * angles[plane]
+        found += [length * np.cos(angle), length * np.sin(angle)]
+        left = rest
+    directions = np.array(found)
+    directions.flags.writeable = False
+    return directions
 
+
+def _irrational(number: int) -> Floats:
+    """Return steps of Kronecker sequences that fill the unit cube evenly."""
+    if number == 2:
+        return np.array([math.sqrt(0.5), 1.0 / 1.533751168755204288])
     base = 2.0
-    for _ in range(64):  # the root of x^(r + 1) = x + 1
-        base = (1.0 + base) ** (1.0 / (rank + 1))
-    points = ndtri(np.outer(number, base ** -np.arange(1.0, rank + 1)) % 1.0)
-    points /= np.sqrt((points**2).sum(axis=1, keepdims=True))
-    return np.asarray(points)
+    for _ in range(64):  # the root of x^(d + 1) = x + 1 (Roberts 2018)
+        base = (1.0 + base) ** (1.0 / (number + 1))
+    return np.asarray(base ** -np.arange(1.0, number + 1))

@@ -120,7 +120,7 @@ def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, 
             low, high = pair.confidence_interval.low, pair.confidence_interval.high
             assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
             assert shown_p(pair.pvalue) in shown
-            assert shown_p(pair.pvalue_holm) in shown
+            assert shown_p(pair.pvalue_adjusted) in shown
     assert expected.bootstrap.key in shown
     assert "which each resample looks" in shown
 
@@ -151,7 +151,9 @@ def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):
     models = [part for name in names for part in ("--score", name)]
     out = captured(capsys, *ONE[:4], *models, "--bootstrap", 19, "--seed", 0).out
     assert max(map(len, out.splitlines())) <= 100
-    assert "adjusted for the 15 pairs" in " ".join(out.split())
+    assert "adjusted for the 15 pairs of a metric, by Holm's method (max-T: KS)." in " ".join(
+        out.split()
+    )
     assert "… 60 rows more: --format csv has all." in out
 
 

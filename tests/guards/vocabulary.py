@@ -77,7 +77,7 @@ WORDS = {
     "confidence_level": "of intervals and of decisions: 0.95",
     "confidence_interval": "`low` and `high`",
     "standard_error": "of an estimate; `standard_deviation` of values",
-    "pvalue": "under the null hypothesis; `pvalue_holm` and `pvalue_max_t` adjusted",
+    "pvalue": "under the null hypothesis; `pvalue_adjusted` for their number",
     "alternative": '"two-sided", "less" or "greater"',
     "margin": "the largest loss that does not matter, in the metric's own unit",
     "higher_is_better": "the direction, where no registry knows it",

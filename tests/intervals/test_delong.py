@@ -242,7 +242,7 @@ def test_two_models_chi_square_is_z_squared(sample: tuple[list[int], list[list[i
         assert result.details["df"] == 1
         assert pair.pvalue == pytest.approx(2 * stats.norm.sf(abs(pair.statistic)), rel=1e-13)
         assert result.details["pvalue"] == pytest.approx(pair.pvalue, rel=1e-10, abs=1e-300)
-        assert pair.pvalue_holm == pair.pvalue
+        assert pair.pvalue_adjusted == pair.pvalue
     half = Z95 * pair.standard_error
     low, high = pair.confidence_interval.low, pair.confidence_interval.high
     assert low == pytest.approx(max(-1, pair.difference - half), abs=1e-15)
@@ -342,7 +342,7 @@ def test_one_example_of_a_class_delong_test() -> None:
     for value in (result.details["statistic"], result.details["pvalue"], *errors_of(result)):
         assert math.isnan(value)
     for pair in result:
-        for value in (pair.standard_error, pair.statistic, pair.pvalue, pair.pvalue_holm):
+        for value in (pair.standard_error, pair.statistic, pair.pvalue, pair.pvalue_adjusted):
             assert math.isnan(value)
         assert math.isnan(pair.confidence_interval.low)
 

@@ -312,7 +312,7 @@ def test_intervals_and_errors_follow_from_the_replicates(
         least = 0.0
         for place, pair in enumerate(ranked):
             least = max(least, (3 - place) * pair.pvalue)
-            assert pair.pvalue_holm == pytest.approx(min(1.0, least), rel=1e-15)
+            assert pair.pvalue_adjusted == pytest.approx(min(1.0, least), rel=1e-15)
 
 
 def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Generator) -> None:
@@ -644,7 +644,7 @@ def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Gene
         pair = result[name].pairs[0]
         assert f"{name!r} between 'a' and 'b'" in str(warning.message)
         assert "it is 0 in every replicate" in str(warning.message)
-        assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
+        assert (pair.difference, pair.pvalue, pair.pvalue_adjusted) == (0.0, 1.0, 1.0)
         assert pair.standard_error == 0.0
         assert not pair.details.distribution.any()
         limits = pair.confidence_interval

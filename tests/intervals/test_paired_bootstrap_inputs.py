@@ -128,8 +128,8 @@ def test_an_undefined_pair_does_not_count_in_holms_adjustment() -> None:
         result = fm.paired_bootstrap(Y, models, metrics="precision", threshold=5, **FEW)
     assert all(issubclass(w.category, UndefinedMetricWarning) for w in caught)
     pairs = result["precision"].pairs
-    assert pairs[0].pvalue_holm == pairs[0].pvalue
-    assert all(math.isnan(pair.pvalue_holm) for pair in pairs[1:])
+    assert pairs[0].pvalue_adjusted == pairs[0].pvalue
+    assert all(math.isnan(pair.pvalue_adjusted) for pair in pairs[1:])
 
 
 def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Generator) -> None:

@@ -86,7 +86,7 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
         assert pair.difference == pytest.approx(float(observed), abs=1e-14)
         extreme = oracle.as_extreme(observed, null, alternative)
         assert pair.pvalue == (1 + extreme) / 151
-        assert pair.pvalue_holm == pair.pvalue
+        assert pair.pvalue_adjusted == pair.pvalue
 
 
 @pytest.mark.parametrize("exchange", ["ranks", "scores"])
@@ -177,7 +177,7 @@ def test_pairs_of_three_models_come_in_order_with_holms_adjustment(
         least = 0.0
         for place, pair in enumerate(sorted(pairs, key=lambda pair: pair.pvalue)):
             least = max(least, (3 - place) * pair.pvalue)
-            assert pair.pvalue_holm == pytest.approx(min(1.0, least), rel=1e-15)
+            assert pair.pvalue_adjusted == pytest.approx(min(1.0, least), rel=1e-15)
         alone = fm.paired_permutation_test(
             y, {"a": a, "c": models["c"]}, metrics=name, threshold=0.5, n_resamples=299, rng=1
         )[name].pairs[0]
@@ -218,7 +218,7 @@ def test_identical_models_do_not_differ(exchange: Any) -> None:
     assert len(caught) == len(asked)
     for name in asked:
         pair = result[name].pairs[0]
-        assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
+        assert (pair.difference, pair.pvalue, pair.pvalue_adjusted) == (0.0, 1.0, 1.0)
         assert not pair.details.distribution.any()
 
 

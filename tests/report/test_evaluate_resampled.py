@@ -252,7 +252,7 @@ def test_several_models_have_paired_replicates_and_differences(models, plan):
     for metric, pairs in expected.items():
         for pair, found in zip(pairs, result.comparisons[metric], strict=True):
             assert (found.a, found.b) == (pair.a, pair.b)
-            assert found.pvalue_holm == pair.pvalue_holm
+            assert found.pvalue_adjusted == pair.pvalue_adjusted
             assert found.confidence_interval == pair.confidence_interval
             if metric in RESAMPLED:
                 assert np.array_equal(found.details.distribution, pair.details.distribution)

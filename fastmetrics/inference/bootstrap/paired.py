@@ -162,7 +162,7 @@ def paired_bootstrap(
     >>> scores = {"a": [9, 3, 8, 7, 4, 5, 6, 2, 1, 0], "b": [2, 3, 8, 1, 4, 7, 6, 5, 9, 0]}
     >>> result = paired_bootstrap(y, scores, rng=1)
     >>> pair = result["roc_auc"]["a", "b"]
-    >>> round(pair.difference, 2), pair.pvalue_holm == pair.pvalue
+    >>> round(pair.difference, 2), pair.pvalue_adjusted == pair.pvalue
     (0.2, True)
     """
     if method not in (None, "percentile", "basic", "bca"):
@@ -302,7 +302,7 @@ def _pair(
         statistic=ratio(difference, standard_error),
         df=math.inf,
         pvalue=pvalue,
-        pvalue_holm=pvalue,
+        pvalue_adjusted=pvalue,
         better=None,
         note="" if math.isnan(difference) else note,
         details=details,
