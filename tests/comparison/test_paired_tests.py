@@ -183,12 +183,7 @@ def test_scikit_learns_example_of_repeated_cross_validation():
     test = kfold(table)
     assert (test.statistic, test.df) == (pytest.approx(expected), 99)
     assert test.method.startswith("repeated")
-    given_sizes = kfold(
-        table.ravel(),
-        correction="nadeau-bengio",
-        n_train=n_train,
-        n_test=n_test,
-    )
+    given_sizes = kfold(table.ravel(), correction="nadeau-bengio", n_train=n_train, n_test=n_test)
     assert given_sizes.statistic == pytest.approx(expected)
 
 
@@ -200,13 +195,7 @@ def test_kfold_by_definition(values, ratio):
     test = kfold(values, correction="nadeau-bengio", n_train=10, n_test=ratio)
     expected = oracle.t_statistic(exact, Fraction(ratio, 10))
     assert test.statistic == pytest.approx(expected, rel=1e-9, abs=1e-9)
-    swapped = kfold(
-        [0] * len(values),
-        values,
-        correction="nadeau-bengio",
-        n_train=10,
-        n_test=ratio,
-    )
+    swapped = kfold([0] * len(values), values, correction="nadeau-bengio", n_train=10, n_test=ratio)
     assert swapped.statistic == pytest.approx(-test.statistic)
     assert swapped.pvalue == pytest.approx(test.pvalue)
 

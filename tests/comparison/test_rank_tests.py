@@ -165,12 +165,7 @@ def test_permutations_agree_with_the_exact_pvalue():
     random = friedman(table, pvalue_method="permutation", n_resamples=20_000, rng=5)
     error = math.sqrt(exact.pvalue * (1 - exact.pvalue) / 20_000)
     assert abs(random.pvalue - exact.pvalue) < 4 * error
-    again = friedman(
-        table,
-        pvalue_method="permutation",
-        n_resamples=20_000,
-        rng=random.key,
-    )
+    again = friedman(table, pvalue_method="permutation", n_resamples=20_000, rng=random.key)
     assert again.pvalue == random.pvalue
     assert exact.key is None
     assert exact.n_resamples is None
@@ -531,11 +526,7 @@ def test_every_choice_of_signs(values, divisor, zero_method, alternative):
         return
     exact = [Fraction(v) for v in values]
     plus, minus, pvalue = paired_tests_oracle.wilcoxon(exact, zero_method, alternative)
-    test = wilcoxon(
-        np.array(values) / divisor,
-        zero_method=zero_method,
-        alternative=alternative,
-    )
+    test = wilcoxon(np.array(values) / divisor, zero_method=zero_method, alternative=alternative)
     assert (test.details["w_plus"], test.details["w_minus"]) == (plus, minus)
     assert test.statistic == (min(plus, minus) if alternative == "two-sided" else plus)
     assert test.pvalue == pytest.approx(float(pvalue), rel=1e-12)

@@ -232,12 +232,7 @@ TESTS = {
     "k-fold t": partial(kfold_paired_t_test, A, B, correction="none", higher_is_better=False),
     "k-fold t, corrected": partial(kfold_paired_t_test, A, B, higher_is_better=False),
     "k-fold t, one-sided": partial(
-        kfold_paired_t_test,
-        A,
-        B,
-        correction="none",
-        alternative="greater",
-        higher_is_better=False,
+        kfold_paired_t_test, A, B, correction="none", alternative="greater", higher_is_better=False
     ),
     **{
         f"5x2, {variant}": partial(
@@ -324,11 +319,7 @@ def test_the_count_at_which_the_binomial_test_rejects_is_strict():
 @pytest.mark.parametrize("control", [None, "2"])
 def test_wilcoxon_with_holm(control):
     run = partial(
-        compare_table,
-        RANKED,
-        higher_is_better=True,
-        post_hoc="wilcoxon-holm",
-        control=control,
+        compare_table, RANKED, higher_is_better=True, post_hoc="wilcoxon-holm", control=control
     )
     pvalue = min(pair.pvalue for pair in run().post_hoc)
     at, below = (run(confidence_level=level).post_hoc for level in around(pvalue))

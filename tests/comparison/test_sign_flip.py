@@ -23,12 +23,7 @@ from fastmetrics.comparison import (
     nemenyi_test,
     sign_flip_test,
 )
-from fastmetrics.comparison.paired import (
-    BATCH,
-    random_sums,
-    starts_of_ties,
-    walsh_averages,
-)
+from fastmetrics.comparison.paired import BATCH, random_sums, starts_of_ties, walsh_averages
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -146,10 +141,7 @@ def test_small_differences_count_beside_large_ones():
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_extreme_magnitudes(size):
     values = np.array([1.0, 2.0, -1.5, 3.0])
-    usual, extreme = (
-        sign_flip(values),
-        sign_flip(values * size),
-    )
+    usual, extreme = (sign_flip(values), sign_flip(values * size))
     assert extreme.pvalue == usual.pvalue
     assert extreme.statistic == pytest.approx(usual.statistic * size)
 

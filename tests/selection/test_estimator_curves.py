@@ -234,14 +234,7 @@ def test_the_result_is_that_of_the_errors(variant):
         return float(np.mean(true != called))
 
     test = compare_estimators(
-        STUMP,
-        BAYES,
-        X,
-        Y,
-        variant=variant,
-        metrics=loss,
-        higher_is_better=False,
-        rng=3,
+        STUMP, BAYES, X, Y, variant=variant, metrics=loss, higher_is_better=False, rng=3
     )
     a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
     expected = five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
@@ -294,13 +287,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     iris = load_iris(return_X_y=True)
     test = compare_estimators(
-        stump,
-        STUMP,
-        *iris,
-        metrics=metric,
-        higher_is_better=higher,
-        names=("stump", "tree"),
-        rng=1,
+        stump, STUMP, *iris, metrics=metric, higher_is_better=higher, names=("stump", "tree"), rng=1
     )
     assert test.better == "tree"
     assert test.reject
@@ -366,12 +353,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
 
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
         test = compare_estimators(
-            Majority(),
-            DummyClassifier(),
-            X,
-            Y,
-            names=("ours", "theirs"),
-            rng=10,
+            Majority(), DummyClassifier(), X, Y, names=("ours", "theirs"), rng=10
         )
     assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
 
@@ -385,32 +367,12 @@ def test_without_scikit_learn(monkeypatch):
 @pytest.mark.parametrize(
     ("estimators", "options", "error", "match"),
     [
-        (
-            (STUMP, object()),
-            {},
-            TypeError,
-            "`estimator_b` must be an estimator with `fit`",
-        ),
+        ((STUMP, object()), {}, TypeError, "`estimator_b` must be an estimator with `fit`"),
         ((GaussianNB, STUMP), {}, TypeError, "`estimator_a` must be an estimator"),
         ((STUMP, BAYES), {"cv": ".632"}, ValueError, "`cv` must split the rows"),
-        (
-            (STUMP, BAYES),
-            {"variant": "f", "alternative": "less"},
-            ValueError,
-            "is two-sided",
-        ),
-        (
-            (STUMP, BAYES),
-            {"metrics": ["f1", "accuracy"]},
-            ValueError,
-            "must be one metric: got 2",
-        ),
-        (
-            (STUMP, BAYES),
-            {"metrics": lambda t, p: 1.0},
-            ValueError,
-            "`higher_is_better` is needed",
-        ),
+        ((STUMP, BAYES), {"variant": "f", "alternative": "less"}, ValueError, "is two-sided"),
+        ((STUMP, BAYES), {"metrics": ["f1", "accuracy"]}, ValueError, "must be one metric: got 2"),
+        ((STUMP, BAYES), {"metrics": lambda t, p: 1.0}, ValueError, "`higher_is_better` is needed"),
     ],
 )
 def test_faults(estimators, options, error, match):

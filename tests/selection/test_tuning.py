@@ -259,14 +259,7 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
 
 def test_against_its_definition():
     cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
-    found = nested_cross_validation(
-        TREE,
-        X,
-        Y,
-        GRID,
-        outer_cv=cv,
-        inner_cv=inner,
-    )
+    found = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
     search = GridSearchCV(TREE, GRID, cv=inner)
     assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
     assert found.estimate == pytest.approx(found.values.mean())
@@ -314,15 +307,7 @@ def test_inner_folds_keep_groups_whole():
 
 def test_one_outer_fold_has_no_spread():
     cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
-    found = nested_cross_validation(
-        TREE,
-        X,
-        Y,
-        GRID,
-        outer_cv=cv,
-        inner_cv=2,
-        rng=0,
-    )
+    found = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
     assert np.isnan(found.standard_deviation)
     assert found.estimate == found.values[0]
 

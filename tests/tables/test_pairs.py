@@ -22,11 +22,7 @@ from fastmetrics import (
 from fastmetrics._kernels import buckets, merges
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables import ordering, pairs
-from fastmetrics.tables.pairs import (
-    PairCounts,
-    bucket_jobs,
-    pairs_of_weights,
-)
+from fastmetrics.tables.pairs import PairCounts, bucket_jobs, pairs_of_weights
 from reference import pair_oracle as oracle
 
 
