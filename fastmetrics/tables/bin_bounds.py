@@ -462,12 +462,12 @@ class Bracketed(Shown):
         asked = {"roc_auc": auc_bracket, "average_precision": precision_bracket}
         asked["ks_statistic"] = ks_bracket
         has_both = all(columns.totals)
-        found = {name: ask(columns) if has_both else _UNKNOWN for name, ask in asked.items()}
+        brackets = {name: ask(columns) if has_both else _UNKNOWN for name, ask in asked.items()}
         table = Table(
             {
-                "metric": list(found),
-                "limits": list(found.values()),
-                "width": [each.width for each in found.values()],
+                "metric": list(brackets),
+                "limits": list(brackets.values()),
+                "width": [each.width for each in brackets.values()],
             }
         )
         said = "The exact values lie between the limits." if has_both else "One class is missing."

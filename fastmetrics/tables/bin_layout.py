@@ -305,13 +305,13 @@ class BinLayout(Saved, Shown):
         return {"edges": self._edges}
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        return cls(found["edges"])
+    def _of_members(cls, members: Members) -> Self:
+        return cls(members["edges"])
 
 
-def layout_of(found: Members) -> BinLayout | None:
+def layout_of(members: Members) -> BinLayout | None:
     """Return the layout among members, None where there is none yet, or raise."""
-    return BinLayout(found["edges"]) if "edges" in found else None
+    return BinLayout(members["edges"]) if "edges" in members else None
 
 
 def edges_of(layout: BinLayout | None) -> Members:

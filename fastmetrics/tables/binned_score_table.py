@@ -132,10 +132,10 @@ def joined(chunks: Sequence[ScoredRows]) -> ScoredRows:
 
 def appended(chunks: Sequence[ScoredRows], rows: ScoredRows) -> tuple[ScoredRows, ...]:
     """Return chunks and a copy of more rows; each holds at least twice the rows of the next."""
-    found = [*chunks, joined([rows])]
-    while len(found) > 1 and len(found[-2].labels) < 2 * len(found[-1].labels):
-        found[-2:] = [joined(found[-2:])]
-    return tuple(found)
+    merged = [*chunks, joined([rows])]
+    while len(merged) > 1 and len(merged[-2].labels) < 2 * len(merged[-1].labels):
+        merged[-2:] = [joined(merged[-2:])]
+    return tuple(merged)
 
 
 @dataclass(slots=True, eq=False)
@@ -299,10 +299,10 @@ def check_weight(counts: NDArray[Any]) -> None:
         check_n_rows(sum(counts.tolist()))
 
 
-def _checked_bins(found: Members, layout: BinLayout) -> Bins:
+def _checked_bins(members: Members, layout: BinLayout) -> Bins:
     """Return the bins of such arrays, or raise what is wrong with them."""
-    counts, seen, watched = found["counts"], found["seen"], found["watched"]
-    roundings = found["n_roundings"]
+    counts, seen, watched = members["counts"], members["seen"], members["watched"]
+    roundings = members["n_roundings"]
     n = layout.n_bins
     if counts.dtype not in _KINDS or counts.shape != (2 * n,):
         raise InputError(f"counts are not two of each of {n:,} bins")
@@ -581,24 +581,24 @@ class BinnedScoreTable(Mergeable, Bracketed):
 
     def _members(self) -> Members:
         with self._lock:
-            found = {"first_rows": np.array(self._first_rows)} | edges_of(self._layout)
+            members = {"first_rows": np.array(self._first_rows)} | edges_of(self._layout)
             bins = self._bins
             if bins is None:
                 names = "scores", "labels", "weights"
-                return found | dict(zip(names, self._sorted_rows(), strict=True))
+                return members | dict(zip(names, self._sorted_rows(), strict=True))
             columns = {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
-            found |= {name: column.copy() for name, column in columns.items()}
-            return found | {"n_roundings": np.array(bins.n_roundings)}
+            members |= {name: column.copy() for name, column in columns.items()}
+            return members | {"n_roundings": np.array(bins.n_roundings)}
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
-        layout = layout_of(found)
-        if layout is not None and "counts" in found:
-            bins = _checked_bins(found, layout)
+    def _of_members(cls, members: Members) -> Self:
+        first_rows = check_integer("first_rows", members["first_rows"][()], low=0, high=MOST_FIRST)
+        layout = layout_of(members)
+        if layout is not None and "counts" in members:
+            bins = _checked_bins(members, layout)
             n_rows = 0 if bins.is_weighted else int(bins.counts.sum())
             return cls._of(layout, first_rows, bins, n_rows)
-        rows = _checked_first_rows(found, first_rows)
+        rows = _checked_first_rows(members, first_rows)
         return cls._of(layout, first_rows, rows, rows.size)
 
     def __eq__(self, other: object) -> bool:

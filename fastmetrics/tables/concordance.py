@@ -67,9 +67,9 @@ class RowSums(NamedTuple):
         for partners, slope in zip(self[:4], slopes, strict=True):
             if slope != 0.0:
                 moved += partners * slope
-        found = np.empty_like(moved)
-        found[self.rows] = self.weights * (moved + besides)
-        return found
+        sums = np.empty_like(moved)
+        sums[self.rows] = self.weights * (moved + besides)
+        return sums
 
 
 def sum_of(values: Floats) -> float:
@@ -243,11 +243,11 @@ class RowCounts(NamedTuple):
     def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return each row's partners by kind, each times a slope, and a constant."""
         rows, keys, starts, _ = self.by_rank
-        given, found = np.array([*slopes, besides]), np.empty(len(rows))
+        given, influences = np.array([*slopes, besides]), np.empty(len(rows))
         write = partial(kernels.combine_partners, self.sums, keys, rows, starts)
         jobs = jobs_of(starts, _ROWS_OF_A_JOB)
-        run([partial(write, *job, self.before, given, found) for job in jobs])
-        return found
+        run([partial(write, *job, self.before, given, influences) for job in jobs])
+        return influences
 
     def _total(self, slopes: Slopes) -> float:
         return float(self.influences(slopes).sum()) / 2
@@ -456,8 +456,8 @@ def _rising(ranks: NDArray[np.int32], largest: int) -> int:
     run([partial(scatter, *job[:2], shift, put, ordered) for job, put in both])
     within = partial(kernels.rising_in_segments, ordered, scratch, starts)
     rest = max(0, shift - kernels.DIGIT)
-    found = run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
-    return total + sum(map(int, found))
+    rising = run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
+    return total + sum(map(int, rising))
 
 
 def _by_time(times: NDArray[Any], is_event: NDArray[np.bool_]) -> tuple[NDArray[Any], Ranked]:

@@ -80,11 +80,11 @@ class CostTable:
         """Return the expected cost of an example at one candidate, or at some."""
         missed, alarms = self.missed[row], self.alarms[row]
         if self.prevalence is None:
-            found = (missed + alarms) / (self.n_positive + self.n_negative)
+            costs = (missed + alarms) / (self.n_positive + self.n_negative)
         else:
             p = self.prevalence
-            found = p * (missed / self.n_positive) + (1.0 - p) * (alarms / self.n_negative)
-        return np.ldexp(found, -self.exponent)
+            costs = p * (missed / self.n_positive) + (1.0 - p) * (alarms / self.n_negative)
+        return np.ldexp(costs, -self.exponent)
 
     def best(self) -> int:
         """Return the cheapest candidate; of equally cheap ones, the highest threshold."""
@@ -98,8 +98,8 @@ class CostTable:
 
     def threshold_of(self, row: int) -> int | float:
         """Return the threshold of a candidate."""
-        found: int | float = self.scores[row - 1].item() if row else math.inf
-        return found
+        threshold: int | float = self.scores[row - 1].item() if row else math.inf
+        return threshold
 
     def called(self, row: int) -> tuple[Any, Any]:
         """Return TP and FP (or their weights) at a candidate."""

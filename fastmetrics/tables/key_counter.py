@@ -135,7 +135,7 @@ class CountedKeys:
         """Return the table of the scores between two places."""
         n = stop - start
         bits, counts = np.empty(n, np.int32), np.empty((2, n), np.int64)
-        found = buckets.table_between(
+        n_distinct = buckets.table_between(
             self.bins,
             self.slots,
             self.cells,
@@ -146,8 +146,8 @@ class CountedKeys:
             bits,
             *counts,
         )
-        scores = of_bits(bits[:found], self.dtype)
-        return ScoreTable._of_columns(scores, counts[0, :found], counts[1, :found])
+        scores = of_bits(bits[:n_distinct], self.dtype)
+        return ScoreTable._of_columns(scores, counts[0, :n_distinct], counts[1, :n_distinct])
 
     def columns(self) -> Iterator[tuple[int, SortedColumn]]:
         """Give all rows as columns: 1 and one of positives, 0 and one of negatives, and so on."""

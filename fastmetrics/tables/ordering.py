@@ -390,8 +390,8 @@ def row_order(scores: NDArray[Any]) -> RowOrder:
     rows = np.empty(n, kind)
     starts = np.zeros(n + 1, kind)
     if n < ONE_BUCKET_ROWS:
-        found = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
-        return RowOrder(rows, _shortened(starts, found + 1), _is_finite(scores))
+        size = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
+        return RowOrder(rows, _shortened(starts, size + 1), _is_finite(scores))
     parted = partition_rows(scores)
     first = np.concatenate(([0], np.cumsum(parted.rows))).tolist()
     n_distinct = [0] * parted.plan.n_buckets
@@ -411,10 +411,10 @@ def row_order(scores: NDArray[Any]) -> RowOrder:
     run([partial(order, b) for b in range(parted.plan.n_buckets)])
     parted.release()
     at = 1
-    for b, found in enumerate(n_distinct):
+    for b, size in enumerate(n_distinct):
         if at != first[b] + 1:
-            starts[at : at + found] = starts[first[b] + 1 : first[b] + 1 + found]
-        at += found
+            starts[at : at + size] = starts[first[b] + 1 : first[b] + 1 + size]
+        at += size
     return RowOrder(rows, _shortened(starts, at), parted.is_clean)
 
 
@@ -459,10 +459,10 @@ def walk_in_order(
     words = np.empty(len(keys), np.uint64)
     merges.pack(keys, least, shift, place_bits, words)
     words.sort()
-    found = walk(words, place_bits, keys)
-    if found < 0:
-        found = walk(_ordered_twice(keys, least, shift, place_bits), place_bits, keys)
-    return found
+    result = walk(words, place_bits, keys)
+    if result < 0:
+        result = walk(_ordered_twice(keys, least, shift, place_bits), place_bits, keys)
+    return result
 
 
 def _ordered_twice(

@@ -60,8 +60,8 @@ def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     """Return the distinct scores of two ascending runs, descending, with the count of each."""
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    found = merges.merge_descending(positive, negative, *columns)
-    return _shortened(columns, found)
+    n_distinct = merges.merge_descending(positive, negative, *columns)
+    return _shortened(columns, n_distinct)
 
 
 def _distinct_weighted(rows: BinaryRows) -> Columns:
@@ -91,7 +91,7 @@ def weigh_runs(
     """
     labels, negative, keys = rows.unverified
     weights = np.empty(0) if rows.weights is None else rows.weights
-    found: int = merges.weigh_runs(
+    n_valid: int = merges.weigh_runs(
         order.rows,
         order.starts,
         first,
@@ -104,7 +104,7 @@ def weigh_runs(
         positives,
         negatives,
     )
-    return found
+    return n_valid
 
 
 def _shortened(columns: Columns, n_distinct: int) -> Columns:
@@ -170,23 +170,23 @@ def _distinct_partitioned(parted: Partition) -> Columns:
                 scores, weights = parted.bucket(b)
                 labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
                 rows, order = BinaryRows(labels, 0, scores, weights, False, True), row_order(scores)
-                found = order.n_distinct
-                weigh_runs(rows, order, 0, found, *(column[:found] for column in mine))
+                size = order.n_distinct
+                weigh_runs(rows, order, 0, size, *(column[:size] for column in mine))
             else:
                 negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
                 negative.sort()
                 positive.sort()
-                found = int(merges.merge_descending(positive, negative, *mine))
-            n_distinct[b] = found
+                size = int(merges.merge_descending(positive, negative, *mine))
+            n_distinct[b] = size
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)])
     at = 0
     for b in range(n_buckets - 1, -1, -1):
-        found = int(n_distinct[b])
+        size = int(n_distinct[b])
         if at != starts[b]:
             for column in columns:
-                column[at : at + found] = column[starts[b] : starts[b] + found]
-        at += found
+                column[at : at + size] = column[starts[b] : starts[b] + size]
+        at += size
     return _shortened(columns, at)
 
 
@@ -302,9 +302,9 @@ def pairs_of_weights(
     error below ``8 * 2**-53`` plus terms of second order in the number of rows.
     """
     if positives.dtype.kind == "f":
-        found = np.empty(4)
-        merges.weigh_pairs(positives, negatives, found)
-        return PairCounts(*found.tolist())
+        counts = np.empty(4)
+        merges.weigh_pairs(positives, negatives, counts)
+        return PairCounts(*counts.tolist())
     n_positive, n_negative = map(int, totals or (positives.sum(), negatives.sum()))
     pairs = 2 * n_positive * n_negative
     if pairs < INT64_BOUND:

@@ -249,14 +249,14 @@ class RankingTable(Frozen, Summed, Saved):
     def _with_unretrieved(self, totals: NDArray[np.int64]) -> Self:
         """Return the table with relevant items (of relevance 1) added up to these totals."""
         positive = np.append(0, np.cumsum(self.grades > 0))
-        found = np.diff(positive[self.item_starts])
-        if (found > totals).any():
-            q = int(np.argmax(found > totals))
+        n_found = np.diff(positive[self.item_starts])
+        if (n_found > totals).any():
+            q = int(np.argmax(n_found > totals))
             raise InputError(
-                f"`n_relevant` says {totals[q]} relevant items of query number {q}, and {found[q]} "
-                "were retrieved"
+                f"`n_relevant` says {totals[q]} relevant items of query number {q}, and "
+                f"{n_found[q]} were retrieved"
             )
-        return self._with_missing(np.repeat(1.0, int((totals - found).sum())), totals - found)
+        return self._with_missing(np.repeat(1.0, int((totals - n_found).sum())), totals - n_found)
 
     def _with_missing(self, grades: NDArray[np.float64], counts: NDArray[np.int64]) -> Self:
         """Return the table with items that were judged and not retrieved.
@@ -329,8 +329,8 @@ class RankingTable(Frozen, Summed, Saved):
         return members
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        columns = checked_columns(found)
+    def _of_members(cls, members: Members) -> Self:
+        columns = checked_columns(members)
         return cls._of(*(columns[name] for name in cls.__match_args__))
 
     def __repr__(self) -> str:
@@ -395,18 +395,20 @@ _OF_ITEMS: Final = ("above", "tied")
 _IF_KNOWN: Final = ("unjudged_above", "unjudged_tied", "places", "unjudged_before")
 
 
-def checked_columns(found: Members) -> Columns:
+def checked_columns(members: Members) -> Columns:
     """Return the columns that such arrays hold, or raise what is wrong with them."""
-    queries = found.get("queries")
-    if "texts" in found:
-        texts = of_json(found["texts"])
+    queries = members.get("queries")
+    if "texts" in members:
+        texts = of_json(members["texts"])
         if type(texts) is not list or not all(type(text) is str for text in texts):
             raise InputError("`texts` are no texts")
         queries = np.array(texts, object)
-    columns = {name: found[name] for name in (*_OF_QUERIES, "item_starts", *_OF_ITEMS, *_IF_KNOWN)}
+    columns = {
+        name: members[name] for name in (*_OF_QUERIES, "item_starts", *_OF_ITEMS, *_IF_KNOWN)
+    }
     if any(column.dtype != np.int64 or column.ndim != 1 for column in columns.values()):
         raise InputError("columns are not vectors of int64")
-    grades, starts, n_queries = found["grades"], columns["item_starts"], len(columns["sizes"])
+    grades, starts, n_queries = members["grades"], columns["item_starts"], len(columns["sizes"])
     if (
         grades.dtype != np.float64
         or grades.ndim != 1

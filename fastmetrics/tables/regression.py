@@ -107,8 +107,8 @@ class ErrorSums:
             return np.array([(high + low if math.isfinite(high) else high) / weight])
         with np.errstate(all="ignore"):
             highs, lows = sums[:, column], sums[:, column + 1]
-            found: Floats = np.where(np.isfinite(highs), highs + lows, highs) / self.weights
-        return found
+            means: Floats = np.where(np.isfinite(highs), highs + lows, highs) / self.weights
+        return means
 
     def copy(self) -> ErrorSums:
         """Return the same sums in memory of their own."""
@@ -185,9 +185,9 @@ def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[E
     sums = ErrorSums(np.zeros((k, errors.N_SUMS)), None, {})
     is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.asked, sums.of_errors)
     for power, about in terms.powers:
-        found = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
-        sums.of_powers[power] = found[0]
-        is_sound = is_sound and found[1]
+        deviances = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
+        sums.of_powers[power] = deviances[0]
+        is_sound = is_sound and deviances[1]
     if terms.log_errors:
         sums.of_logs = np.zeros((k, errors.N_SUMS))
         logs = (np.log1p(each, dtype=np.float64) for each in (y_true, y_pred))
@@ -211,25 +211,25 @@ def add_deviances(
     sums = np.zeros((n_outputs, N_DEVIANCES))
     is_sound = True
     for j, (mean, total) in enumerate(zip(*means, strict=True)):
-        found = sums[j, DEVIANCE : DEVIANCE + 2]
-        is_sound &= deviance_sums(y, pred, n_outputs, j, 0.0, weights, power, found)
+        pair = sums[j, DEVIANCE : DEVIANCE + 2]
+        is_sound &= deviance_sums(y, pred, n_outputs, j, 0.0, weights, power, pair)
         if about:
             # A mean that is no reference (not positive) leaves it to the predictions, which are.
             column = pred.reshape(-1, n_outputs)[:, j]
             reference = mean if mean > 0 else column.mean(dtype=np.float64)
             sums[j, REFERENCE] = reference
             if total > 0:
-                found = sums[j, ABOUT : ABOUT + 2]
-                deviance_sums(y, pred, n_outputs, j, float(reference), weights, power, found)
+                pair = sums[j, ABOUT : ABOUT + 2]
+                deviance_sums(y, pred, n_outputs, j, float(reference), weights, power, pair)
     return sums, bool(is_sound)
 
 
 def _deviances(y: Floats, reference: Floats, power: float) -> Floats:
     """Return the deviance of each number from its reference."""
-    found = np.zeros((len(y), 2))
+    sums = np.zeros((len(y), 2))
     for j, (one, other) in enumerate(zip(y, reference, strict=True)):
-        deviance_sums(np.array([one]), np.array([other]), 1, 0, 0.0, np.empty(0), power, found[j])
-    return found[:, 0]
+        deviance_sums(np.array([one]), np.array([other]), 1, 0, 0.0, np.empty(0), power, sums[j])
+    return sums[:, 0]
 
 
 def _add(sums: Floats, column: int, terms: Floats, rests: Floats | float) -> None:
@@ -449,15 +449,15 @@ class RegressionTable(Frozen, Summed, Saved):
         }
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        n_samples = check_integer("n_samples", scalar(found, "n_samples"), low=1)
-        exponent = check_exponent(scalar(found, "weight_exponent"))
-        asked = check_integer("asked", scalar(found, "asked"), low=0, high=ARITHMETIC.asked)
-        powers = [check_power(power) for power in found["powers"].tolist()]
-        from_mean = found["from_mean"].astype(np.bool_).tolist()
-        terms = Terms(asked, "of_logs" in found, frozenset(zip(powers, from_mean, strict=True)))
-        deviances = dict(zip(powers, found["of_powers"], strict=True))
-        sums = ErrorSums(found["of_errors"], found.get("of_logs"), deviances)
+    def _of_members(cls, members: Members) -> Self:
+        n_samples = check_integer("n_samples", scalar(members, "n_samples"), low=1)
+        exponent = check_exponent(scalar(members, "weight_exponent"))
+        asked = check_integer("asked", scalar(members, "asked"), low=0, high=ARITHMETIC.asked)
+        powers = [check_power(power) for power in members["powers"].tolist()]
+        from_mean = members["from_mean"].astype(np.bool_).tolist()
+        terms = Terms(asked, "of_logs" in members, frozenset(zip(powers, from_mean, strict=True)))
+        deviances = dict(zip(powers, members["of_powers"], strict=True))
+        sums = ErrorSums(members["of_errors"], members.get("of_logs"), deviances)
         k = len(sums.of_errors)
         of_rows = [sums.of_errors] if sums.of_logs is None else [sums.of_errors, sums.of_logs]
         shapes = [(each, (k, errors.N_SUMS)) for each in of_rows]

@@ -95,13 +95,13 @@ def ranges_of(rows: AllRows, most: int) -> list[RunRange]:
     ]
     keys = rows.keys
     places = [0, *(0 if keys is None else keys.position(*cut) for cut in cuts), rows.n_places]
-    found = []
+    ranges = []
     for k in range(len(cuts), -1, -1):
         spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
         is_one = 0 < k < len(cuts) and cuts[k - 1][0] == cuts[k][0]
         between, only = (places[k], places[k + 1]), cuts[k][0] if is_one else None
-        found.append(RunRange(spans, between, only))  # type: ignore[arg-type]
-    return found
+        ranges.append(RunRange(spans, between, only))  # type: ignore[arg-type]
+    return ranges
 
 
 def _cuts(rows: AllRows, most: int) -> list[Cut]:
@@ -160,8 +160,8 @@ def _counted_table(
     for each in parts:
         scores = [np.empty(0, kind), *(s for s, _ in each)]
         counts = [np.empty(0, np.int64), *starmap(counts_of, each)]
-        found = counted(np.concatenate(scores), np.concatenate(counts))
-        sides.append([column[::-1].copy() for column in found])
+        columns = counted(np.concatenate(scores), np.concatenate(counts))
+        sides.append([column[::-1].copy() for column in columns])
     (those_of_p, p), (those_of_n, n) = sides
     of_positives = ScoreTable._of_columns(those_of_p, p, np.zeros_like(p))
     return of_positives + ScoreTable._of_columns(those_of_n, np.zeros_like(n), n)
@@ -557,19 +557,19 @@ class ScoreRuns(Merging, Shown):
 
     def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
         """Return all as columns; counts go to the file if there is a folder."""
-        found = list(rows.columns[0]), list(rows.columns[1])
+        columns = list(rows.columns[0]), list(rows.columns[1])
         for label, column in () if rows.keys is None else rows.keys.columns():
             self._move([column])
-            found[1 - label].append(column)
-        return found
+            columns[1 - label].append(column)
+        return columns
 
     def _start_counting(self) -> bool:
         """Count the rows that wait, and those to come, where that takes less than sorting them."""
         if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
             return False
-        found = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
-        rows = [(bits, label) for bits, label in found if bits is not None]
-        if len(rows) < len(found) or (kind := self._kind) is None:
+        pending = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
+        rows = [(bits, label) for bits, label in pending if bits is not None]
+        if len(rows) < len(pending) or (kind := self._kind) is None:
             return False
         left = (self._memory - _BESIDE) // (1 if self._folder is not None else 2)
         kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
@@ -626,10 +626,12 @@ class ScoreRuns(Merging, Shown):
         jobs = [
             partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
         ]
-        found = run(jobs)
+        sorted_runs = run(jobs)
         classes = tuple(
             merged_counts([*mine, *(each for each in new if each is not None)])
-            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
+            for mine, new in zip(
+                self._classes, (sorted_runs[:parts], sorted_runs[parts:]), strict=True
+            )
         )
         self._classes, self._waiting, self._waiting_bytes = classes, [], 0
         self._spill()

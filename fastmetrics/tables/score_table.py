@@ -115,9 +115,9 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
         for column, dtype in zip(side, dtypes, strict=True)
     ]
     merged = [np.empty(len(left[0]) + len(right[0]), dtype) for dtype in dtypes]
-    found = merges.merge_tables(*both, *merged)
+    n_merged = merges.merge_tables(*both, *merged)
     for column in merged:
-        column.resize(found, refcheck=False)  # without a copy
+        column.resize(n_merged, refcheck=False)  # without a copy
     return merged[0], merged[1], merged[2]
 
 
@@ -435,12 +435,12 @@ class ScoreTable(Frozen, Summed, Saved):
         return dict(zip(self.__match_args__, map(np.array, self._values()), strict=True))
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        columns = found["scores"], found["positives"], found["negatives"]
+    def _of_members(cls, members: Members) -> Self:
+        columns = members["scores"], members["positives"], members["negatives"]
         scores, positives, negatives = checked_columns(*columns, allow_inf=True)
         if positives.dtype.kind == "f":
             check_sums(np.concatenate([positives, negatives]))
-        exponent = check_exponent(scalar(found, "weight_exponent"))
+        exponent = check_exponent(scalar(members, "weight_exponent"))
         return cls._of_columns(scores, positives, negatives, exponent)
 
 

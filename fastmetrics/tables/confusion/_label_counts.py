@@ -136,10 +136,10 @@ def tally(
     Exact int64 for integer weights, else compensated float64.
     """
     if weights is None:
-        found = count(true, predicted, low, width, margins=margins)
-        if found is None:
+        counts = count(true, predicted, low, width, margins=margins)
+        if counts is None:
             raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
-        return found
+        return counts
     total = np.zeros((3, width) if margins else (1, width * width))
     lost = np.zeros_like(total)
     step = max(WEIGHTED_CHUNK, total.shape[1])
@@ -195,10 +195,10 @@ def _cells_of_two(true: NDArray[Any], predicted: NDArray[Any], low: int) -> Coun
         sums += part
         return fits
 
-    found = _on_threads(count, true, predicted, 3)
-    if found is None:
+    sums = _on_threads(count, true, predicted, 3)
+    if sums is None:
         return None
-    ones, called, both = found.tolist()
+    ones, called, both = sums.tolist()
     return np.array([[len(true) - ones - called + both, called - both], [ones - both, both]])
 
 
@@ -407,16 +407,16 @@ def label_cells(
     columns, weights = _checked(y_true, y_pred, sample_weight)
     if labels is not None:
         check_kind(columns, labels)
-    found = count_columns(columns, weights, more_than_two)
+    counts = count_columns(columns, weights, more_than_two)
     if labels is None:
-        return found
+        return counts
     known = set(labels)
     for column, axis in ((columns.true, 1), (columns.predicted, 0)):
-        is_seen = (found.counts != 0).any(axis=axis).tolist()
-        for label, seen in zip(found.labels, is_seen, strict=True):
+        is_seen = (counts.counts != 0).any(axis=axis).tolist()
+        for label, seen in zip(counts.labels, is_seen, strict=True):
             if seen and label not in known:
                 raise unknown_label(column, label, labels)
-    return found.arranged(labels)
+    return counts.arranged(labels)
 
 
 def count_columns(
@@ -566,9 +566,9 @@ def label_counts(
 
 def _margins(columns: LabelColumns, weights: Weights | None) -> tuple[Sequence[Any], NDArray[Any]]:
     """Return labels, and how often each is both, true and predicted: (3, K)."""
-    found = _of_integers(columns, weights, _MARGIN_SPAN, margins=True)
-    if found is not None:
-        return found
+    counts = _of_integers(columns, weights, _MARGIN_SPAN, margins=True)
+    if counts is not None:
+        return counts
     coded = [each.coded() for each in columns.clean()]
     labels = merged_labels(coded)
     numbers = {label: k for k, label in enumerate(labels)}
@@ -582,10 +582,10 @@ def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Cell
     if plain is not None:
         return plain
     columns, weights = _checked(y_true, y_pred, sample_weight)
-    found = count_columns(columns, weights)
+    counts = count_columns(columns, weights)
     if weights is None or weights.values.all():
-        return found
-    return found.arranged(count_columns(columns, None).labels)
+        return counts
+    return counts.arranged(count_columns(columns, None).labels)
 
 
 def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> Cells | None:

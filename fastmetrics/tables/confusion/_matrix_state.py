@@ -258,10 +258,10 @@ def first_unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> 
 # --- from a file: `members`, judged ---------------------------------------------------------------
 
 
-def checked_parts(found: Members) -> tuple[MatrixState, bool]:
+def checked_parts(members: Members) -> tuple[MatrixState, bool]:
     """Return the state of a confusion matrix, or raise what is wrong with it."""
-    labels = stored_labels(found["labels"])
-    keys, values, lost = found["keys"], found["values"], found["lost"]
+    labels = stored_labels(members["labels"])
+    keys, values, lost = members["keys"], members["values"], members["lost"]
     k = len(labels)
     if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
         raise InputError("keys and values are not columns of one length")
@@ -278,10 +278,10 @@ def checked_parts(found: Members) -> tuple[MatrixState, bool]:
         check_sums(values + lost)
     elif len(lost):
         raise InputError("`lost` beside integers")
-    is_fixed = check_flag("is_fixed", scalar(found, "is_fixed"))
+    is_fixed = check_flag("is_fixed", scalar(members, "is_fixed"))
     if not is_fixed and (None in labels or labels != tuple(sorted(labels))):
         raise InputError(f"labels that may become more must be sorted: got {labels}")
-    exponent = check_exponent(scalar(found, "weight_exponent"))
+    exponent = check_exponent(scalar(members, "weight_exponent"))
     if exponent and values.dtype.kind != "f":
         raise InputError(f"counts that were scaled, by `weight_exponent` {exponent}")
     if k > MOST_CLASSES:

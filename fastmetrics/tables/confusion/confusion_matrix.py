@@ -370,9 +370,9 @@ class ConfusionMatrix(Mergeable, Shown):
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
         k = len(self._state.labels)
         if 4 * columns.n_rows >= k * k:
-            found = count_columns(columns, weights)
+            counts = count_columns(columns, weights)
             with self._changing():
-                self._add(MatrixState.of(found), columns)
+                self._add(MatrixState.of(counts), columns)
             return
         coded = [each.coded() for each in columns.clean()]
         if weights is not None and not weights.values.all():  # rows of weight 0 are absent
@@ -535,8 +535,8 @@ class ConfusionMatrix(Mergeable, Shown):
         }
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        return cls._of(*checked_parts(found))
+    def _of_members(cls, members: Members) -> Self:
+        return cls._of(*checked_parts(members))
 
     def _plus(self, other: Self) -> Self:
         if other._is_fixed and not self._is_fixed:
