@@ -3,20 +3,22 @@
 import contextlib
 import io
 import os
+import re
 import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fastmetrics import ConfusionMatrix, ScoreTable
-from fastmetrics._files import writing
-from fastmetrics.cli import main
+from commands import captured, error_of
+from fastmetrics import ConfusionMatrix, ScoreTable, report
+from fastmetrics.results import Report
 from processes import python
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="limits, signals and modes are POSIX")
@@ -33,19 +35,17 @@ def table(seed: int = 0, n: int = 2000) -> ScoreTable:
     return ScoreTable.from_scores(rng.integers(0, 2, n), rng.random(n))
 
 
-def draw(path: Path) -> None:
-    from fastmetrics.comparison import compare_table
-    from fastmetrics.comparison.post_hoc import save_critical_difference
-
-    scores = np.random.default_rng(1).random((12, 4))
-    save_critical_difference(compare_table(scores, higher_is_better=True), str(path))
+@cache
+def page() -> Report:
+    pytest.importorskip("jinja2")
+    return report([0, 1] * 20, np.arange(40) / 40, band=None)
 
 
-#: Everything of the package that writes over a file.
+#: Everything of the package that writes over a file, but for commands.
 WRITERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "ConfusionMatrix.save": ("a.npz", lambda path: matrix().save(path)),
     "ScoreTable.save": ("a.npz", lambda path: table().save(path)),
-    "critical difference diagram": ("a.png", draw),
+    "Report.save": ("a.html", lambda path: page().save(path)),
 }
 
 
@@ -86,14 +86,22 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, before, tmp_path
 
 
 @POSIX
-def test_a_full_disk_leaves_no_half_of_the_demo(tmp_path, capsys) -> None:
-    path = tmp_path / "scores.csv"
+@pytest.mark.parametrize(
+    "command",
+    ["demo --write x.csv", "compare-table ../t.csv --datasets d --higher-is-better --plot x.png"],
+)
+def test_a_full_disk_leaves_no_half_of_what_a_command_writes(
+    command, tmp_path, monkeypatch, capsys
+) -> None:
+    (tmp_path / "t.csv").write_text("d,a,b,c\nx,1,2,3\ny,1,3,2\nz,1,2,4\n")
+    (folder := tmp_path / "folder").mkdir()
+    monkeypatch.chdir(folder)
     with small_files(4096):
-        assert main(["demo", "--write", str(path)]) == 2
-    assert list(tmp_path.iterdir()) == []
-    assert f"{path}: File too large" in capsys.readouterr().err
-    assert main(["demo", "--write", str(path)]) == 0
-    assert [p.name for p in tmp_path.iterdir()] == ["scores.csv"]
+        said = error_of(capsys, *command.split())
+    assert re.fullmatch(r"x\.(csv|png): File too large", said)
+    assert list(folder.iterdir()) == []
+    captured(capsys, *command.split())
+    assert [p.stem for p in folder.iterdir()] == ["x"]
 
 
 #: One process that knows the package, and forks writers to kill in the midst of it.
@@ -133,32 +141,38 @@ def test_a_killed_process_leaves_a_whole_file(tmp_path) -> None:
     assert run.returncode == 0, run.stderr
 
 
-def half_written(path: Path, error: type[BaseException]) -> None:
-    with writing(path) as file:
+def save_seen(monkeypatch, path: Path, look: Callable[[], Any]) -> None:
+    """Save a table as other bytes, and look around before they are all of the file."""
+
+    def write(file: Any, **members: Any) -> None:
         file.write(b"new")
         file.flush()
-        raise error
+        look()
+
+    monkeypatch.setattr(np, "savez_compressed", write)
+    matrix().save(path)
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
-def test_an_interrupted_writer_leaves_the_old_file(error, tmp_path) -> None:
+def test_an_interrupted_writer_leaves_the_old_file(error, tmp_path, monkeypatch) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
+
+    def fail() -> None:
+        raise error
+
     with pytest.raises(error):
-        half_written(path, error)
+        save_seen(monkeypatch, path, fail)
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path) -> None:
-    path = tmp_path / "file"
+def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path, monkeypatch) -> None:
+    path, seen = tmp_path / "file", []
     path.write_bytes(b"old")
     with path.open("rb") as reader:
-        with writing(str(path)) as file:
-            file.write(b"new")
-            file.flush()
-            assert path.read_bytes() == b"old"
-        assert path.read_bytes() == b"new"
+        save_seen(monkeypatch, path, lambda: seen.append(path.read_bytes()))
+        assert [*seen, path.read_bytes()] == [b"old", b"new"]
         assert os.name != "posix" or reader.read() == b"old"
 
 
@@ -194,19 +208,17 @@ def mode(path: Path) -> int:
 
 @POSIX
 @pytest.mark.parametrize("umask", [0o022, 0o077])
-def test_permissions(umask, tmp_path) -> None:
+def test_permissions(umask, tmp_path, monkeypatch) -> None:
     path = tmp_path / "file"
-    before = os.umask(umask)
+    before, seen = os.umask(umask), list[int]()
     try:
         matrix().save(path)
         assert mode(path) == 0o666 & ~umask, "a new file is one like any other"
         for kept in (0o600, 0o664, 0o640):
             path.chmod(kept)
-            seen = []
-            with writing(path) as file:
-                file.write(b"secret")
-                seen += [mode(p) for p in tmp_path.iterdir() if p != path]
-            assert seen == [kept]
+            seen.clear()
+            save_seen(monkeypatch, path, lambda: seen.extend(map(mode, tmp_path.iterdir())))
+            assert seen == [kept, kept]  # of the old file and of the new one
             assert mode(path) == kept
     finally:
         os.umask(before)

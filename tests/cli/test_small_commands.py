@@ -9,15 +9,14 @@ import documents
 import numpy as np
 import pandas as pd
 import pytest
-from processes import python
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from commands import captured, error_of, output_of
 from fastmetrics import metrics_table
-from fastmetrics._kernels._compile import NOTICE
 from fastmetrics.cli import COMMANDS, build_parser, main
 from fastmetrics.data import load_breast_cancer_scores, read_bytes
+from processes import python
 
 
 def test_shipped_labels_are_those_of_the_real_data_with_malignant_positive():
@@ -88,7 +87,7 @@ def test_needs_no_duckdb():
     )
     run = python("-c", code)
     assert run.returncode == 0, run.stderr
-    assert run.stderr.replace(NOTICE, "") == ""
+    assert re.fullmatch("(fastmetrics is compiling its kernels, .*\n)?", run.stderr)
     assert "logistic" in run.stdout
 
 
