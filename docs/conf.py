@@ -138,7 +138,7 @@ def _page_of_metric(one: Any) -> str:
         "parameters": ", ".join(f"``{each}``" for each in one.parameters) or "none",
         "other names": ", ".join(f"``{each}``" for each in one.aliases) or "none",
         "intervals": "; ".join(ways) or "none",
-        "prevalence": "does not matter" if metric.is_free_of_shares else "matters",
+        "prevalence": "does not matter" if metric.is_free_of_prevalence else "matters",
     }
     lines = [one.name, "=" * len(one.name), "", f"{one.title}.", ""]
     lines += [f":{name}: {text}" for name, text in said.items()]

@@ -121,8 +121,8 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
             data.labels, data.scores, metrics=("f1", "accuracy"), method="bca", **groups, **given
         )
         _keep(of_counts, out, "", suffix, ("bca",))
-        of_auc = fastmetrics.delong(data.labels, data.scores, **groups)
-        out.intervals["roc_auc", "DeLong" + suffix] = _pair(of_auc.confidence_interval)
+        linear_in_auc = fastmetrics.delong(data.labels, data.scores, **groups)
+        out.intervals["roc_auc", "DeLong" + suffix] = _pair(linear_in_auc.confidence_interval)
         models = {"model": data.scores, "equal": data.others["equal"]}
         test = fastmetrics.delong_test(data.labels, models, **groups)
         out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
@@ -150,11 +150,19 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
         out.intervals[metric, "percentile, normal"] = _pair(narrow[0])
         out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
     for scale in ("plain", "logit"):
-        of_auc = fastmetrics.delong(data.labels, data.scores, groups=data.groups, scale=scale)
-        given = of_auc.estimate, of_auc.standard_error, math.inf, LEVEL, of_auc.scale
+        linear_in_auc = fastmetrics.delong(
+            data.labels, data.scores, groups=data.groups, scale=scale
+        )
+        given = (
+            linear_in_auc.estimate,
+            linear_in_auc.standard_error,
+            math.inf,
+            LEVEL,
+            linear_in_auc.scale,
+        )
         name = "DeLong" if scale == "plain" else "DeLong, logit"
         out.intervals["roc_auc", f"{name}, normal"] = _pair(interval_of(*given, bounds=(0.0, 1.0)))
-        out.intervals["roc_auc", f"{name}, t"] = _pair(of_auc.confidence_interval)
+        out.intervals["roc_auc", f"{name}, t"] = _pair(linear_in_auc.confidence_interval)
 
 
 def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
@@ -171,10 +179,10 @@ def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) ->
     )
     _keep(found, out, "", "", ("percentile", "basic"))
     for method, scale in (("DeLong", "plain"), ("DeLong, logit", "logit")):
-        of_auc = fastmetrics.delong(
+        linear_in_auc = fastmetrics.delong(
             data.labels, data.scores, sample_weight=data.weights, scale=scale, n_threads=1
         )
-        out.intervals["roc_auc", method] = _pair(of_auc.confidence_interval)
+        out.intervals["roc_auc", method] = _pair(linear_in_auc.confidence_interval)
 
 
 def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:

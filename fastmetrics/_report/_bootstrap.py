@@ -74,7 +74,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     if metrics is None:
         return TABLE_METRICS
     named = []
-    for label, metric in asking.labelled(metrics):
+    for label, metric in asking.label_metrics(metrics):
         if isinstance(metric, str):
             named.append((label or metric, TABLE_METRICS.get(metric, metric)))
         else:

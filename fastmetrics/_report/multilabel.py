@@ -38,8 +38,8 @@ from fastmetrics.inference.samples import (
     warn_of_units,
 )
 from fastmetrics.inference.units import Floats, Ints
-from fastmetrics.metrics._metric import HITS, RowInfluences, of_mean
-from fastmetrics.metrics.asking import MetricRequest, ask, is_pair, labelled
+from fastmetrics.metrics._metric import HITS, RowInfluences, mean_influences
+from fastmetrics.metrics.asking import MetricRequest, ask, is_pair, label_metrics
 from fastmetrics.metrics.registry import DEFAULTS, OF_SEVERAL_LABELS
 from fastmetrics.tables.score_table import running_sums
 
@@ -129,7 +129,12 @@ class LabelMetric(NamedTuple):
     def shown(self) -> MetricRequest:
         """The metric as it is estimated: a mean of labels has none of the rules of one."""
         own = self.base.entry
-        rules: dict[str, Any] = {"of_auc": None, "interval": None, "scaling": None, "min_df": 0.0}
+        rules: dict[str, Any] = {
+            "linear_in_auc": None,
+            "interval": None,
+            "scaling": None,
+            "min_df": 0.0,
+        }
         named = replace(own, name=f"{own.name}_{self.how}", is_area_of_precision=False, **rules)
         return replace(self.base, metric=named)
 
@@ -254,7 +259,7 @@ class LabelledRows:
         right = np.ones(len(self.labels), np.bool_)
         for own, called in self._decided(model):
             right &= own == called
-        return of_mean(right.astype(np.float64), self.design.weights)
+        return mean_influences(right.astype(np.float64), self.design.weights)
 
     def _decided(self, model: int) -> Iterator[tuple[NDArray[np.int8], NDArray[np.bool_]]]:
         """Yield each label as it is, and as a model calls it."""
@@ -325,7 +330,7 @@ def evaluate_multilabel(
     rows = LabelledRows.checked(y_true, models, options.threshold, **given)
     level = options.confidence_level
     metrics = rows.usual() if options.metrics is None else options.metrics
-    asked = [asked_of_labels(*each) for each in labelled(metrics)]
+    asked = [asked_of_labels(*each) for each in label_metrics(metrics)]
     for each in asked:
         if each.is_of_decisions and rows.threshold is None:
             raise InputError(

@@ -119,7 +119,7 @@ class GuaranteedThreshold(Result):
     def _price(self) -> str:
         """Cost of the guarantee on these rows: false alarms, or missed positives."""
         entry = find(self.metric)
-        if entry.is_free_of_shares and entry.higher_is_better:  # of the positives
+        if entry.is_free_of_prevalence and entry.higher_is_better:  # of the positives
             n = self.fp + self.tn
             return (
                 f"with {self.fp:,} false alarms among {n:,} negatives ({100 * self.fp / n:.3g} %)"
@@ -228,14 +228,14 @@ def guaranteed_threshold(
         dict(zip(_PROMISED, (recall, false_positive_rate, precision), strict=True))
     )
     delta = check_fraction("delta", delta)
-    if grid is not None and entry.is_free_of_shares:
+    if grid is not None and entry.is_free_of_prevalence:
         raise InputTypeError(f"`grid` has no meaning for `{entry.name}`: all scores are candidates")
     table = as_table(y_true, y_score, pos_label=pos_label)
     if table.is_weighted:
         raise InputTypeError("a table of weights does not tell how many rows there were")
     if lacks_a_class(table, f"the threshold that guarantees `{entry.name}`"):
         threshold = _NAN
-    elif entry.is_free_of_shares:
+    elif entry.is_free_of_prevalence:
         threshold = _of_rate(table, bool(entry.higher_is_better), bound, delta)
     else:
         threshold = _of_grid(table, _checked_grid(grid, table), entry, bound, delta)

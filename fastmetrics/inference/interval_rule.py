@@ -240,7 +240,7 @@ def _auc(case: _Case) -> _Found:
         level = 2.0 * level - 1.0
     if level <= 0.0:
         return None
-    factor, shift = case.one.entry.of_auc or (1.0, 0.0)
+    factor, shift = case.one.entry.linear_in_auc or (1.0, 0.0)
     auc, sizes = (case.value - shift) / factor, units.class_sizes()
     m, n = (max(1.0, size) for size in sizes)
     ratio, df, name = 1.0, math.inf, "newcombe"
@@ -264,7 +264,7 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     """
     units, spread, ratio = case.measured.units, case.spread, 1.0
     rows = spread if units.groups is None else case.measured.spread_of_rows(case.model)
-    factor, _ = case.one.entry.of_auc or (1.0, 0.0)
+    factor, _ = case.one.entry.linear_in_auc or (1.0, 0.0)
     if rows.variance > 0.0:
         ratio = rows.variance / factor**2 / auc_variance(auc, m, n)
         known, doubt = max(0.0, rows.df - PRIOR), 1.0

@@ -294,15 +294,15 @@ def part_of(
 ) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
     counts = CurveCounts.of(table, start)
-    of_auc, of_precision = np.empty((2, 2, len(table)))
+    linear_in_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])
     columns, no_sums = (table.positives, table.negatives), np.empty((0, 2))
-    auc_influences(*columns, above, whole, 0.0, *of_auc, no_sums)
-    of_auc *= np.array([whole]).T  # times the size of the class, not centred
+    auc_influences(*columns, above, whole, 0.0, *linear_in_auc, no_sums)
+    linear_in_auc *= np.array([whole]).T  # times the size of the class, not centred
     tails = precision_shares(*columns, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
-    found: list[Sequence[Floats]] = [list(of_auc), list(of_precision)]
+    found: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         found += [[losses_of_rows(name, own, table.scores) for own in codes] for name in LOSSES]
@@ -381,7 +381,7 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     powers = _about(sizes, own[:, 1:], off)
     columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
     sums = np.stack(columns, axis=1)
-    is_by_class = METRICS[name].is_free_of_shares
+    is_by_class = METRICS[name].is_free_of_prevalence
     if not is_by_class:
         sums = sums.sum(axis=0, keepdims=True)
     return _units(sizes, is_by_class).spread_of_sums(sums)
@@ -409,7 +409,7 @@ def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
 
 def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
     """Return centres and divisors of the influences of either class."""
-    is_auc = METRICS[name].of_auc is not None
+    is_auc = METRICS[name].linear_in_auc is not None
     m, n = whole.sizes
     if name in LOSSES:
         return np.full(2, value), np.full(2, float(m + n))
@@ -516,7 +516,7 @@ class RangeSummary(Summed):
         return value, *spread_of(name, value, whole)
 
     def _value(self, name: str, whole: Part) -> float:
-        if METRICS[name].of_auc is not None:
+        if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
         return loss_of(name, whole) if name in LOSSES else average_precision_of(self)
 

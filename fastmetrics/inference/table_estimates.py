@@ -49,7 +49,7 @@ def _is_of_bins(one: MetricRequest) -> bool:
     """Return whether bins have a metric too."""
     metric = one.entry
     is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
-    return (metric.of_auc is not None or is_of_ranges) and not one.parameters
+    return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
 
 
 def _is_of_ranges(one: MetricRequest) -> bool:
@@ -117,7 +117,7 @@ def _of_matrix(one: MetricRequest, counts: Floats) -> Measured:
     """Return a metric of a confusion matrix of counts: its points are the cells."""
     value, slopes = of_cells(one, counts)
     k = len(counts)
-    strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_shares else None
+    strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_prevalence else None
     units = Units(k * k, counts.ravel(), strata=strata)
     decided = (counts_of_two(one, counts),)
     return Measured((value,), slopes[None, :], units, decided, float(counts.sum()))
@@ -133,7 +133,7 @@ def of_summary(
     """Return the estimate of a metric of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
-    name, of_auc = one.entry.name, one.entry.of_auc
+    name, linear_in_auc = one.entry.name, one.entry.linear_in_auc
     if name in LOSSES and name not in summary.metrics:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
@@ -143,8 +143,8 @@ def of_summary(
         )
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
-        factor, added = of_auc or (1.0, 0.0)
-        plain, variance, df = summary.estimated(OF_RANGES[0] if of_auc else name)
+        factor, added = linear_in_auc or (1.0, 0.0)
+        plain, variance, df = summary.estimated(OF_RANGES[0] if linear_in_auc else name)
         value, spread = factor * plain + added, Spread(factor * factor * variance, df)
     units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
     measured = Measured((value,), (), units, (None,), float(m + n))
@@ -194,7 +194,7 @@ class _BinPoints:
         # Influences are less the value, which differs; of positives alone in average precision.
         moved = abs(best.values[0] - worst.values[0])
         sizes = np.where(self.is_positive, *self.columns.totals)
-        centred = self.is_positive | (one.entry.of_auc is not None)
+        centred = self.is_positive | (one.entry.linear_in_auc is not None)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
@@ -228,7 +228,7 @@ class _BinPoints:
         return Measured((value,), influences[None, :], units, (None,), size)
 
     def _units(self, one: MetricRequest) -> Units:
-        by_class = one.entry.is_free_of_shares
+        by_class = one.entry.is_free_of_prevalence
         strata = self.is_positive.astype(np.int64) if by_class else None
         return Units(len(self.counts), self.counts, strata=strata)
 

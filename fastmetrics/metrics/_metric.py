@@ -1,4 +1,4 @@
-"""What the registry says of one metric."""
+"""One metric of the registry: its function, direction, range, replicates and interval."""
 
 from __future__ import annotations
 
@@ -20,32 +20,35 @@ Floats = NDArray[np.float64]
 
 
 class RowInfluences(NamedTuple):
-    """A metric, nan where it is undefined, and the derivative by the weight of each row."""
+    """A metric, nan where it is undefined, and its derivative by the weight of each row."""
 
     value: float
     influences: Floats
 
     def scaled(self, slope: float, value: float) -> RowInfluences:
-        """Return those of a function of the value, by its slope there."""
+        """Return the influences on a function of the value, by its slope there."""
         return RowInfluences(value, slope * self.influences)
 
 
-def of_mean(terms: Floats, weights: Floats | None = None) -> RowInfluences:
+def mean_influences(terms: Floats, weights: Floats | None = None) -> RowInfluences:
     """Return the mean of terms with the influence (x - mean) / sum of weights of each row."""
     if weights is None:
-        mean, total = float(np.mean(terms)), float(len(terms))
+        mean = float(np.mean(terms))
+        total = float(len(terms))
     else:
         total = float(weights.sum())
         mean = float(np.sum(terms * weights)) / total
     return RowInfluences(mean, (terms - mean) / total)
 
 
-def of_ratio(top: RowInfluences, bottom: RowInfluences) -> RowInfluences:
-    """Return the ratio of two metrics; nan where the lower one is 0."""
-    if bottom.value == 0.0:
-        return RowInfluences(float("nan"), np.full(len(top.influences), np.nan))
-    value = top.value / bottom.value
-    return RowInfluences(value, (top.influences - value * bottom.influences) / bottom.value)
+def ratio_influences(numerator: RowInfluences, denominator: RowInfluences) -> RowInfluences:
+    """Return the ratio of two metrics with its influences; nan where the denominator is 0."""
+    if denominator.value == 0.0:
+        return RowInfluences(float("nan"), np.full(len(numerator.influences), np.nan))
+    value = numerator.value / denominator.value
+    return RowInfluences(
+        value, (numerator.influences - value * denominator.influences) / denominator.value
+    )
 
 
 Family = Literal[
@@ -67,7 +70,7 @@ Needs = Literal["scores", "labels", "probabilities", "values"]
 #: several classes; "" for nothing.
 Resampled = Literal["pairs", "curve", "point", "cells", "sums", "classes", "rows", ""]
 
-#: Where an estimate is taken for normal. "lack" is the logarithm of what a perfect model lacks.
+#: The scale on which an estimate is about normal; "lack" is the logarithm of 1 - value.
 Scale = Literal["identity", "logit", "log", "lack", "atanh"]
 
 _SCALES: Final[Mapping[tuple[float, float], Scale]] = {
@@ -82,19 +85,19 @@ _SCALES: Final[Mapping[tuple[float, float], Scale]] = {
 class IntervalRule(NamedTuple):
     """The rule of a metric's default confidence interval, beside Student's t by influence values.
 
-    `arguments` go to the rule of this name, which `inference.interval_rule` has: of a proportion
-    the cells that are successes and those that are failures, and what makes the metric of it.
+    `arguments` go to the rule of this name in `inference.interval_rule`: for a proportion the cells
+    of successes, those of failures, and the function that maps the proportion to the metric.
     """
 
     name: Literal["proportion", "rate sum", "rate ratio", "auc", "largest gap"]
     arguments: tuple[Any, ...] = ()
 
 
-#: A proportion of all samples; and the largest of many gaps, which has rates at each threshold.
+#: Proportions of all samples, and the largest of the gaps between two rates over all thresholds.
 HITS: Final = IntervalRule("proportion", ("tp tn", "fp fn"))
 MISSES: Final = IntervalRule("proportion", ("fp fn", "tp tn"))
 LARGEST_GAP: Final = IntervalRule("largest gap")
-#: The default of a parameter that has none.
+#: Marks a parameter without a default.
 REQUIRED: Final = object()
 
 _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -110,7 +113,7 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class By(NamedTuple):
-    """A direction that depends on a parameter: its value to a direction, or to the next `By`."""
+    """A direction that depends on a parameter: maps its values to directions, or to a `By`."""
 
     parameter: str
     options: Mapping[Any, Any]
@@ -125,57 +128,58 @@ class Metric:
     name : str
         Canonical.
     family : str
-        The room it lives in; "own" for those of users.
+        Subpackage of its function; "own" for metrics that users register.
     title : str
         In plain words, for tables.
     function : str or callable
-        "room.module:function" of its public function; "" where it has none; of a user's, itself.
+        "subpackage.module:function" of its public function; "" where it has none; the function
+        itself for a user's metric.
     higher_is_better : bool, By or None
         Its direction; None where it has none.
     needs : str
-        What it takes beside the true values; "rankings" for what is measured query by query,
-        "times" for scores of censored times, "nothing" for what judges no prediction.
+        Input beside the true values; "rankings" for metrics of queries, "times" for scores of
+        censored times, "nothing" for metrics without predictions.
     aliases : tuple of str
-        Other names that lead here.
+        Other names.
     parameters : mapping of str to object
         Parameters and their defaults.
     arguments : mapping of str to object
-        What the public function is called with, to be this metric.
+        Fixed arguments with which the public function computes this metric.
     passed_as : mapping of str to str
-        What the public function calls a parameter, where it has another name there.
+        Names of parameters in the public function, where they differ.
     read : str
-        The field or place of the public function's result that is the value; or the parameter
-        that names the field.
+        Field or index of the value in the public function's result; or the parameter that names
+        the field.
     classes : int
         2: for two classes; 3: for three and more; 0: for any number, or none.
     bounds : (float, float)
         The least and the greatest value.
     resampled : str
-        How its replicates are made; "" if they are not.
+        Input of a replicate; "" if it has none.
     no_replicates : str
-        Why it must not be resampled, and what to do instead; "" if nothing speaks against it.
+        Reason not to resample it, with an alternative; "" if it may be resampled.
     influences : str
-        "room.module:function" of what says how far each row moves it; "" where it is not smooth.
-    is_free_of_shares : bool
-        Whether it stays when the shares of the true classes change: each class has rows of its own.
+        "subpackage.module:function" of its influence values; "" where it is not smooth.
+    is_free_of_prevalence : bool
+        Whether it does not depend on the prevalence, so that each class is a sample by itself.
     row_loss : str
-        "room.module:function" of the loss of single rows whose mean it is; "" if it is no mean.
+        "subpackage.module:function" of the row losses whose mean it is; "" if it is no mean.
     domain : Domain, or a function of its parameters that returns one
-        Where true values and predictions must lie; read it by `domain_under`.
-    of_auc : (float, float) or None
-        The AUC times the first, plus the second, is this metric, which has the AUC's limits.
+        Range of true values and predictions; read it by `domain_under`.
+    linear_in_auc : (float, float) or None
+        (a, b) where the metric is a AUC + b: its interval is that of the AUC, transformed.
     interval : IntervalRule or None
-        How its default interval is made; None for Student's t by influence values alone.
+        Rule of its default interval; None for Student's t by influence values alone.
     scaling : callable or None
-        Maps its parameters to the scale, and to the value at which the scale ends, where they
-        depend on them; read it by `scale_under`.
+        Maps its parameters to the scale and the upper end of the scale, where they depend on them;
+        read it by `scale_under`.
     min_df : float
         Degrees of freedom, by the kurtosis of influence values, below which limits of a difference
         of independent rows cover less than their level (docs/coverage.md).
     is_area_of_precision : bool
-        Whether it is an area under precision and recall, which few positives carry.
+        Whether it is an area under a precision-recall curve, which depends on few positives.
     is_biased_by_few : bool
-        Whether it is far from that of the population, on average, where positives are few.
+        Whether it is biased where positives are few.
     """
 
     name: str
@@ -194,10 +198,10 @@ class Metric:
     resampled: Resampled = ""
     no_replicates: str = ""
     influences: str = ""
-    is_free_of_shares: bool = False
+    is_free_of_prevalence: bool = False
     row_loss: str = ""
     domain: Domain | Callable[..., Domain] = ANYWHERE
-    of_auc: tuple[float, float] | None = None
+    linear_in_auc: tuple[float, float] | None = None
     interval: IntervalRule | None = None
     scaling: Callable[..., tuple[Scale, float]] | None = None
     min_df: float = 0.0
@@ -206,47 +210,47 @@ class Metric:
 
     @property
     def intervals(self) -> tuple[str, ...]:
-        """The intervals that it has, by the names of their methods."""
+        """The methods of its intervals."""
         return _INTERVALS[self.resampled]
 
     @property
     def scale(self) -> Scale:
-        """Where it is taken for normal: the scale that fits its range."""
+        """The scale on which it is about normal, by its range."""
         return _SCALES.get(self.bounds, "identity")
 
     def scale_under(self, parameters: Mapping[str, Any]) -> tuple[Scale, float]:
-        """Return the scale, and the value at which it ends, under these parameters."""
+        """Return the scale and its upper end under these parameters."""
         if self.scaling is None:
             return self.scale, 1.0
         return self.scaling(**{**self.parameters, **parameters})
 
     @property
     def is_proportion_of_all(self) -> bool:
-        """Whether it is the proportion of all samples that are right, or wrong."""
+        """True for the proportion of all samples that are right, or wrong."""
         return self.interval in (HITS, MISSES)
 
     def domain_under(self, parameters: Mapping[str, Any]) -> Domain:
-        """Return where true values and predictions must lie under these parameters."""
+        """Return the range of true values and predictions under these parameters."""
         if isinstance(self.domain, Domain):
             return self.domain
         return self.domain(**{**self.parameters, **parameters})
 
     def is_by_class(self, parameters: Mapping[str, Any]) -> bool:
-        """Return whether each class is a sample of its own: shares are given, or no matter."""
-        return self.is_free_of_shares or parameters.get("prevalence") is not None
+        """Return True where each class is its own sample: prevalence given or irrelevant."""
+        return self.is_free_of_prevalence or parameters.get("prevalence") is not None
 
     def direction(self, parameters: Mapping[str, Any]) -> bool | None:
-        """Return whether higher is better under these parameters; None if neither is."""
-        found: Any = self.higher_is_better
-        while isinstance(found, By):
-            chosen = parameters.get(found.parameter, self.parameters[found.parameter])
-            found = found.options.get(chosen)
-        return found if found is None else bool(found)
+        """Return True where higher is better under these parameters, None without a direction."""
+        rule: Any = self.higher_is_better
+        while isinstance(rule, By):
+            chosen = parameters.get(rule.parameter, self.parameters[rule.parameter])
+            rule = rule.options.get(chosen)
+        return rule if rule is None else bool(rule)
 
-    def checked(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters given, or raise for one that the metric has not, or needs.
+    def check_parameters(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the given parameters; raise for an unknown one and for one that is missing.
 
-        ``name`` is what the caller called the metric.
+        ``name`` is the caller's name of the metric.
         """
         for given in parameters:
             if given not in self.parameters:
@@ -255,70 +259,72 @@ class Metric:
         for needed, default in self.parameters.items():
             if default is REQUIRED and needed not in parameters:
                 raise InputTypeError(f"`{name}` needs its parameter {needed!r}")
-        way: Any = self.higher_is_better
-        while isinstance(way, By):
-            given = parameters.get(way.parameter, self.parameters[way.parameter])
-            way = way.options[check_choice(way.parameter, given, way.options)]
+        direction: Any = self.higher_is_better
+        while isinstance(direction, By):
+            given = parameters.get(direction.parameter, self.parameters[direction.parameter])
+            direction = direction.options[
+                check_choice(direction.parameter, given, direction.options)
+            ]
         return dict(parameters)
 
     def load(self) -> Callable[..., Any]:
-        """Return its public function, which is imported now."""
+        """Import and return its public function."""
         if not isinstance(self.function, str):
             return self.function
         if not self.function:
             raise InputError(f"{self.name!r} has no function of its own: name it in `metrics`")
-        return _loaded(self.function)
+        return _load(self.function)
 
     def load_influences(self) -> Callable[..., Any]:
-        """Return what says how far each row moves it, which is imported now."""
-        return _loaded(self.influences)
+        """Import and return the function of its influence values."""
+        return _load(self.influences)
 
-    def losses(self, true: Any, said: Any, **parameters: Any) -> Any:
-        """Return the loss of each row, of a metric that is their mean."""
-        return _loaded(self.row_loss)(self.name, true, said, **parameters)
+    def losses(self, true: Any, predicted: Any, **parameters: Any) -> Any:
+        """Return the loss of each row, for a metric that is their mean."""
+        return _load(self.row_loss)(self.name, true, predicted, **parameters)
 
     def value(self, *data: Any, **parameters: Any) -> Any:
-        """Return what the public function makes of data, by the parameters of the metric."""
+        """Return the value of the public function for data, under parameters of the metric."""
         given = {**self.parameters, **parameters} if self.read in self.parameters else parameters
-        read = str(given[self.read]) if self.read in self.parameters else self.read
+        field_name = str(given[self.read]) if self.read in self.parameters else self.read
         passed = {
             self.passed_as.get(name, name): value
             for name, value in parameters.items()
             if name != self.read
         }
         try:
-            found = self.load()(*data, **{**self.arguments, **passed})
+            result = self.load()(*data, **{**self.arguments, **passed})
         except InputError as error:
             raise error.renamed({there: here for here, there in self.passed_as.items()}) from error
-        if not read:
-            return found
-        return found[int(read)] if read.isdecimal() else getattr(found, read)
+        if not field_name:
+            return result
+        return result[int(field_name)] if field_name.isdecimal() else getattr(result, field_name)
 
 
 def entry(
     family: Family, name: str, function: str, title: str = "", up: Any = True, **more: Any
 ) -> Metric:
-    """Return an entry; without a title it is called by its name in words.
+    """Return an entry of the registry; the default title is the name in words.
 
-    ``function`` is its module in the room of the family, followed by ":" and its name where that is
-    another one: an alias then, if it needs no arguments to be this metric. ``influences`` and
-    ``row_loss`` are in that room too, unless they name one.
+    ``function`` is "module" or "module:function" in the family's subpackage. A function of another
+    name is an alias of the metric if it needs no arguments to compute it. ``influences`` and
+    ``row_loss`` are paths in that subpackage, unless they contain a dot.
     """
-    module, _, called = function.partition(":")
-    if called and not more.get("read") and not more.get("arguments"):
-        more["aliases"] = (called, *more.get("aliases", ()))
-    paths = {"function": f"{module}:{called or name}" if module else ""}
+    module, _, function_name = function.partition(":")
+    if function_name and not more.get("read") and not more.get("arguments"):
+        more["aliases"] = (function_name, *more.get("aliases", ()))
+    paths = {"function": f"{module}:{function_name or name}" if module else ""}
     paths |= {key: more.pop(key, "") for key in ("influences", "row_loss")}
     for key, path in paths.items():
         more[key] = f"{family}.{path}" if path and "." not in path else path
-    words = title or name.replace("_", " ")
-    return Metric(name, family, words, higher_is_better=up, **more)
+    text = title or name.replace("_", " ")
+    return Metric(name, family, text, higher_is_better=up, **more)
 
 
 @cache
-def _loaded(path: str) -> Callable[..., Any]:
+def _load(path: str) -> Callable[..., Any]:
     module, _, name = path.partition(":")
-    found: Callable[..., Any] = getattr(
+    function: Callable[..., Any] = getattr(
         importlib.import_module(f"fastmetrics.metrics.{module}"), name
     )
-    return found
+    return function

@@ -1,4 +1,4 @@
-"""From what ``metrics=`` holds to metrics of the registry, in one way for every caller."""
+"""Parse the argument ``metrics=`` into metrics of the registry, in one way for every caller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastmetrics.errors import InputError, InputTypeError, did_you_mean, no_such
 from fastmetrics.metrics._metric import REQUIRED, By, Metric, Needs
 from fastmetrics.metrics.registry import METRICS
 
-#: A function of the user's: `bootstrap` and `evaluate_estimator` say what it is called with.
+#: A user's function; its arguments are documented in `bootstrap` and `evaluate_estimator`.
 Statistic = Callable[..., float]
 MetricLike = str | Statistic | tuple[str, Mapping[str, Any]]
 MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
@@ -26,7 +26,7 @@ MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
 _BY_NAME = {name: m for m in METRICS.values() for name in (m.name, *m.aliases)}
 _registered: dict[str, Metric] = {}
 
-#: Metrics of rankings by all their names, in lower case, and what the field calls them beside.
+#: Metrics of rankings by all their names and common abbreviations, in lower case.
 _RANKINGS = {
     name.lower(): m
     for m in METRICS.values()
@@ -51,10 +51,10 @@ _RANKINGS |= {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricRequest:
-    """One metric that was asked for; None for a function that no registry knows.
+    """A requested metric; ``metric`` is None for a function outside the registry.
 
-    ``label`` is the name that its result gets. ``parameters`` are those given, of those that the
-    metric has; ``function`` is the one that was given, or is registered.
+    ``label`` names its result. ``parameters`` are the given parameters of the metric; ``function``
+    is the function that the caller passed or registered.
     """
 
     label: str
@@ -64,36 +64,40 @@ class MetricRequest:
 
     @property
     def name(self) -> str:
-        """The canonical name; that of the label for a function that no registry knows."""
+        """The canonical name; the label for a function outside the registry."""
         return self.label if self.metric is None else self.metric.name
 
     @property
     def entry(self) -> Metric:
-        """Its entry in the registry, or that of a user's metric; raises where there is none."""
+        """The entry of the registry or of a registered metric; raises if there is none."""
         if self.metric is None:
             raise InputError(f"`{self.label}` is no metric of the registry")
         return self.metric
 
     @property
     def has_influences(self) -> bool:
-        """Whether it is known how far a row moves it."""
+        """True if its influence values are known."""
         entry = self.metric
         return entry is not None and bool(entry.influences) and not self.is_only_function
 
     @property
     def is_auc(self) -> bool:
-        """Whether it is the AUC itself, all of it."""
-        return self.metric is not None and self.metric.of_auc == (1.0, 0.0) and not self.parameters
+        """True for the whole AUC itself."""
+        return (
+            self.metric is not None
+            and self.metric.linear_in_auc == (1.0, 0.0)
+            and not self.parameters
+        )
 
     @property
     def is_only_function(self) -> bool:
-        """Whether the function must be called: a user's own, or with options of no metric."""
+        """True if the function must be called: a user's, or with options that no metric has."""
         known = None if self.metric is None else self.metric.function
         return self.function is not None and not isinstance(known, str)
 
     @property
     def higher_is_better(self) -> bool | None:
-        """The declared direction under these parameters; None if it is not known."""
+        """The declared direction under these parameters; None if it is unknown."""
         return None if self.metric is None else self.metric.direction(self.parameters)
 
 
@@ -113,7 +117,7 @@ def find(name: Any) -> Metric:
         metric = positive if positive and positive.direction({}) is False else None
     if metric is None:
         raise InputError(
-            f"`metrics` names {name!r}, which is no metric: {_nearest(name)}"
+            f"`metrics` names {name!r}, which is no metric: {_suggest(name)}"
             "`metrics_table()` lists them all"
         )
     return metric
@@ -153,14 +157,14 @@ def ask(
 ) -> tuple[MetricRequest, ...]:
     """Return the metrics that ``metrics`` asks for, in order; a mapping gives labels.
 
-    A function of ours, or scikit-learn's of the same name, is the metric that it computes;
-    `functools.partial` gives it parameters. One of rankings, or of censored times, is refused where
-    the caller has none; with ``of_rankings`` all others are.
+    A function of this package, or scikit-learn's of the same name, stands for the metric that it
+    computes; `functools.partial` gives it parameters. Metrics of rankings and of censored times
+    raise unless ``of_rankings`` and ``of_times`` allow them; ``of_rankings`` refuses all others.
     """
-    of_one = _ranking if of_rankings else _one
-    asked = [of_one(metric, label) for label, metric in labelled(metrics)]
-    check_labels(one.label for one in asked)
-    for one in asked:
+    request_one = _request_ranking if of_rankings else _request
+    requests = [request_one(metric, label) for label, metric in label_metrics(metrics)]
+    check_labels(one.label for one in requests)
+    for one in requests:
         needs = "" if one.metric is None else one.metric.needs
         if needs == "times" and not of_times:
             raise InputError(
@@ -172,35 +176,35 @@ def ask(
                 f"`metrics` names {one.label!r}, which is measured query by query: "
                 f"`estimate(relevance, score, query=..., metrics={one.label!r})`"
             )
-    return tuple(asked)
+    return tuple(requests)
 
 
-def labelled(metrics: Any) -> list[tuple[str | None, Any]]:
-    """Return what ``metrics`` holds, one metric or several, with the labels of a mapping."""
+def label_metrics(metrics: Any) -> list[tuple[str | None, Any]]:
+    """Return pairs (label, metric): labels of a mapping, None for one metric or a sequence."""
     if isinstance(metrics, Mapping):
-        found: list[tuple[str | None, Any]] = [
+        pairs: list[tuple[str | None, Any]] = [
             (str(label), metric) for label, metric in metrics.items()
         ]
     elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
-        found = [(None, metrics)]
+        pairs = [(None, metrics)]
     elif isinstance(metrics, Sequence):
-        found = [(None, metric) for metric in metrics]
+        pairs = [(None, metric) for metric in metrics]
     else:
         raise InputTypeError(
             f"`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
             f"mapping of them: got {type(metrics).__name__}"
         )
-    if not found:
+    if not pairs:
         raise InputError("`metrics` must name at least one metric: got none")
-    return found
+    return pairs
 
 
 def ask_one(metrics: Any) -> MetricRequest:
-    """Return the one metric that ``metrics`` asks for, or raise if it asks for several."""
-    asked = ask(metrics)
-    if len(asked) != 1:
-        raise InputError(f"`metrics` must be one metric: got {len(asked)}")
-    return asked[0]
+    """Return the one requested metric; raise if there are several."""
+    requests = ask(metrics)
+    if len(requests) != 1:
+        raise InputError(f"`metrics` must be one metric: got {len(requests)}")
+    return requests[0]
 
 
 def check_labels(labels: Iterable[str]) -> None:
@@ -215,7 +219,7 @@ def check_labels(labels: Iterable[str]) -> None:
 
 
 def is_pair(metric: Any) -> bool:
-    """Return whether this is a name with its parameters."""
+    """Return True for a pair (name, parameters)."""
     return (
         isinstance(metric, tuple)
         and len(metric) == 2
@@ -292,37 +296,38 @@ def registered() -> tuple[Metric, ...]:
     return tuple(_registered.values())
 
 
-def _one(metric: Any, label: str | None) -> MetricRequest:
+def _request(metric: Any, label: str | None) -> MetricRequest:
     if is_pair(metric):
-        return _named(metric[0], dict(metric[1]), label)
+        return _request_by_name(metric[0], dict(metric[1]), label)
     if isinstance(metric, str):
-        return _named(metric, {}, label)
+        return _request_by_name(metric, {}, label)
     if callable(metric):
-        entry, given = _recognised(metric)
-        return MetricRequest(label or name_of(metric), entry, given, metric)
+        entry, given = _recognise(metric)
+        return MetricRequest(label or function_name(metric), entry, given, metric)
     raise InputTypeError(
         f"`metrics` must hold names, callables or pairs (name, parameters): got {metric!r}"
     )
 
 
-def _named(name: str, parameters: dict[str, Any], label: str | None) -> MetricRequest:
+def _request_by_name(name: str, parameters: dict[str, Any], label: str | None) -> MetricRequest:
     metric = find(name)
     is_negated = name.startswith("neg_") and name not in (metric.name, *metric.aliases)
-    own = label or (metric.name if is_negated else name)  # the value is not negated
-    given = metric.checked(name, parameters)
+    result_label = label or (metric.name if is_negated else name)  # the value is not negated
+    given = metric.check_parameters(name, parameters)
     function = metric.load() if metric.family == "own" else None
-    return MetricRequest(own, metric, given, function)
+    return MetricRequest(result_label, metric, given, function)
 
 
-def _ranking(metric: Any, label: str | None) -> MetricRequest:
-    """Return the metric of rankings of a name, such as "ndcg@10", or of a function of ours."""
+def _request_ranking(metric: Any, label: str | None) -> MetricRequest:
+    """Return the request of a metric of rankings by name, such as "ndcg@10", or by function."""
     if not (isinstance(metric, str) or is_pair(metric)):
-        one = _one(metric, label)
+        one = _request(metric, label)
         if one.metric is None or one.metric.family != "ranking":
             raise _no_ranking(one.label)
         return one
     text, given = (metric, {}) if isinstance(metric, str) else (metric[0], dict(metric[1]))
-    name, cut_off = text, re.fullmatch(r"(.+)@([0-9]+)", text)
+    name = text
+    cut_off = re.fullmatch(r"(.+)@([0-9]+)", text)
     if cut_off:
         if "k" in given:
             raise InputError(f"`metrics` gives {text!r} a cut-off, and 'k' beside it")
@@ -331,7 +336,7 @@ def _ranking(metric: Any, label: str | None) -> MetricRequest:
     entry = _RANKINGS.get(name.lower())
     if entry is None:
         raise _no_ranking(text)
-    return MetricRequest(label or text, entry, entry.checked(label or text, given))
+    return MetricRequest(label or text, entry, entry.check_parameters(label or text, given))
 
 
 def _no_ranking(name: str) -> InputError:
@@ -343,8 +348,8 @@ def _no_ranking(name: str) -> InputError:
     )
 
 
-def name_of(function: Any) -> str:
-    """Return the name of a function, of that inside a scorer of scikit-learn's or a partial."""
+def function_name(function: Any) -> str:
+    """Return the name of a function, unwrapped from a scorer of scikit-learn or a partial."""
     inner = getattr(function, "_score_func", function)
     inner = inner.func if isinstance(inner, partial) else inner
     return str(getattr(inner, "__name__", type(inner).__name__))
@@ -353,19 +358,20 @@ def name_of(function: Any) -> str:
 _OURS = "fastmetrics.metrics."
 
 
-def _recognised(function: Any) -> tuple[Metric | None, dict[str, Any]]:
+def _recognise(function: Any) -> tuple[Metric | None, dict[str, Any]]:
     """Return the metric that a public function computes, and its parameters.
 
-    With options that no metric has (`labels`, `pos_label`) it is a metric all the same, with the
-    function itself in the place of ours: what it needs and its direction are known.
+    With options that no metric has (`labels`, `pos_label`) the entry is a copy whose function is
+    the one passed: input and direction of the metric stay known.
     """
     given: dict[str, Any] = {}
     inner = function
     if isinstance(function, partial) and not function.args:
-        inner, given = function.func, function.keywords
+        inner = function.func
+        given = function.keywords
     if str(getattr(inner, "__module__", None)).partition(".")[0] == "fastmetrics":
         inner = inspect.unwrap(inner)
-    metrics = _computed_by(inner)
+    metrics = _find_computed(inner)
     if not metrics:
         _check_number(inner)
         return None, {}
@@ -373,28 +379,31 @@ def _recognised(function: Any) -> tuple[Metric | None, dict[str, Any]]:
         names = " or ".join(repr(metric.name) for metric in metrics)
         raise InputError(f"`{inner.__name__}` returns several numbers: name {names}")
     defaults = {n: p.default for n, p in inspect.signature(inner).parameters.items()}
-    said = {n: value for n, value in given.items() if not _is_same(value, defaults.get(n))}
-    fits = [m for m in metrics if _fixed(m).items() <= (defaults | given).items()]
+    changed = {n: value for n, value in given.items() if not _is_same(value, defaults.get(n))}
+    fits = [m for m in metrics if _fixed_arguments(m).items() <= (defaults | given).items()]
     for metric in fits or metrics:
-        ours = {there: here for here, there in _called(metric).items()}
-        if fits and said.keys() <= _fixed(metric).keys() | ours.keys():
-            parameters = {ours[n]: value for n, value in said.items() if n in ours}
-            for here, there in _called(metric).items():
+        ours = {there: here for here, there in _argument_names(metric).items()}
+        if fits and changed.keys() <= _fixed_arguments(metric).keys() | ours.keys():
+            parameters = {ours[n]: value for n, value in changed.items() if n in ours}
+            for here, there in _argument_names(metric).items():
                 if defaults.get(there) is inspect.Parameter.empty and here not in parameters:
                     raise InputTypeError(
                         f"`{inner.__name__}` needs its parameter {there!r}: "
                         f"`functools.partial({inner.__name__}, {there}=...)` gives it"
                     )
-            return metric, metric.checked(inner.__name__, parameters)
-    metric = max(fits or metrics, key=lambda m: len(_fixed(m)))
-    known = {here: said[there] for here, there in _called(metric).items() if there in said}
+            return metric, metric.check_parameters(inner.__name__, parameters)
+    metric = max(fits or metrics, key=lambda m: len(_fixed_arguments(m)))
+    known = {
+        here: changed[there] for here, there in _argument_names(metric).items() if there in changed
+    }
     calls: dict[str, Any] = {"function": function, "arguments": {}, "resampled": "rows"}
     return replace(metric, **calls, bounds=(-inf, inf), row_loss=""), known
 
 
-def _computed_by(function: Any) -> list[Metric]:
-    """Return the metrics that are this function, ours or scikit-learn's, with some arguments."""
-    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None) or ""
+def _find_computed(function: Any) -> list[Metric]:
+    """Return the metrics that a function computes with some arguments; ours or scikit-learn's."""
+    name = getattr(function, "__name__", "")
+    module = getattr(function, "__module__", None) or ""
     if getattr(sys.modules.get(module), name, None) is not function:
         return []
     if module.startswith(_OURS):
@@ -405,7 +414,7 @@ def _computed_by(function: Any) -> list[Metric]:
 
 
 def _check_number(function: Any) -> None:
-    """Raise for a function of ours that returns a curve or a table, whatever number that has."""
+    """Raise for a public function that returns a curve or a table instead of a number."""
     returned = getattr(function, "__annotations__", {}).get("return", "float")
     if str(getattr(function, "__module__", "")).startswith("fastmetrics.") and (
         "float" not in str(returned)
@@ -416,12 +425,12 @@ def _check_number(function: Any) -> None:
         )
 
 
-def _fixed(metric: Metric) -> dict[str, Any]:
-    """Return what its public function is always called with."""
+def _fixed_arguments(metric: Metric) -> dict[str, Any]:
+    """Return the fixed arguments of its public function."""
     return {n: v for n, v in metric.arguments.items() if n not in metric.parameters}
 
 
-def _called(metric: Metric) -> dict[str, str]:
+def _argument_names(metric: Metric) -> dict[str, str]:
     """Return the names of its parameters in its public function."""
     names = (name for name in metric.parameters if name != metric.read)
     return {name: metric.passed_as.get(name, name) for name in names}
@@ -431,8 +440,8 @@ def _is_same(value: Any, default: Any) -> bool:
     return value is default or (isinstance(value, bool | int | float | str) and value == default)
 
 
-def _nearest(name: str) -> str:
-    """Return a hint: where rankings are measured, or names written almost so."""
+def _suggest(name: str) -> str:
+    """Return a hint: the call for rankings, or similar names."""
     from difflib import SequenceMatcher, get_close_matches
 
     if "@" in name:  # the notation of rankings
@@ -441,11 +450,11 @@ def _nearest(name: str) -> str:
     if not names:
         return ""
     nearness = {near: SequenceMatcher(None, near, name).ratio() for near in names}
-    shown: dict[int, str] = {}
-    for near in names:  # a name far behind the nearest one may be of the opposite
+    suggestions: dict[int, str] = {}
+    for near in names:  # a name much less similar may be the opposite metric
         if nearness[near] >= max(nearness.values()) - 0.1:
-            shown.setdefault(id(_BY_NAME.get(near) or _registered.get(near)), near)
-    return f"did you mean {' or '.join(map(repr, shown.values()))}? "
+            suggestions.setdefault(id(_BY_NAME.get(near) or _registered.get(near)), near)
+    return f"did you mean {' or '.join(map(repr, suggestions.values()))}? "
 
 
 # ``metrics_table``: every metric that ``metrics=`` accepts, as a table.
@@ -466,7 +475,7 @@ class MetricEntry(Result):
         "regression" (predicted numbers), "costs" (what the best thresholds cost), "calibration",
         "concordance", "ranking" (queries), or "own" (registered by the user).
     needs : str
-        What it takes beside the true values: "scores", "labels", "probabilities", "values",
+        Input beside the true values: "scores", "labels", "probabilities", "values",
         "rankings" (with `query=` alone), "times" (by `estimate`
         and `compare` alone) or "nothing".
     direction : str
@@ -474,8 +483,7 @@ class MetricEntry(Result):
     low, high : float
         The least and the greatest value.
     parameters : tuple of str
-        What may be given as ``(name, {parameter: value})``; with "=" and its default where it has
-        one.
+        Parameters for ``(name, {parameter: value})``, with "=" and the default where there is one.
     intervals : tuple of str
         The methods of its intervals.
     aliases : tuple of str
@@ -501,7 +509,7 @@ class MetricsTable(Several[MetricEntry]):
     Attributes
     ----------
     entries : tuple of MetricEntry
-        One a metric; ``table["roc_auc"]`` is that of a name or alias.
+        One for each metric; ``table["roc_auc"]`` selects by name or alias.
     """
 
     _rows = "entries"
@@ -550,12 +558,16 @@ def metrics_table() -> MetricsTable:
 def _entry(metric: Metric) -> MetricEntry:
     up = metric.higher_is_better
     return MetricEntry(
-        *(metric.name, metric.title, metric.family, metric.needs),
+        metric.name,
+        metric.title,
+        metric.family,
+        metric.needs,
         "by criterion" if isinstance(up, By) else _DIRECTIONS[up],
         *metric.bounds,
         tuple(
             name if default is REQUIRED else f"{name}={default!r}"
             for name, default in metric.parameters.items()
         ),
-        *(metric.intervals, metric.aliases),
+        metric.intervals,
+        metric.aliases,
     )

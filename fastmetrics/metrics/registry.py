@@ -135,23 +135,23 @@ _CURVES: Final = (
         parameters={"max_fpr": None},
         resampled="pairs",
         influences="influences:roc_auc",
-        is_free_of_shares=True,
-        of_auc=(1.0, 0.0),
+        is_free_of_prevalence=True,
+        linear_in_auc=(1.0, 0.0),
         interval=_AUC,
     ),
     _curve(
         *("rank_loss", "roc_auc", "", False),
         resampled="pairs",
         influences="influences:rank_loss",
-        is_free_of_shares=True,
-        of_auc=(-1.0, 1.0),
+        is_free_of_prevalence=True,
+        linear_in_auc=(-1.0, 1.0),
         interval=_AUC,
     ),
     _curve(
         *("partial_auc", "roc_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
         influences="influences:of_partial_auc",
-        is_free_of_shares=True,
+        is_free_of_prevalence=True,
         scaling=_scale_of_part,
     ),
     _curve(
@@ -175,7 +175,7 @@ _CURVES: Final = (
         aliases=("ks",),
         read="statistic",
         influences="influences:ks_statistic",
-        is_free_of_shares=True,
+        is_free_of_prevalence=True,
         interval=LARGEST_GAP,
     ),
     _curve(
@@ -206,7 +206,7 @@ _decision = partial(
 )
 #: Those of two classes alone; and of them rates within the true classes.
 _rate = partial(_decision, classes=2)
-_within = partial(_rate, is_free_of_shares=True)
+_within = partial(_rate, is_free_of_prevalence=True)
 _loss = partial(_decision, up=False, row_loss="count_metrics:costs_of_rows")
 
 
@@ -230,7 +230,7 @@ def _ratio(
             aliases=aliases,
             parameters=parameters,
             arguments=options,
-            is_free_of_shares=is_within,
+            is_free_of_prevalence=is_within,
             is_biased_by_few=is_biased_by_few,
             interval=_PROPORTIONS.get(name),
         ),
@@ -240,7 +240,7 @@ def _ratio(
                 aliases=(f"{how}_{name}",)
                 if how == "micro" or (is_mean and how == "macro")
                 else (),
-                is_free_of_shares=is_within and how == "macro",
+                is_free_of_prevalence=is_within and how == "macro",
                 parameters=parameters,
                 arguments=options | {"average": how},
             )
@@ -268,10 +268,10 @@ _DECISIONS: Final = (
     _decision(
         *("balanced_accuracy", "accuracy:balanced_accuracy_score"),
         aliases=("balanced_acc", "bacc"),
-        is_free_of_shares=True,
+        is_free_of_prevalence=True,
         interval=IntervalRule("rate sum", ((0.5, 0.5),)),
     ),
-    _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_shares=True),
+    _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_prevalence=True),
     _decision(
         *("matthews_corrcoef", "accuracy", "Matthews correlation"),
         bounds=_BOTH_SIGNS,
@@ -436,8 +436,8 @@ _COSTS: Final = (
         bounds=_BOTH_SIGNS,
         resampled="pairs",
         influences="curves.influences:gini",
-        is_free_of_shares=True,
-        of_auc=(2.0, -1.0),
+        is_free_of_prevalence=True,
+        linear_in_auc=(2.0, -1.0),
         interval=_AUC,
     ),
     _rule(

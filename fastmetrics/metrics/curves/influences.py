@@ -536,8 +536,8 @@ def replicates_of_curve(entry: Metric, **parameters: Any) -> Fields:
     why a replicate of both classes may have none, ``note`` what a reader of the interval must know.
     ``moved`` and ``of_table`` are there where the registry says neither.
     """
-    if entry.of_auc and parameters.get("max_fpr") in (None, 1):
-        slope, shift = entry.of_auc
+    if entry.linear_in_auc and parameters.get("max_fpr") in (None, 1):
+        slope, shift = entry.linear_in_auc
         return {"finish": lambda out: slope * _share_of_pairs(out, out.twice_pairs) + shift}
     passed = {entry.passed_as.get(name, name): value for name, value in parameters.items()}
     fields_of: Callable[..., Fields] = _FIELDS.get(entry.name, _best_threshold)

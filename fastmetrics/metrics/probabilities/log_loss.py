@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction
 from fastmetrics._threads.workers import by_blocks
-from fastmetrics.metrics._metric import Floats, RowInfluences, of_mean, of_ratio
+from fastmetrics.metrics._metric import Floats, RowInfluences, mean_influences, ratio_influences
 from fastmetrics.metrics.probabilities._loss_sums import (
     D2,
     LABELS,
@@ -221,7 +221,7 @@ def of_classes(
     saved, the loss of the classes' shares is least there: that these move does not matter.
     """
     if name in _LOSSES:
-        return of_mean(losses_of_rows(name, codes, p), weights)
+        return mean_influences(losses_of_rows(name, codes, p), weights)
     loss = partial(losses_of_rows, _SAVED[name])
     n_classes = 2 if p.ndim == 1 else p.shape[1]
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
@@ -229,10 +229,12 @@ def of_classes(
     shares = shares / shares.sum()
     if np.count_nonzero(shares) < 2:  # they have no loss: -inf, or nan of a perfect model
         clipped = 2.0 * _eps(p) if _SAVED[name] == "log_loss" else 0.0
-        has_loss = of_mean(loss(codes, p), weights).value > clipped
+        has_loss = mean_influences(loss(codes, p), weights).value > clipped
         return RowInfluences(-np.inf if has_loss else np.nan, np.full(len(p), np.nan))
     null = np.full(len(p), shares[1]) if p.ndim == 1 else np.broadcast_to(shares, p.shape)
-    saved = of_ratio(of_mean(loss(codes, p), weights), of_mean(loss(codes, null), weights))
+    saved = ratio_influences(
+        mean_influences(loss(codes, p), weights), mean_influences(loss(codes, null), weights)
+    )
     return saved.scaled(-1.0, 1.0 - saved.value)
 
 

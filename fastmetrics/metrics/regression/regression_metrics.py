@@ -32,7 +32,7 @@ from fastmetrics.errors import (
     by_name,
     warn_user,
 )
-from fastmetrics.metrics._metric import RowInfluences, of_mean, of_ratio
+from fastmetrics.metrics._metric import RowInfluences, mean_influences, ratio_influences
 from fastmetrics.metrics.asking import MetricRequest, ask, find, find_among
 from fastmetrics.tables.regression import LEAST_SQUARE, Floats, RegressionTable, Terms, check_power
 
@@ -676,7 +676,7 @@ def of_values(
     quantile but for a jump of the order of one row). Of constant targets no influence is known.
     """
     if name in TERMS:
-        return of_mean(TERMS[name](y, p, **parameters), weights)
+        return mean_influences(TERMS[name](y, p, **parameters), weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates say it
         value = float(measured(name, y, p, weights, **parameters))
@@ -685,17 +685,17 @@ def of_values(
     if exponent:
         y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
     if name in ROOTS:
-        found = of_mean(TERMS[ROOTS[name]](y, p), weights)
+        found = mean_influences(TERMS[ROOTS[name]](y, p), weights)
         slope = 0.5 / math.sqrt(found.value) if found.value else 0.0
         return found.scaled(slope * 2.0**-exponent, value)
     if name == "explained_variance":
-        top = of_mean(_centred(y - p, weights) ** 2, weights)
-        bottom = of_mean(_centred(y, weights) ** 2, weights)
+        top = mean_influences(_centred(y - p, weights) ** 2, weights)
+        bottom = mean_influences(_centred(y, weights) ** 2, weights)
     else:
         loss = TERMS[_SAVED[name]]
-        top = of_mean(loss(y, p, **parameters), weights)
-        bottom = of_mean(_least_losses(name, loss, y, weights, **parameters), weights)
-    moved = of_ratio(top, bottom)
+        top = mean_influences(loss(y, p, **parameters), weights)
+        bottom = mean_influences(_least_losses(name, loss, y, weights, **parameters), weights)
+    moved = ratio_influences(top, bottom)
     return moved.scaled(math.nan if math.isnan(value) else -1.0, value)
 
 
@@ -706,7 +706,9 @@ def _least_losses(
     if name == "r2" or (name == "d2_tweedie_score" and parameters.get("power", 0.0) == 0.0):
         return _centred(y, weights) ** 2
     if name == "d2_tweedie_score":
-        constant = y[0] + of_mean(y - y[0], weights).value  # of constant targets exactly that
+        constant = (
+            y[0] + mean_influences(y - y[0], weights).value
+        )  # of constant targets exactly that
     else:
         constant = quantile(y.copy(), weights, parameters.get("alpha", 0.5))
     return loss(y, np.full(len(y), constant), **parameters)
@@ -715,4 +717,4 @@ def _least_losses(
 def _centred(values: Floats, weights: Floats | None) -> Floats:
     """Return values less their mean: exactly 0 each where all are the same."""
     centred = values - values[0]
-    return np.asarray(centred - of_mean(centred, weights).value)
+    return np.asarray(centred - mean_influences(centred, weights).value)
