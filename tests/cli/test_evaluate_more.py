@@ -386,8 +386,9 @@ def is_exact(pair):
     return {pair["a"], pair["b"]} <= {"tied", "whole", "constant"}
 
 
-def differences(capsys, path, *options, spill_dir):
-    arguments = [path, "--label", "y", *options, "--format", "json"]
+def differences(capsys, path, *names, spill_dir):
+    scores = [each for name in names for each in ("--score", name)]
+    arguments = [path, "--label", "y", *scores, "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=spill_dir)
     assert whole.err == bounded.err
     return [json.loads(each.out) for each in (whole, bounded)]
@@ -403,8 +404,7 @@ def test_coarse_cells_are_in_the_interval(
 ):
     """What a lookup leaves out makes the limits wider, never narrower."""
     engine_sizes.put(monkeypatch, files_cells=n_cells)
-    scores = [each for name in names for each in ("--score", name)]
-    whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
+    whole, bounded = differences(capsys, files / "x.parquet", *names, spill_dir=tmp_path)
     assert len(bounded["differences"]) == n_metrics
     for metric, pairs in whole["differences"].items():
         for one, other in zip(pairs, bounded["differences"][metric], strict=True):
@@ -420,8 +420,7 @@ def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
     y = (rng.random(MANY) < 0.3).astype(np.int8)
     table = pa.table({"y": y, "a": rng.normal(size=MANY) + y})
     pq.write_table(table.append_column("b", table["a"]), tmp_path / "x.parquet")
-    scores = ["--score", "a", "--score", "b"]
-    whole, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    whole, bounded = differences(capsys, tmp_path / "x.parquet", *"ab", spill_dir=tmp_path)
     assert "cannot be told apart" in whole["verdict"]
     assert bounded["verdict"] == whole["verdict"]
     assert bounded["differences"]["roc_auc"][0]["confidence_interval"]["low"] < -1e-5
@@ -438,8 +437,7 @@ def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypa
     y[[first, second]] = 0, 1
     other[[first, second]] = normal[[second, first]]
     pq.write_table(pa.table({"y": y, "a": normal, "b": other}), tmp_path / "x.parquet")
-    scores = ["--score", "a", "--score", "b"]
-    _, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    _, bounded = differences(capsys, tmp_path / "x.parquet", *"ab", spill_dir=tmp_path)
     pair = bounded["differences"]["roc_auc"][0]
     assert pair["estimate"] > 0.0
     assert pair["pvalue"] > 0.1

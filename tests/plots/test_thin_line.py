@@ -14,7 +14,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fastmetrics._plots import _thin_line
 from fastmetrics._plots._thin_line import ThinArea, ThinLine, kept_points
 
 
@@ -68,13 +67,20 @@ def test_the_same_pixels(points, is_sorted):
     assert pixels(x[kept] * 8, y[kept]) == pixels(x * 8, y)
 
 
-def picture(line_class, x, y, *, dpi=100, limits=((0, 1), (0, 1)), **options):
+def pixels_of(artist, *, dpi=100, limits=((0, 1), (0, 1))):
+    """Return the bytes of a figure that shows this alone."""
     figure = Figure(figsize=(4, 3), dpi=dpi)
     ax = figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1])
-    line = ax.add_line(line_class(x, y, color="black", **options))
+    ax.add_artist(artist)
     with io.BytesIO() as file, mpl.rc_context({"path.simplify": False}):
         figure.savefig(file, format="raw", dpi=dpi)
-        return np.frombuffer(file.getvalue(), np.uint8).astype(int), line
+        return np.frombuffer(file.getvalue(), np.uint8).astype(int)
+
+
+def both(x, y, *, dpi=100, limits=((0, 1), (0, 1)), **options):
+    """Return the bytes of a line with all of its points, and of one with those that are seen."""
+    lines = (line(x, y, color="black", **options) for line in (Line2D, ThinLine))
+    return [pixels_of(line, dpi=dpi, limits=limits) for line in lines]
 
 
 def steps(n):
@@ -92,14 +98,11 @@ def steps(n):
 @pytest.mark.parametrize("drawstyle", ["default", "steps-post", "steps-pre"])
 def test_matplotlib_colours_the_same_pixels(dpi, limits, drawstyle):
     x, y = steps(30_000)
-    options = {"dpi": dpi, "limits": limits, "drawstyle": drawstyle, "linewidth": 1.5}
-    full, _ = picture(Line2D, x, y, **options)
-    thin, line = picture(ThinLine, x, y, **options)
+    full, thin = both(x, y, dpi=dpi, limits=limits, drawstyle=drawstyle, linewidth=1.5)
     ink = (255 - full).sum()
     assert ink > 50_000
     # A corner is shown as near as an eighth of a pixel, and matplotlib rounds it otherwise.
     assert np.abs(full - thin).sum() <= 0.015 * ink
-    assert len(line.get_xdata()) == 30_000
 
 
 def test_a_wild_line_keeps_its_extremes():
@@ -107,7 +110,7 @@ def test_a_wild_line_keeps_its_extremes():
     y = rng.random(50_000)
     y[[12_345, 33_333]] = -4, 5
     x = np.linspace(0, 1, len(y))
-    full, thin = (picture(one, x, y, limits=((0, 1), (-5, 6)))[0] for one in (Line2D, ThinLine))
+    full, thin = both(x, y, limits=((0, 1), (-5, 6)))
     assert np.abs(full - thin).sum() <= 0.002 * (255 - full).sum()
 
 
@@ -119,32 +122,31 @@ def test_few_points_are_drawn_of_a_million(monkeypatch):
     monkeypatch.setattr(
         Line2D, "draw", lambda self, r: (drawn.append(len(self.get_xdata())), plain(self, r))
     )
-    _, line = picture(ThinLine, x, np.sqrt(x), dpi=100)
+    line = ThinLine(x, np.sqrt(x))
+    pixels_of(line)
     width = 0.8 * 4 * 100
     assert [size for size in drawn if size > 2] == [pytest.approx(2 * 8 * width, rel=0.02)]
     assert len(line.get_xdata()) == n
     drawn.clear()
-    picture(ThinLine, x, np.sqrt(x), dpi=100, limits=((0.5, 0.5001), (0, 1)))  # zoomed in
+    pixels_of(ThinLine(x, np.sqrt(x)), limits=((0.5, 0.5001), (0, 1)))  # zoomed in
     assert max(drawn) < 150  # a hundred in sight, and those near to them
 
 
 def test_gaps_stay_gaps():
     x = np.linspace(0, 1, 10_000)
     y = np.where(np.abs(x - 0.5) < 0.2, np.nan, 0.5)
-    full, thin = (picture(one, x, y)[0] for one in (Line2D, ThinLine))
+    full, thin = both(x, y)
     assert np.abs(full - thin).max() <= 32
     assert (thin != 255).any()
 
 
 def test_few_points_are_all_drawn():
-    x, y = steps(_thin_line._FEW)
-    full, thin = (picture(one, x, y)[0] for one in (Line2D, ThinLine))
-    assert np.array_equal(full, thin)
+    assert np.array_equal(*both(*steps(4_000)))
 
 
 def test_an_invisible_line_is_not_drawn():
-    x, y = steps(10_000)
-    assert (picture(ThinLine, x, y, visible=False)[0] == picture(Line2D, [], [])[0]).all()
+    hidden = pixels_of(ThinLine(*steps(10_000), visible=False))
+    assert np.array_equal(hidden, pixels_of(Line2D([], [])))
 
 
 @pytest.mark.parametrize("limits", [((0, 1), (0, 1)), ((0.4, 0.6), (0.3, 0.7))])
@@ -152,7 +154,7 @@ def test_an_invisible_line_is_not_drawn():
 def test_an_area_covers_the_same_pixels(limits, n, monkeypatch):
     x, y = steps(n)
     x, y = np.append(x, x[::-1]), np.append(y, 0.8 * y[::-1] + 0.1)
-    pictures, drawn = [], []
+    drawn = []
     plain = PolyCollection.draw
 
     def counted(self, renderer):
@@ -160,14 +162,8 @@ def test_an_area_covers_the_same_pixels(limits, n, monkeypatch):
         plain(self, renderer)
 
     monkeypatch.setattr(PolyCollection, "draw", counted)
-    for make in (lambda: PolyCollection([np.c_[x, y]]), lambda: ThinArea(x, y)):
-        figure = Figure(figsize=(4, 3), dpi=100)
-        ax = figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1])
-        area = ax.add_collection(make())
-        with io.BytesIO() as file, mpl.rc_context({"path.simplify": False}):
-            figure.savefig(file, format="raw", dpi=100)
-            pictures.append(np.frombuffer(file.getvalue(), np.uint8).astype(int))
-    full, thin = pictures
+    area = ThinArea(x, y)
+    full, thin = (pixels_of(each, limits=limits) for each in (PolyCollection([np.c_[x, y]]), area))
     assert np.abs(full - thin).sum() <= 0.01 * (255 - full).sum()
     assert drawn[1] < 0.5 * drawn[0] < n + 2
     assert drawn[1] < 2 * 8 * 8 * 4 * 100
