@@ -106,8 +106,11 @@ def test_extreme_weights_are_scaled_by_a_power_of_two(values: list[float]) -> No
 
 
 def test_too_wide_a_range() -> None:
-    with pytest.raises(ValueError, match=r"`sample_weight` spans too wide .* 5e-324 to 1e\+308$"):
-        read([5e-324, 1e308])
+    for weights in ([5e-324, 1e308], [0.0, 5e-324, 1e308]):
+        with pytest.raises(
+            ValueError, match=r"`sample_weight` spans too wide .* 5e-324 to 1e\+308$"
+        ):
+            read(weights)
 
 
 @given(st.lists(st.floats(0, allow_infinity=False), min_size=1, max_size=9))
