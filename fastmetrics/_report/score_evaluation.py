@@ -53,7 +53,7 @@ from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.calibration.calibration_summary import (
     ScoreDecomposition,
-    decomposition_of_table,
+    decompose_table,
 )
 from fastmetrics.metrics.curves.best_threshold import best_threshold
 from fastmetrics.metrics.curves.precision_recall import break_even_at
@@ -236,7 +236,7 @@ def evaluate_scores(
         return replace(result, notes=_doubts([*result], tables))
     if has_both and notes:
         for each, table in zip(named, tables, strict=True):
-            saved = decomposition_of_table(table, LOSSES[0])
+            saved = decompose_table(table, LOSSES[0])
             notes += (_said_of_probabilities(y_true, each, saved, options),)
     notes += _doubts(models, tables)
     return Evaluation.of_scores(models, level, read, pairs, notes=notes)

@@ -39,7 +39,7 @@ from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import critical_value, quantile, tail
 from fastmetrics.inference.samples import Design
 from fastmetrics.inference.units import Floats, Spread, Units, warn_of_few_groups
-from fastmetrics.metrics.costs.operating_point import of_calls
+from fastmetrics.metrics.costs.operating_point import net_benefit_influences
 from fastmetrics.tables.score_table import BOTH_CLASSES, lacks_one, lacks_spread
 
 
@@ -354,7 +354,7 @@ class _Called(NamedTuple):
         positive, times = np.repeat([False, True], n), np.tile(np.arange(n), 2)
         called = times > np.arange(n - 1)[:, None]
         options = odds[:, None], standardized, prevalence
-        return cls(codes, weights, *of_calls(positive, called, weights, *options))
+        return cls(codes, weights, *net_benefit_influences(positive, called, weights, *options))
 
 
 def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:

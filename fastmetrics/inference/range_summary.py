@@ -27,9 +27,9 @@ from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
 from fastmetrics.metrics.curves.influences import CurveCounts
-from fastmetrics.metrics.curves.precision_recall import Balance, balance_of
-from fastmetrics.metrics.curves.roc import gap_ends_of
-from fastmetrics.metrics.probabilities.log_loss import losses_of_rows
+from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
+from fastmetrics.metrics.curves.roc import extreme_gaps
+from fastmetrics.metrics.probabilities.log_loss import row_losses
 from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
@@ -305,7 +305,7 @@ def part_of(
     found: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
-        found += [[losses_of_rows(name, own, table.scores) for own in codes] for name in LOSSES]
+        found += [[row_losses(name, own, table.scores) for own in codes] for name in LOSSES]
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
     sizes = int(table.n_positive), int(table.n_negative)
@@ -598,10 +598,10 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
     highest, lowest = (
         Corner(table.scores[row].item(), tp + p, fp + q)
-        for row, p, q in gap_ends_of(*columns, m, n)
+        for row, p, q in extreme_gaps(*columns, m, n)
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
-    balance = balance_of(table, m, (tp, fp)) if is_balanced else None
+    balance = find_balance(table, m, (tp, fp)) if is_balanced else None
     parts = (part_of(table, (tp, fp), (m, n), cut),) if m and n else ()
     of_decisions = (table.scores == 0) | (table.scores == 1)
     decided = sum(int(column[of_decisions].sum()) for column in columns)

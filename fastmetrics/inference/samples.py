@@ -44,11 +44,11 @@ from fastmetrics.inference.units import (
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.concordance.rank_correlation import check_index_options
-from fastmetrics.metrics.curves.influences import OrderedRows, of_curve
+from fastmetrics.metrics.curves.influences import OrderedRows, curve_influences
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions import count_metrics
-from fastmetrics.metrics.ranking.positions import mean_of
+from fastmetrics.metrics.ranking.positions import mean_over_queries
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
@@ -183,7 +183,7 @@ class TablePoints:
         metric, table = one.entry, self.table
         units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
         if is_of_curve(one):
-            curve = of_curve(table, metric.load_influences(), **one.parameters)
+            curve = curve_influences(table, metric.load_influences(), **one.parameters)
             found = RowInfluences(curve.value, curve.joined())
         else:  # what class and probability tell of a row
             metric.domain_under(one.parameters).check_predicted(table.scores, "y_score")
@@ -629,7 +629,7 @@ class QuerySample:
         all_values, weights, _ = self._by_query(one)
         values = all_values[model]
         if weights is None:
-            mean = mean_of(values, "expected")
+            mean = mean_over_queries(values, "expected")
         else:
             mean = float(np.average(values, weights=weights[model]))
         deviations = values - mean

@@ -33,7 +33,7 @@ from fastmetrics.inference.samples import (
 )
 from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.metrics.asking import MetricRequest
-from fastmetrics.metrics.curves.influences import of_curve
+from fastmetrics.metrics.curves.influences import curve_influences
 from fastmetrics.metrics.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.bin_bounds import Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
@@ -215,7 +215,7 @@ class _BinPoints:
         place = np.cumsum(kept) - 1
         p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
         table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
-        found = of_curve(table, one.entry.load_influences())
+        found = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
         places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]
         of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]

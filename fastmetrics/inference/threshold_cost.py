@@ -19,7 +19,11 @@ from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
 from fastmetrics.inference.units import Units, warn_of_few_groups
-from fastmetrics.metrics.costs.operating_point import cost_at_half, of_shares, savings_of
+from fastmetrics.metrics.costs.operating_point import (
+    class_mean_influences,
+    cost_at_half,
+    relative_savings,
+)
 from fastmetrics.tables.cost_table import (
     COSTED,
     ROUNDING,
@@ -301,7 +305,7 @@ class ThresholdCostInterval(Result):
     @property
     def savings(self) -> float:
         """1 - `left_out_cost` / the cost of the cheaper trivial rule."""
-        return savings_of(self.left_out_cost, self.cost_all_positive, self.cost_all_negative)
+        return relative_savings(self.left_out_cost, self.cost_all_positive, self.cost_all_negative)
 
 
 @documented(SCORED, COSTED, BOTH_CLASSES)
@@ -437,7 +441,9 @@ def _mean(
 ) -> tuple[float, ConfidenceInterval]:
     """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
-    value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
+    value, influences = class_mean_influences(
+        cells.positive, losses, cells.weights, table.prevalence
+    )
     spread = cells.units(by_class=table.prevalence is not None).spread(influences)
     df = math.inf if cells.groups is None else spread.df
     unscaled = [math.ldexp(each, -table.exponent) for each in (float(value), spread.standard_error)]

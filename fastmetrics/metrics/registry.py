@@ -150,7 +150,7 @@ _CURVES: Final = (
     _curve(
         *("partial_auc", "roc_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
-        influences="influences:of_partial_auc",
+        influences="influences:partial_auc_influences",
         is_free_of_prevalence=True,
         scaling=_scale_of_part,
     ),
@@ -207,7 +207,7 @@ _decision = partial(
 #: Those of two classes alone; and of them rates within the true classes.
 _rate = partial(_decision, classes=2)
 _within = partial(_rate, is_free_of_prevalence=True)
-_loss = partial(_decision, up=False, row_loss="count_metrics:costs_of_rows")
+_loss = partial(_decision, up=False, row_loss="count_metrics:row_costs")
 
 
 def _ratio(
@@ -338,12 +338,10 @@ _probability = partial(
     "probabilities",
     needs="probabilities",
     bounds=_UP_TO_ONE,
-    influences="log_loss:of_classes",
+    influences="log_loss:loss_influences",
     domain=PROBABILITIES,
 )
-_loss_of_row = partial(
-    _probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:losses_of_rows"
-)
+_loss_of_row = partial(_probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:row_losses")
 
 _PROBABILITIES: Final = (
     _loss_of_row("log_loss", "log_loss", resampled="sums", min_df=15.0, aliases=("logloss",)),
@@ -375,9 +373,9 @@ _number = partial(
     up=False,
     needs="values",
     bounds=_FROM_ZERO,
-    influences="regression_metrics:of_values",
+    influences="regression_metrics:error_influences",
 )
-_mean_loss = partial(_number, row_loss="regression_metrics:losses_of_rows")
+_mean_loss = partial(_number, row_loss="regression_metrics:row_losses")
 _score = partial(_number, up=True, bounds=_UP_TO_ONE)
 
 _NUMBERS: Final = (
@@ -446,7 +444,7 @@ _COSTS: Final = (
         domain=PROBABILITIES,
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=_UP_TO_ONE,
-        influences="operating_point:of_threshold",
+        influences="operating_point:threshold_influences",
     ),
     _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
     _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
@@ -493,7 +491,7 @@ _of_logits = partial(
     _of_two,
     function="logistic_calibration:logistic_calibration",
     up=None,
-    influences="logistic_calibration:of_logits",
+    influences="logistic_calibration:logistic_influences",
 )
 
 _CALIBRATION: Final = (
@@ -525,7 +523,7 @@ _in_ranks = partial(
     needs="values",
     bounds=_BOTH_SIGNS,
     resampled="rows",
-    influences="rank_correlation:of_ranks",
+    influences="rank_correlation:rank_influences",
 )
 _of_times = partial(entry, "concordance", needs="times")
 _DIRECTION: Final = {"higher_score_means": REQUIRED}
@@ -537,7 +535,7 @@ _CONCORDANCE: Final = (
     _in_ranks(
         "spearman_rho",
         title="Spearman's rho",
-        influences="rank_correlation:of_mean_ranks",
+        influences="rank_correlation:spearman_influences",
         aliases=("rho",),
     ),
     _of_times(
@@ -572,7 +570,7 @@ def _ranked(
         parameters=parameters,
         read=read,
         aliases=aliases,
-        influences="positions:values_of",
+        influences="positions:query_values",
         interval=HITS,  # of queries that are hits or not
     )
 

@@ -37,8 +37,8 @@ from fastmetrics.metrics import asking
 from fastmetrics.metrics._metric import Metric
 from fastmetrics.metrics.curves.influences import (
     CurveInfluences,
-    of_curve,
-    replicates_of_curve,
+    curve_influences,
+    curve_replicates,
 )
 from fastmetrics.metrics.curves.roc_auc import roc_auc_score
 from fastmetrics.metrics.decisions import count_metrics
@@ -197,7 +197,7 @@ class ThresholdSpec(MetricSpec):
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
         moved = cast("Callable[[ScoreTable], CurveInfluences]", self.moved)
-        _, *influences = of_curve(sample.score_table(), moved)
+        _, *influences = curve_influences(sample.score_table(), moved)
         return influences
 
 
@@ -457,7 +457,7 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
         fields: dict[str, Any] = {"of_table": value}
         if one.metric.influences:
             fields["moved"] = partial(one.metric.load_influences(), **one.parameters)
-        return ThresholdSpec(**fields | replicates_of_curve(one.metric, **one.parameters))
+        return ThresholdSpec(**fields | curve_replicates(one.metric, **one.parameters))
     if how == "cells":
         return CountSpec(name=one.name, parameters=one.parameters)
     if hasattr(one.function, "get_metadata_routing"):

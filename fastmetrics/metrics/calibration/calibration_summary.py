@@ -144,10 +144,10 @@ def score_decomposition(
             raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
         check_choice("loss", loss, _NAMED)
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
-    return decomposition_of_table(table, loss)
+    return decompose_table(table, loss)
 
 
-def decomposition_of_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
+def decompose_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
     losses = losses_of(loss, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives

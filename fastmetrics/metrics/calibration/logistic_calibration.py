@@ -530,7 +530,7 @@ def _estimates(
     return found
 
 
-def of_logits(
+def logistic_influences(
     name: str, classes: NDArray[Any], p: NDArray[Any], weights: Floats | None
 ) -> RowInfluences:
     """Return one of the three numbers with the influence of each row.

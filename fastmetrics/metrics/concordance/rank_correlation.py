@@ -103,7 +103,7 @@ def _influences_of_ratio(
     return by_weight(value, sums.influences(tuple(moved.tolist()), besides), weights)
 
 
-def of_ranks(
+def rank_influences(
     option: Any,
     y_true: NDArray[Any],
     y_score: NDArray[Any],
@@ -132,7 +132,7 @@ def of_ranks(
     return _influences_of_ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, weights)
 
 
-def of_mean_ranks(
+def spearman_influences(
     option: Any,
     y_true: NDArray[Any],
     y_score: NDArray[Any],

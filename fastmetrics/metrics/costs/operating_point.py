@@ -109,7 +109,7 @@ def net_benefit(
     return float(found / share if check_flag("standardized", standardized) else found)
 
 
-def of_threshold(
+def threshold_influences(
     _: str,
     classes: NDArray[Any],
     p: NDArray[Any],
@@ -122,13 +122,13 @@ def of_threshold(
     """Return net benefit at a threshold probability with the influence of each row."""
     at, share = check_fraction("threshold", threshold), check_prevalence(prevalence)
     called = is_called_positive(p, at)
-    value, influences = of_calls(
+    value, influences = net_benefit_influences(
         classes == 1, called, weights, at / (1.0 - at), standardized, share
     )
     return RowInfluences(float(value), influences)
 
 
-def of_calls(
+def net_benefit_influences(
     positive: NDArray[np.bool_],
     called: NDArray[np.bool_],
     weights: NDArray[Any] | None,
@@ -145,17 +145,17 @@ def of_calls(
         shape = called.shape
         return np.full(shape[:-1], math.nan), np.full(shape, math.nan)
     gains = np.where(called, np.where(positive, 1.0, -odds), 0.0)
-    value, influences = of_shares(positive, gains, weights, prevalence)
+    value, influences = class_mean_influences(positive, gains, weights, prevalence)
     if not standardized:
         return value, influences
     if prevalence is not None:
         return value / prevalence, influences / prevalence
-    share, moves = of_shares(positive, positive.astype(np.float64), weights, None)
+    share, moves = class_mean_influences(positive, positive.astype(np.float64), weights, None)
     value = value / share
     return value, (influences - value[..., None] * moves) / share
 
 
-def of_shares(
+def class_mean_influences(
     positive: NDArray[np.bool_],
     terms: Floats,
     weights: NDArray[Any] | None,
@@ -224,7 +224,7 @@ class ThresholdCosts(OwnArrays, Result):
     @property
     def savings(self) -> float:
         """1 - the least cost / that of the cheaper trivial rule; 0 where no threshold beats it."""
-        return savings_of(self.cost, self.cost_all_positive, self.cost_all_negative)
+        return relative_savings(self.cost, self.cost_all_positive, self.cost_all_negative)
 
     @documented(_ANY_THRESHOLD)
     def cost_at(self, threshold: float) -> float:
@@ -260,7 +260,7 @@ class ThresholdCosts(OwnArrays, Result):
             threshold is dearer than that; nan where a trivial rule is free.
         """
         cost = self.cost_at(threshold)
-        return savings_of(cost, self.cost_all_positive, self.cost_all_negative)
+        return relative_savings(cost, self.cost_all_positive, self.cost_all_negative)
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
@@ -369,7 +369,7 @@ def cost_at_half(table: CostTable) -> float:
     return float(table.cost_at(table.row_of(0.5)))
 
 
-def savings_of(cost: float, all_positive: float, all_negative: float) -> float:
+def relative_savings(cost: float, all_positive: float, all_negative: float) -> float:
     """Return 1 - a cost / that of the cheaper trivial rule; nan where that one is free."""
     trivial = min(all_positive, all_negative)
     return 1.0 - cost / trivial if trivial > 0 else _NAN

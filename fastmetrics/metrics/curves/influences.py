@@ -77,7 +77,7 @@ class CurveInfluences(NamedTuple):
         )
 
 
-def of_curve(
+def curve_influences(
     table: ScoreTable, influences: Callable[..., CurveInfluences], **parameters: Any
 ) -> CurveInfluences:
     """Return a metric with its influences, all nan where a class is missing."""
@@ -110,7 +110,7 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
     if max_fpr is not None and max_fpr < 1.0:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
-        return of_partial_auc(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
+        return partial_auc_influences(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
     return _auc(table, 0)[0]
 
 
@@ -269,7 +269,7 @@ def ks_statistic(table: ScoreTable) -> CurveInfluences:
     )
 
 
-def of_partial_auc(
+def partial_auc_influences(
     table: ScoreTable,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
@@ -415,7 +415,7 @@ class OrderedRows:
     ) -> RowInfluences:
         """Return a metric with the influence of each row, in the order of the rows."""
         order, table = self._ordered
-        found = of_curve(table, of_table, **parameters)
+        found = curve_influences(table, of_table, **parameters)
         columns = found.of_negatives, found.of_positives
         return RowInfluences(found.value, order.spread_by_class(self._rows.labels, *columns))
 
@@ -529,7 +529,7 @@ _CRITERIA: Final = {
 }
 
 
-def replicates_of_curve(entry: Metric, **parameters: Any) -> Fields:
+def curve_replicates(entry: Metric, **parameters: Any) -> Fields:
     """Return how replicates make a metric, by the names of the fields of its specification.
 
     ``finish`` makes values of a yield and of the states of its ``lines``; ``undefined_where`` says

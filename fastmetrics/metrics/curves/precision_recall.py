@@ -460,7 +460,7 @@ def break_even_point(
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the break-even point"):
         return BreakEvenPoint(float("nan"), float("nan"), False)
-    return break_even_at(balance_of(table))
+    return break_even_at(find_balance(table))
 
 
 class Balance(NamedTuple):
@@ -485,7 +485,7 @@ def break_even_at(balance: Balance) -> BreakEvenPoint:
     return BreakEvenPoint(numerator / denominator, threshold, interpolated)
 
 
-def balance_of(
+def find_balance(
     table: ScoreTable, n_positive: int | None = None, above: tuple[int, int] = (0, 0)
 ) -> Balance:
     """Return the balance of a table; or of a range of scores, in which it lies.
@@ -503,7 +503,7 @@ def balance_of(
         here = slice(k * PIECE_ROWS, (k + 1) * PIECE_ROWS)
         columns = table.scores[here], table.positives[here], table.negatives[here]
         higher = (sums[0][k - 1], sums[1][k - 1]) if k else (0, 0)
-        return balance_of(ScoreTable._of_columns(*columns), n_positive, higher)
+        return find_balance(ScoreTable._of_columns(*columns), n_positive, higher)
     tp, fp = table.true_positives, table.false_positives
     total = tp[-1].item() if n_positive is None else n_positive
     slack = _ROUNDING * (total + fp[-1].item()) if table.is_weighted else 0

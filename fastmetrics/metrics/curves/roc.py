@@ -283,7 +283,7 @@ def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> Kolmogoro
 
 def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
     def ends_of(piece: Piece) -> list[tuple[int, int, int]]:
-        ends = gap_ends_of(*piece.columns, n_positive, n_negative)
+        ends = extreme_gaps(*piece.columns, n_positive, n_negative)
         return [(piece.start + row, piece.tp + tp, piece.fp + fp) for row, tp, fp in ends]
 
     counts = chain.from_iterable(by_pieces(table, ends_of))
@@ -291,7 +291,7 @@ def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[i
     return max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
 
 
-def gap_ends_of(
+def extreme_gaps(
     positives: NDArray[np.int64], negatives: NDArray[np.int64], n_positive: int, n_negative: int
 ) -> list[tuple[int, int, int]]:
     """Return row, TP and FP of the largest and of the smallest TPR - FPR in a piece of a table.

@@ -345,7 +345,7 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     return np.asarray(out, dtype=np.float64)
 
 
-def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params: Any) -> Floats:
+def row_costs(name: str, codes: NDArray[Any], called: NDArray[Any], **params: Any) -> Floats:
     """Return what each row costs, of a metric that is the mean of it: 1 an error, or by cell.
 
     ``codes`` and ``called`` are numbers of true and of predicted classes; parameters as `value`

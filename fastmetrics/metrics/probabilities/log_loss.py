@@ -201,8 +201,8 @@ _LOSSES: Final[dict[str, Callable[..., Floats]]] = {
 _SAVED: Final = {"d2_log_loss_score": "log_loss", "d2_brier_score": "brier_score"}
 
 
-def losses_of_rows(name: str, codes: NDArray[Any], p: NDArray[Any]) -> Floats:
-    """Return the loss of each row, by the name of its mean; see `of_classes`."""
+def row_losses(name: str, codes: NDArray[Any], p: NDArray[Any]) -> Floats:
+    """Return the loss of each row, by the name of its mean; see `loss_influences`."""
     losses = np.empty(len(p))
 
     def fill(here: slice) -> None:
@@ -212,7 +212,7 @@ def losses_of_rows(name: str, codes: NDArray[Any], p: NDArray[Any]) -> Floats:
     return losses
 
 
-def of_classes(
+def loss_influences(
     name: str, codes: NDArray[Any], p: NDArray[Any], weights: Floats | None
 ) -> RowInfluences:
     """Return a loss by its name with the influence of each row.
@@ -221,8 +221,8 @@ def of_classes(
     saved, the loss of the classes' shares is least there: that these move does not matter.
     """
     if name in _LOSSES:
-        return mean_influences(losses_of_rows(name, codes, p), weights)
-    loss = partial(losses_of_rows, _SAVED[name])
+        return mean_influences(row_losses(name, codes, p), weights)
+    loss = partial(row_losses, _SAVED[name])
     n_classes = 2 if p.ndim == 1 else p.shape[1]
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
     shares = np.bincount(positive, weights, n_classes)

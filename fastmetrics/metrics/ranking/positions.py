@@ -164,12 +164,12 @@ def n_places(table: RankingTable, k: int) -> int:
     return int(min(k, longest))
 
 
-def mean_of(values: Values, ties: Ties) -> float:
+def mean_over_queries(values: Values, ties: Ties) -> float:
     """Return the mean; by trec_eval's rule as trec_eval adds up, whose last bit may be printed."""
     return float(np.cumsum(values)[-1] / len(values) if ties == "trec_eval" else values.mean())
 
 
-def values_of(one: Any, table: RankingTable) -> tuple[Values, Ints | None]:
+def query_values(one: Any, table: RankingTable) -> tuple[Values, Ints | None]:
     """Return the values of the queries by a requested metric, and their weights if it has some."""
     if one.entry.read:
         found = one.entry.load()(table, **one.parameters)
@@ -187,7 +187,7 @@ def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
             f"{what} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
         )
         return math.nan
-    return mean_of(values[defined], ties)
+    return mean_over_queries(values[defined], ties)
 
 
 Gain = Literal["linear", "exponential"]

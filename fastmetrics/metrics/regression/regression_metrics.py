@@ -661,12 +661,12 @@ _SAVED: Final = {
 }
 
 
-def losses_of_rows(name: str, y: Floats, p: Floats, **parameters: Any) -> Floats:
+def row_losses(name: str, y: Floats, p: Floats, **parameters: Any) -> Floats:
     """Return the loss of each row, by the name of its mean."""
     return TERMS[name](y, p, **parameters)
 
 
-def of_values(
+def error_influences(
     name: str, y: Floats, p: Floats, weights: Floats | None, **parameters: Any
 ) -> RowInfluences:
     """Return a metric by its name with the influence of each row.
