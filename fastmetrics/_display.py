@@ -438,11 +438,11 @@ def _spread(table: Table, values: Mapping[str, list[Any]], columns: list[Column]
     places = [text(str(value)) for value in values[table.across]]
     values_of = (table.owner(), "count", "limits")
     shown = next(column for column in reversed(columns) if column.name in values_of)
-    found = dict(zip(zip(keys.cells, places, strict=True), shown.cells, strict=True))
+    cells_at = dict(zip(zip(keys.cells, places, strict=True), shown.cells, strict=True))
     rows = list(dict.fromkeys(keys.cells))
     spread = [keys._replace(cells=rows)]
     for head in dict.fromkeys(places):
-        cells = [found.get((row, head), DASH) for row in rows]
+        cells = [cells_at.get((row, head), DASH) for row in rows]
         spread.append(Column(head, head, cells, shown.is_left))
     return spread
 
@@ -493,19 +493,19 @@ def _chosen(library: Any) -> Library:
 
 def _flat(table: Table) -> dict[str, Any]:
     """Return the columns of plain values: limits apart, collections as text, arrays left out."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, column in table.columns.items():
         if isinstance(column, np.ndarray):
-            found[name] = column
+            columns[name] = column
         elif name == "confidence_interval" or any(isinstance(each, Limits) for each in column):
             before = "" if name == "confidence_interval" else f"{name}_"
             for side in ("low", "high"):
-                found[before + side] = [getattr(each, side, None) for each in column]
+                columns[before + side] = [getattr(each, side, None) for each in column]
         elif not any(isinstance(each, np.ndarray) for each in column):
-            found[name] = column
+            columns[name] = column
             if any(isinstance(each, MonteCarloPValue) for each in column):
-                found[f"{name}_is_bound"] = [is_bound(each) for each in column]
-    return found
+                columns[f"{name}_is_bound"] = [is_bound(each) for each in column]
+    return columns
 
 
 def _plain(value: Any) -> Any:

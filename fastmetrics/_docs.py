@@ -120,12 +120,12 @@ def _parameters(function: Callable[..., object]) -> list[str]:
 @lru_cache(maxsize=64)
 def _entries(section: str) -> dict[tuple[str, ...], str]:
     """Return the entries of a Parameters section by the names at their head."""
-    found = {}
+    sections = {}
     for text in re.split(r"^(?=\S)", section, flags=re.MULTILINE):
         if text:
             head = re.split(r" ?:|\n", text, maxsplit=1)[0]
-            found[tuple(head.split(", "))] = text.rstrip("\n")
-    return found
+            sections[tuple(head.split(", "))] = text.rstrip("\n")
+    return sections
 
 
 def _in_order(
@@ -133,7 +133,7 @@ def _in_order(
 ) -> list[str]:
     """Return an entry for each parameter, the function's own or the first of the glossaries."""
     said = {name for names in own for name in names}
-    found, done = [], set[str]()
+    entries, done = [], set[str]()
     for parameter in parameters:
         if parameter in done:
             continue
@@ -141,9 +141,9 @@ def _in_order(
             for names, entry in source.items():
                 fits = source is own or (set(names) <= set(parameters) and not said & set(names))
                 if parameter in names and fits:
-                    found.append(entry)
+                    entries.append(entry)
                     done.update(names)
                     break
             if parameter in done:
                 break
-    return found
+    return entries

@@ -95,12 +95,12 @@ _BINARY = getattr(os, "O_BINARY", 0)  # of Windows
 def _existing(path: str) -> os.stat_result | None:
     """Return the existing file, or raise as ``open`` would if it must not be written."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return None
-    if stat.S_ISREG(found.st_mode):  # a rename would ask for the folder's permission alone
+    if stat.S_ISREG(status.st_mode):  # a rename would ask for the folder's permission alone
         os.close(os.open(path, os.O_WRONLY))
-    return found
+    return status
 
 
 def _take_over(before: os.stat_result, target: str, beside: str) -> None:
@@ -139,7 +139,7 @@ class Saved(ABC):
 
     @classmethod
     @abstractmethod
-    def _of_members(cls, found: Members) -> Self:
+    def _of_members(cls, members: Members) -> Self:
         """Restore an object from its arrays; raise ValueError where they are invalid."""
 
     def save(self, file: File) -> None:
@@ -236,14 +236,14 @@ class Saved(ABC):
             with np.load(file, allow_pickle=False) as stored:
                 if any(each.comment for each in stored.zip.infolist()):
                     raise InputError("a comment may hide an array")  # we write none
-                found = {key: stored[key] for key in stored.files}
-                holds = str(found.get("kind", ""))
+                members = {key: stored[key] for key in stored.files}
+                holds = str(members.get("kind", ""))
                 if holds != own:
                     raise InputError(f"it holds a {holds}" if holds else "it holds something else")
-                has = found["format"]
+                has = members["format"]
                 if has.shape != () or has != cls._format:
                     raise InputError(f"{own} format {has}, this version reads format {cls._format}")
-                return cls._of_members(found)
+                return cls._of_members(members)
         except _NOT_WHOLE as error:
             # NumPy takes what begins otherwise for a pickle, and says how to load that.
             why = "it is no .npz archive" if "allow_pickle=`" in str(error) else error
@@ -266,8 +266,8 @@ def of_json(stored: NDArray[Any]) -> Any:
     return json.loads(stored.tobytes())
 
 
-def scalar(found: Members, name: str) -> Any:
+def scalar(members: Members, name: str) -> Any:
     """Return a single number or text, as a Python value."""
-    if found[name].shape != ():
-        raise InputError(f"`{name}` must be one value: got {found[name]}")
-    return found[name].item()
+    if members[name].shape != ():
+        raise InputError(f"`{name}` must be one value: got {members[name]}")
+    return members[name].item()

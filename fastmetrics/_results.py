@@ -34,13 +34,13 @@ def _plain(value: Any) -> Any:
 
 def plain_fields(result: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return these fields as built-in Python objects, after a p-value whether it is a bound."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in names:
         value = getattr(result, name)
-        found[name] = _plain(value)
+        fields[name] = _plain(value)
         if is_bound(value) is not None:
-            found[f"{name}_is_bound"] = is_bound(value)
-    return found
+            fields[f"{name}_is_bound"] = is_bound(value)
+    return fields
 
 
 def equals(value: Any) -> str:
@@ -159,9 +159,9 @@ def _tables(result: Result) -> list[Table]:
         if n > 1 and _is_column(value) and len(value) == n:
             columns[name] = value
             continue
-        found = _inside(value, level)
-        inside += [dataclasses.replace(each, caption=name.replace("_", " ")) for each in found]
-        if not found:
+        tables = _inside(value, level)
+        inside += [dataclasses.replace(each, caption=name.replace("_", " ")) for each in tables]
+        if not tables:
             record[name] = value
     tables = [Table(columns, level=level)] if columns else []
     if record:

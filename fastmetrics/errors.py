@@ -66,8 +66,8 @@ class InputError(ValueError):
     @property
     def parameter(self) -> str | None:
         """The first parameter that the message names."""
-        found = _PARAMETER.search(str(self))
-        return None if found is None else found.group(1).partition("=")[0]
+        match = _PARAMETER.search(str(self))
+        return None if match is None else match.group(1).partition("=")[0]
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the same error about parameters that have other names in the call.
@@ -111,7 +111,7 @@ def _plain(message: str) -> str:
     if "np." not in message:
         return message
     return _NUMPY_SCALAR.sub(
-        lambda found: found["text"] or found["bool"] or found["number"].strip("'"), message
+        lambda match: match["text"] or match["bool"] or match["number"].strip("'"), message
     )
 
 
@@ -195,12 +195,12 @@ def with_names(message: str, names: Mapping[str, str]) -> str:
     value follows, or with this value under "method='bca'".
     """
 
-    def word(found: re.Match[str]) -> str:
-        code = found.group(1)
+    def word(match: re.Match[str]) -> str:
+        code = match.group(1)
         name, equals, value = code.partition("=")
         if code not in names and equals and f"{name}=" in names:
             return names[f"{name}="] + value.strip("'")
-        return names.get(code, found.group(0))
+        return names.get(code, match.group(0))
 
     return _PARAMETER.sub(word, message)
 
@@ -265,8 +265,8 @@ def _shared(category: type[Warning]) -> type[Warning]:
         body = {"__module__": __name__, "__qualname__": name, "__doc__": category.__doc__}
         made = type(category.__name__, (category, theirs), body)
         globals().setdefault(name, made)  # another thread may have been first
-    found: type[Warning] = globals()[name]
-    return found
+    shared: type[Warning] = globals()[name]
+    return shared
 
 
 def __getattr__(name: str) -> type[Warning]:

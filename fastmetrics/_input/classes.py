@@ -167,10 +167,10 @@ def _unit_encoded(y: NDArray[Any]) -> _BinaryLabels | None:
     for start in range(0, n, CHUNK):
         chunk, out = y[start : start + CHUNK], ones[start : start + CHUNK]
         np.equal(chunk, 1, out=out)
-        found = _negative_of(chunk, out, negative)
-        if found is None:
+        seen_negative = _negative_of(chunk, out, negative)
+        if seen_negative is None:
             return None
-        negative = None if found == 1 else found
+        negative = None if seen_negative == 1 else seen_negative
     return _verified(ones)
 
 
@@ -301,22 +301,22 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
         if float(np.abs(y).max()) >= 2.0**53:
             return _sorted_codes(y)
         whole = y.astype(np.int64)
-    found = _integer_codes(whole)
-    return found._replace(classes=found.classes.astype(y.dtype.newbyteorder("="), copy=False))
+    encoded = _integer_codes(whole)
+    return encoded._replace(classes=encoded.classes.astype(y.dtype.newbyteorder("="), copy=False))
 
 
 def class_codes(
     y_true: Any, labels: Any, n_columns: int, name: str = "y_score"
 ) -> NDArray[np.int64]:
     """Return the column of each row's class; ``name`` is what messages call the scores."""
-    found = check_class_labels(y_true)
+    encoded = check_class_labels(y_true)
     if labels is None:
-        if len(found.classes) != n_columns:
+        if len(encoded.classes) != n_columns:
             raise InputError(
-                f"`{name}` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"`{name}` must have a column for each class of `y_true`, {len(encoded.classes)}: "
                 f"got {n_columns}; pass `labels` if a class has no row"
             )
-        return found.codes
+        return encoded.codes
     given = check_class_labels(labels, "labels")
     if len(given.classes) != len(given.codes):
         raise InputError("Parameter 'labels' must be unique")
@@ -328,20 +328,20 @@ def class_codes(
             f"{len(given.classes)}"
         )
     column = {label: code for code, label in enumerate(given.classes.tolist())}
-    seen = found.classes.tolist()
+    seen = encoded.classes.tolist()
     foreign = [label for label in seen if label not in column]
     if foreign:
         raise InputError(f"'y_true' contains labels not in parameter 'labels': {foreign[0]!r}")
-    return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
+    return np.array([column[label] for label in seen], dtype=np.int64)[encoded.codes]
 
 
 def check_groups(groups: Any, n: int, name: str = "y_true") -> NDArray[np.int64]:
     """Return the number of each of n rows' group, groups being sorted; ``name`` has the rows."""
-    found = check_class_labels(groups, "groups")
-    check_same_length(**{name: range(n), "groups": found.codes})
-    if len(found.classes) < 2:
+    encoded = check_class_labels(groups, "groups")
+    check_same_length(**{name: range(n), "groups": encoded.codes})
+    if len(encoded.classes) < 2:
         raise InputError("`groups` must name at least two groups: got one, of which all rows are")
-    return found.codes
+    return encoded.codes
 
 
 def in_order(words: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
@@ -435,10 +435,10 @@ def _named_labels(values: Any, name: str) -> ClassLabels | None:
     reader = _READERS.get(library)
     if reader is None or library not in sys.modules or getattr(values, "ndim", 1) != 1:
         return None
-    found = reader(values)
-    if found is None or len(found[1]) == 0:
+    decoded = reader(values)
+    if decoded is None or len(decoded[1]) == 0:
         return None
-    words, codes = found
+    words, codes = decoded
     texts = words.tolist()
     if not all(isinstance(word, str) for word in texts):
         return None
@@ -720,8 +720,8 @@ def _classes(y_true: Any, labels: Any) -> list[Any]:
         return given
     if column_count(y_true) > 1:
         return column_names(y_true) if has_names(y_true) else []
-    found: list[Any] = check_class_labels(y_true).classes.tolist()
-    return found
+    classes: list[Any] = check_class_labels(y_true).classes.tolist()
+    return classes
 
 
 def _text(label: Any) -> str:

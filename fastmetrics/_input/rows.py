@@ -208,8 +208,10 @@ def different_rows(columns: Mapping[str, Any]) -> tuple[str, bool] | None:
             numbered.setdefault(n, (name, index))
         elif n not in labelled:
             labelled[n] = name, index
-        elif not index.equals(labelled[n][1]) and (found := _difference(*labelled[n], name, index)):
-            return found
+        elif not index.equals(labelled[n][1]):
+            difference = _difference(*labelled[n], name, index)
+            if difference:
+                return difference
     for n, one in numbered.items():
         if n in labelled and _shuffles_rows(labelled[n][1]):
             return _difference(*one, *labelled[n])
@@ -342,14 +344,14 @@ def named_scores(
     scores: Any, names: Iterable[str] | None = None, *, at_least: int = 1
 ) -> list[NamedScores]:
     """Return each model of a mapping, a data frame, or an array whose columns have ``names``."""
-    found = _named(scores, names)
-    if len(found) < at_least:
+    models = _named(scores, names)
+    if len(models) < at_least:
         needed = "two models" if at_least == 2 else "one model"
-        raise InputError(f"`scores` must name at least {needed}: got {len(found)}")
-    names_of((model.name for model in found), "scores", "models")
-    if len(found) == 2 and not isinstance(scores, Mapping):
-        _refuse_both_classes(found)
-    return found
+        raise InputError(f"`scores` must name at least {needed}: got {len(models)}")
+    names_of((model.name for model in models), "scores", "models")
+    if len(models) == 2 and not isinstance(scores, Mapping):
+        _refuse_both_classes(models)
+    return models
 
 
 def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:

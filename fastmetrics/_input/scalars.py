@@ -145,10 +145,10 @@ def check_memory_size(name: str, value: Any, *, low: int) -> int:
     """Return a number of bytes: an integer, or a text such as 1GB, 1.5 GiB or 500MB."""
     if not isinstance(value, str):
         return check_integer(name, value, low=low, high=_MOST_MEMORY)
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-z]*)\s*", value.lower())
-    if found is None or found[2] not in _UNITS:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-z]*)\s*", value.lower())
+    if match is None or match[2] not in _UNITS:
         raise InputError(f"`{name}` must be a size such as '1GB' or '500MB': got {value!r}")
-    size = float(found[1]) * _UNITS[found[2]]
+    size = float(match[1]) * _UNITS[match[2]]
     if not low <= size <= _MOST_MEMORY:
         bound = f"at least {low:,}" if size < low else f"at most {_MOST_MEMORY:,}"
         raise InputError(f"`{name}` must be {bound} bytes: got {value!r}")

@@ -92,18 +92,18 @@ def check_finite(
 
 
 def refuse(
-    found: NDArray[np.bool_],
+    faulty: NDArray[np.bool_],
     name: str,
     rule: str,
     values: NDArray[Any] | None = None,
     advice: str = "",
 ) -> None:
-    """Raise where something was found that breaks a rule: the first, where, and how many."""
-    if found.any():
-        first = np.unravel_index(int(np.argmax(found)), found.shape)
-        at = int(first[0]) if found.ndim == 1 else tuple(map(int, first))
+    """Raise where something was faulty that breaks a rule: the first, where, and how many."""
+    if faulty.any():
+        first = np.unravel_index(int(np.argmax(faulty)), faulty.shape)
+        at = int(first[0]) if faulty.ndim == 1 else tuple(map(int, first))
         came = "" if values is None else f" {values[first].item()!r}"
-        count = np.count_nonzero(found)
+        count = np.count_nonzero(faulty)
         raise InputError(f"`{name}` {rule}{came} at index {at}, {count:,} in all{advice}")
 
 
@@ -367,13 +367,13 @@ def _frequencies(array: NDArray[Any], name: str) -> Weights:
         refuse(np.rint(array) != array, name, rule, array)
         if array.max() < 2.0**62:
             array = array.astype(np.int64)
-    found = _integer_weights(array, name) if array.dtype.kind in "iub" else None
-    if found is None or not found.is_integer:
+    weights = _integer_weights(array, name) if array.dtype.kind in "iub" else None
+    if weights is None or not weights.is_integer:
         raise InputError(
             f"`{name}` must not sum above 2**53 with `weights_are='frequencies'`: so many rows "
             "cannot be counted exactly"
         )
-    return found
+    return weights
 
 
 def _integer_sum(array: NDArray[Any]) -> int:

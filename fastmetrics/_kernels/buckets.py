@@ -557,7 +557,7 @@ def table_between(
     ``passed`` are the cells that passed 255 within these places, as `count_stream` names them,
     ascending, and ``times`` how often each has. Returns how many scores there are.
     """
-    found = _U(0)
+    n_scores = _U(0)
     c = passed.size - 1
     at = stop
     while at > start:
@@ -577,9 +577,9 @@ def table_between(
                     n += times[c] << 8
                 c -= 1
             value = np.int32(np.uint32(key) ^ _SIGN)
-            bits[found] = value ^ ((value >> np.int32(31)) & flip)
-            positives[found] = p
-            negatives[found] = n
-            found += _U((p | n) != 0)
+            bits[n_scores] = value ^ ((value >> np.int32(31)) & flip)
+            positives[n_scores] = p
+            negatives[n_scores] = n
+            n_scores += _U((p | n) != 0)
         at = first
-    return np.int64(found)
+    return np.int64(n_scores)

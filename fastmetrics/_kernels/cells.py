@@ -114,7 +114,7 @@ def text_codes(words, slots, firsts, codes):
     """
     n, width = words.shape
     mask = np.uint64(len(slots) - 1)
-    found = 0
+    n_cells = 0
     for i in range(n):
         state = np.uint64(14695981039346656037)
         for j in range(width):
@@ -123,12 +123,12 @@ def text_codes(words, slots, firsts, codes):
         while True:
             code = slots[place]
             if code < 0:
-                if found == len(firsts):
+                if n_cells == len(firsts):
                     return -1
-                slots[place] = found
-                firsts[found] = i
-                codes[i] = found
-                found += 1
+                slots[place] = n_cells
+                firsts[n_cells] = i
+                codes[i] = n_cells
+                n_cells += 1
                 break
             first = firsts[code]
             same = True
@@ -140,7 +140,7 @@ def text_codes(words, slots, firsts, codes):
                 codes[i] = code
                 break
             place = (place + np.uint64(1)) & mask
-    return found
+    return n_cells
 
 
 # --- hits among the k highest scores -------------------------------------------------------------

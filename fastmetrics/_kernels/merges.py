@@ -158,10 +158,10 @@ def lost_pairs(positives, negatives):
 
 
 @kernel
-def weigh_pairs(positives, negatives, found):
+def weigh_pairs(positives, negatives, sums):
     """Weigh the pairs of a descending table, walking it up and down side by side.
 
-    ``found`` gets the weight of the positives, of the negatives, twice that of the concordant pairs
+    ``sums`` gets the weight of the positives, of the negatives, twice that of the concordant pairs
     plus that of the tied ones, and the same of the discordant pairs. All terms are >= 0 and all
     sums compensated (Kahan 1965); none is a difference of large ones.
     """
@@ -200,10 +200,10 @@ def weigh_pairs(positives, negatives, found):
         new = below + step
         below_lost = (new - below) - step
         below = new
-    found[0] = of_positives
-    found[1] = above
-    found[2] = concordant
-    found[3] = discordant
+    sums[0] = of_positives
+    sums[1] = above
+    sums[2] = concordant
+    sums[3] = discordant
 
 
 @kernel

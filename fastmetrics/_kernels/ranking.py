@@ -52,7 +52,7 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
         if count * size <= EACH_AGAINST_ALL:
             longest = max(longest, size)
     firsts, places = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
-    found, worth = np.empty(most + 1, np.int64), np.empty(most)
+    positions, worth = np.empty(most + 1, np.int64), np.empty(most)
     greater, equal = np.empty(most, np.int64), np.empty(most, np.int64)
     keeps_rows = rows.size > 0
     unruly = 0
@@ -64,14 +64,14 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
             unruly += np.int64(not np.isfinite(row[i]))
         for i in range(row.size):  # half the items may be relevant: nothing branches
             grade = relevance[start + i]
-            found[put] = i
+            positions[put] = i
             put += np.int64((grade != 0) & (grade == grade))
         is_short = n * row.size <= EACH_AGAINST_ALL
         for item in range(n):
-            worth[item] = relevance[start + found[item]]
+            worth[item] = relevance[start + positions[item]]
             places[item] = item
             if is_short:
-                own = row[found[item]]
+                own = row[positions[item]]
                 higher, same = np.int64(0), np.int64(0)
                 for i in range(row.size):
                     higher += np.int64(row[i] > own)
@@ -85,7 +85,7 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
             if is_short:
                 above[put], tied[put] = greater[item], equal[item]
             if keeps_rows:
-                rows[put] = start + found[item]
+                rows[put] = start + positions[item]
     return unruly
 
 
@@ -174,17 +174,17 @@ def places_by_name(
 
 
 @kernel
-def relevant_counts(first, last, item_starts, grades, level, found):
+def relevant_counts(first, last, item_starts, grades, level, out):
     """Write how many items are relevant, retrieved or not."""
     for q in range(first, last):
         count = 0
         for i in range(item_starts[q], item_starts[q + 1]):
             count += np.int64(grades[i] >= level)
-        found[q] = count
+        out[q] = count
 
 
 @kernel
-def expected_hits(first, last, item_starts, grades, above, tied, level, cutoffs, found):
+def expected_hits(first, last, item_starts, grades, above, tied, level, cutoffs, out):
     """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
     for q in range(first, last):
         k = cutoffs[q]
@@ -192,18 +192,18 @@ def expected_hits(first, last, item_starts, grades, above, tied, level, cutoffs,
         for i in range(item_starts[q], item_starts[q + 1]):
             if grades[i] >= level and tied[i] > 0 and above[i] < k:
                 hits += min(1.0, np.float64(k - above[i]) / np.float64(tied[i]))
-        found[q] = hits
+        out[q] = hits
 
 
 @kernel
-def expected_first(first, last, item_starts, grades, above, tied, level, k, reciprocal, found):
+def expected_first(first, last, item_starts, grades, above, tied, level, k, reciprocal, out):
     """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
 
     Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
     at place j with the chance of none before, times that of one there.
     """
     for q in range(first, last):
-        found[q] = 0.0
+        out[q] = 0.0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high and not (grades[low] >= level):
             low += 1
@@ -227,13 +227,13 @@ def expected_first(first, last, item_starts, grades, above, tied, level, k, reci
                 break
             none_before *= np.float64(size - place - relevant) / np.float64(size - place)
         if reciprocal:
-            found[q] = total
+            out[q] = total
         elif start < k:
-            found[q] = 1.0 - none_before
+            out[q] = 1.0 - none_before
 
 
 @kernel
-def expected_precision_sums(first, last, item_starts, grades, above, tied, level, k, found):
+def expected_precision_sums(first, last, item_starts, grades, above, tied, level, k, out):
     """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
 
     McSherry & Najork (2008): in a tie of ``size`` items, ``relevant`` of them relevant, an item at
@@ -264,13 +264,11 @@ def expected_precision_sums(first, last, item_starts, grades, above, tied, level
                     ahead = np.float64(before + 1) + more * np.float64(place)
                     total += chance * ahead / np.float64(start + place + 1)
             before += relevant
-        found[q] = total
+        out[q] = total
 
 
 @kernel
-def expected_reading(
-    first, last, item_starts, grades, above, tied, level, k, powers, shares, found
-):
+def expected_reading(first, last, item_starts, grades, above, tied, level, k, powers, shares, out):
     """Write what a reader finds who goes on from each of the first k items with a chance p.
 
     ``powers[j]`` is p**j, and ``shares[j]`` is 1 - p**j: what j places in a row are worth, before
@@ -282,13 +280,13 @@ def expected_reading(
             if grades[i] >= level and tied[i] > 0 and above[i] < k:
                 here = min(tied[i], k - above[i])
                 total += powers[above[i]] * shares[here] / np.float64(tied[i])
-        found[q] = total
+        out[q] = total
 
 
 @kernel
 def expected_preference(
     first, last, item_starts, grades, above, tied, unjudged_above, unjudged_tied, level, judged,
-    found,
+    out,
 ):  # fmt: skip
     """Write bpref: how few judged non-relevant items stand above each relevant one.
 
@@ -327,7 +325,7 @@ def expected_preference(
                     mean = (rising + np.float64(bound) * (here + 1 - free)) / (here + 1)
                     total += relevant * (1.0 - mean / bound)
             before += relevant
-        found[q] = total / n_relevant if n_relevant > 0 else np.nan
+        out[q] = total / n_relevant if n_relevant > 0 else np.nan
 
 
 @kernel
@@ -363,7 +361,7 @@ def concordant_items(
 
 
 @kernel
-def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, found):
+def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, out):
     """Write the discounted gains of the first k items, averaged over ties.
 
     ``discounts[j]`` is the sum of the discounts of the first j places.
@@ -381,11 +379,11 @@ def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, f
                 low += 1
             here = discounts[min(k, start + size)] - discounts[start]
             total += gain * here / np.float64(size)
-        found[q] = total
+        out[q] = total
 
 
 @kernel
-def ideal_gains(first, last, item_starts, gains, k, discounts, found):
+def ideal_gains(first, last, item_starts, gains, k, discounts, out):
     """Write the discounted gains of the best order: the highest gains first."""
     ordered = np.empty(gains.size)
     for q in range(first, last):
@@ -396,13 +394,13 @@ def ideal_gains(first, last, item_starts, gains, k, discounts, found):
             equal &= ordered[i] == ordered[0]
         best = min(k, n)
         if equal:
-            found[q] = ordered[0] * discounts[best] if best > 0 else 0.0
+            out[q] = ordered[0] * discounts[best] if best > 0 else 0.0
             continue
         sort_down(ordered, n)
         total = 0.0
         for place in range(best):
             total += ordered[place] * (discounts[place + 1] - discounts[place])
-        found[q] = total
+        out[q] = total
 
 
 @kernel
@@ -425,7 +423,7 @@ def sort_down(values, n):
 
 
 @kernel
-def expected_cascade(first, last, item_starts, chances, above, tied, k, found):
+def expected_cascade(first, last, item_starts, chances, above, tied, k, out):
     """Write the expected reciprocal rank at which a reader stops, averaged over ties.
 
     ``chances`` is that of an item to end the search. How many relevant items of a tie stand among
@@ -466,7 +464,7 @@ def expected_cascade(first, last, item_starts, chances, above, tied, k, found):
             for count in range(most + 1):
                 stays += shares[count] * means[count]
             left *= stays
-        found[q] = total
+        out[q] = total
 
 
 @kernel

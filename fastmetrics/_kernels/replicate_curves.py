@@ -12,14 +12,14 @@ _CURVE_SEGMENT = 64
 
 
 @kernel
-def follow(lead, value, n, levels, top, slack, found, out):
-    """Write the values at the levels that the points 1 to n reach; return how many are found.
+def follow(lead, value, n, levels, top, slack, n_reached, out):
+    """Write the values at the levels that the points 1 to n reach; return how many are n_reached.
 
     Point 0 ends the piece before. Levels rise; a lead within ``slack`` of one is equal to it.
     """
     i = 1
-    while found < levels.size:
-        level = levels[found]
+    while n_reached < levels.size:
+        level = levels[n_reached]
         # The first lead above this one is past the level, or at it.
         passed = level + slack if top else np.nextafter(level - slack, -np.inf)
         while i <= n and lead[i] <= passed:
@@ -29,14 +29,14 @@ def follow(lead, value, n, levels, top, slack, found, out):
         before = level - lead[i - 1]
         after = lead[i] - level
         if before <= slack:
-            out[found] = value[i - 1]
+            out[n_reached] = value[i - 1]
         elif after <= slack:
-            out[found] = value[i]
+            out[n_reached] = value[i]
         else:
             share = before / (before + after)
-            out[found] = value[i - 1] + share * (value[i] - value[i - 1])
-        found += 1
-    return found
+            out[n_reached] = value[i - 1] + share * (value[i] - value[i - 1])
+        n_reached += 1
+    return n_reached
 
 
 @kernel
@@ -44,8 +44,8 @@ def values_along(lead, value, levels, top, slack, out):
     """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
     n = lead.size - 1
     none = np.int64(0)  # a literal 0 would compile another version
-    found = follow(lead, value, n, levels, top, slack, none, out)
-    for k in range(found, levels.size):
+    n_reached = follow(lead, value, n, levels, top, slack, none, out)
+    for k in range(n_reached, levels.size):
         out[k] = value[n]
 
 
@@ -113,7 +113,7 @@ def values_of_rows(counts, masks, ends, levels, x_table, y_table, out):
         lead[0] = 0.0
         value[0] = 0.0
         to_lead_and_value(x_table, y_table, n_p, n_n, lead, value, zero, one)
-        found = zero
+        n_reached = zero
         for s in range(n_segments):
             start = s * _CURVE_SEGMENT
             stop = min(start + _CURVE_SEGMENT, n_rows)
@@ -121,7 +121,7 @@ def values_of_rows(counts, masks, ends, levels, x_table, y_table, out):
                 edge_lead[0] = negatives[s + 1]
                 edge_value[0] = positives[s + 1]
                 to_lead_and_value(x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one)
-                if levels[found] > edge_lead[0]:
+                if levels[n_reached] > edge_lead[0]:
                     lead[0] = edge_lead[0]
                     value[0] = edge_value[0]
                     continue
@@ -137,10 +137,10 @@ def values_of_rows(counts, masks, ends, levels, x_table, y_table, out):
                 n += np.uint64(ends[i])
             last = np.int64(n)
             to_lead_and_value(x_table, y_table, n_p, n_n, lead, value, one, last)
-            found = follow(lead, value, last - 1, levels, True, 0.0, found, out[r])
+            n_reached = follow(lead, value, last - 1, levels, True, 0.0, n_reached, out[r])
             lead[0] = lead[last - 1]
             value[0] = value[last - 1]
-            if found == levels.size:
+            if n_reached == levels.size:
                 break
-        for k in range(found, levels.size):
+        for k in range(n_reached, levels.size):
             out[r, k] = value[0]

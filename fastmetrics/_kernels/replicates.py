@@ -321,11 +321,11 @@ def best_of_points(criterion, bound, tp, fp, rows, n, n_positive, n_negative, st
 @kernel
 def chosen_points(x, n, chosen):
     """List the points at which ``x`` grew; return how many there are."""
-    found = np.uint64(0)
+    n_steps = np.uint64(0)
     for i in range(1, n + 1):
-        chosen[found] = i
-        found += np.uint64(x[i] > x[i - 1])
-    return np.int64(found)
+        chosen[n_steps] = i
+        n_steps += np.uint64(x[i] > x[i - 1])
+    return np.int64(n_steps)
 
 
 @kernel
@@ -566,9 +566,9 @@ def weigh_rows(drawn, weights, weighed):
     n_rows = weights.size
     for r in range(drawn.shape[0]):
         some = drawn[r, :n_rows]
-        found = weighed[r, :n_rows]
+        weighted = weighed[r, :n_rows]
         for i in range(n_rows):
-            found[i] = np.float64(some[i]) * weights[i]
+            weighted[i] = np.float64(some[i]) * weights[i]
 
 
 @kernel
@@ -649,7 +649,7 @@ def weighted_points(weights, masks, ends, tp, fp, rows):
     negatives = np.empty(BLOCK)
     before_p = 0.0
     before_n = 0.0
-    found = np.uint64(0)
+    n_points = np.uint64(0)
     tp[0] = 0.0
     fp[0] = 0.0
     for start in range(0, weights.size, BLOCK):
@@ -662,10 +662,10 @@ def weighted_points(weights, masks, ends, tp, fp, rows):
             for i in range(quarter * n, size if quarter == 3 else (quarter + 1) * n):
                 p += positives[i]
                 q += negatives[i]
-                rows[found] = start + i
-                tp[found + np.uint64(1)] = before_p + p
-                fp[found + np.uint64(1)] = before_n + q
-                found += np.uint64(ends[start + i])
+                rows[n_points] = start + i
+                tp[n_points + np.uint64(1)] = before_p + p
+                fp[n_points + np.uint64(1)] = before_n + q
+                n_points += np.uint64(ends[start + i])
             before_p += p
             before_n += q
-    return np.int64(found)
+    return np.int64(n_points)

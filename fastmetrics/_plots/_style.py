@@ -67,11 +67,11 @@ def options_of(artist: type[Any]) -> Iterator[None]:
     except AttributeError as error:
         from matplotlib.artist import ArtistInspector
 
-        found = re.search(r"unexpected keyword argument '(\w+)'", str(error))
-        if found is None:
+        match = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if match is None:
             raise
         known = ["ax", *ArtistInspector(artist).get_setters()]
-        raise no_parameter(found[1], f"{artist.__module__}.{artist.__name__}", known) from None
+        raise no_parameter(match[1], f"{artist.__module__}.{artist.__name__}", known) from None
 
 
 def require_matplotlib() -> None:
@@ -130,8 +130,8 @@ def legend_off_curves(
         return 0 if entry[1] in curves else 2 if isinstance(entry[1], Line2D) else 1
 
     if handles is None:
-        found, labels = ax.get_legend_handles_labels()
-        entries = sorted(dict(zip(labels, found, strict=True)).items(), key=rank)
+        handles, labels = ax.get_legend_handles_labels()
+        entries = sorted(dict(zip(labels, handles, strict=True)).items(), key=rank)
     else:
         entries = [(handle.get_label(), handle) for handle in handles]
     if not entries:

@@ -51,8 +51,8 @@ class ThinLine(Line2D):
     def places(self) -> Floats:
         """Return the points to draw in pixels of the figure, corners of steps among them."""
         x, y = STEP_LOOKUP_MAP[self.get_drawstyle()](*self._shown())
-        found: Floats = self.get_transform().transform(np.column_stack((x, y)))
-        return found
+        points: Floats = self.get_transform().transform(np.column_stack((x, y)))
+        return points
 
     def _shown(self) -> tuple[Floats, Floats]:
         """Return both coordinates of the points to draw."""
@@ -82,8 +82,8 @@ class ThinArea(PolyCollection):
     def places(self) -> Floats:
         """Return the points to draw in pixels of the figure."""
         corners = np.asarray(self._paths[0].vertices)
-        found: Floats = self.get_transform().transform(corners[_kept(self, corners)])
-        return found
+        points: Floats = self.get_transform().transform(corners[_kept(self, corners)])
+        return points
 
 
 def _kept(artist: Any, points: Floats) -> NDArray[np.intp]:

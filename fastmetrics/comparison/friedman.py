@@ -104,7 +104,7 @@ def rank_table(
         higher = check_direction(higher_is_better, ", for a table of scores")
     elif higher_is_better is not None:
         raise InputTypeError("`higher_is_better` is about scores: a lower rank is always better")
-    matrix, found, rows = _parts(given, name)
+    matrix, known, rows = _parts(given, name)
     n, k = matrix.shape
     if k < 2:
         raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
@@ -116,7 +116,7 @@ def rank_table(
             f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
             f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
         )
-    labels, centred = _algorithm_names(names, found, k, name), twice - (k + 1)
+    labels, centred = _algorithm_names(names, known, k, name), twice - (k + 1)
     if ranks is not None:
         return RankTable(labels, _dataset_names(None, None, n), centred, None)
     # From the lowest score up; the other way round is the same table negated.
@@ -163,23 +163,23 @@ def _parts(table: Any, name: str) -> tuple[NDArray[Any], list[str] | None, list[
 
 
 def _algorithm_names(
-    names: Sequence[str] | None, found: list[str] | None, k: int, name: str
+    names: Sequence[str] | None, known: list[str] | None, k: int, name: str
 ) -> tuple[str, ...]:
     if names is not None:
         if isinstance(names, str) or len(names) != k:
             raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
-        found = names_of(names, "names", "algorithms")
-    return tuple(found) if found is not None else tuple(str(j) for j in range(k))
+        known = names_of(names, "names", "algorithms")
+    return tuple(known) if known is not None else tuple(str(j) for j in range(k))
 
 
 def _dataset_names(
-    datasets: Sequence[str] | None, found: list[str] | None, n: int
+    datasets: Sequence[str] | None, known: list[str] | None, n: int
 ) -> tuple[str, ...]:
     if datasets is not None:
         if isinstance(datasets, str) or len(datasets) != n:
             raise InputError(f"`datasets` must name the {n} rows: got {datasets!r}")
-        found = [str(each) for each in datasets]
-    return tuple(found) if found is not None else tuple(str(i) for i in range(n))
+        known = [str(each) for each in datasets]
+    return tuple(known) if known is not None else tuple(str(i) for i in range(n))
 
 
 PValueMethod = Literal["auto", "exact", "permutation", "f", "chi2"]
@@ -349,7 +349,7 @@ def friedman_of(
     table: RankTable, alpha: float, pvalue_method: str, n_resamples: int, rng: Any
 ) -> FriedmanTest:
     """Return the test of ranks that are checked."""
-    found = _statistics(table)
+    statistics = _statistics(table)
     n, k = table.centred.shape
     exact = None
     if pvalue_method in ("auto", "exact"):
@@ -371,21 +371,21 @@ def friedman_of(
         values, tails = exact
         pvalue = float(tails[int(np.searchsorted(values, sum_of_squares(table.centred)))])
     else:
-        pvalue = found[f"pvalue_{used}"]
-    _warn(table, found, used)
+        pvalue = statistics[f"pvalue_{used}"]
+    _warn(table, statistics, used)
     is_f, ranks = used == "f", table.mean_ranks
     lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
     said = used if used in ("exact", "permutation") else _METHODS[used]
     return FriedmanTest(
         method=f"Friedman, {said} p-value",
-        statistic=found["f" if is_f else "chi2"],
+        statistic=statistics["f" if is_f else "chi2"],
         statistic_name="F" if is_f else "chi2",
         df=(float(k - 1), float((k - 1) * (n - 1))) if is_f else float(k - 1),
         pvalue=pvalue,
         confidence_level=complement(alpha),
         critical_value=_critical_value(used, alpha, n, k, exact),
         reject=bool(pvalue <= alpha),
-        effect_size=found["chi2_tie_corrected"] / (n * (k - 1)),
+        effect_size=statistics["chi2_tie_corrected"] / (n * (k - 1)),
         effect_size_name="Kendall's W",
         better=lowest[0] if len(lowest) == 1 else None,
         names=table.names,
@@ -395,7 +395,7 @@ def friedman_of(
         n_resamples=n_resamples if used == "permutation" else None,
         key=key,
         details={},
-        **found,
+        **statistics,
     )
 
 
@@ -405,11 +405,11 @@ def _statistics(table: RankTable) -> dict[str, Any]:
     squares = sum_of_squares(table.centred)
     spread = int((table.centred**2).sum())  # n k (k^2 - 1) / 3 where nothing ties
     forms = {"": (3 * squares, n * k * (k + 1)), "_tie_corrected": ((k - 1) * squares, spread)}
-    found: dict[str, float] = {}
+    statistics: dict[str, float] = {}
     for form, (over, under) in forms.items():
         names = (f"chi2{form}", f"pvalue_chi2{form}", f"f{form}", f"pvalue_f{form}")
-        found |= zip(names, _of_fraction(over, under, n, k), strict=True)
-    return found
+        statistics |= zip(names, _of_fraction(over, under, n, k), strict=True)
+    return statistics
 
 
 def _of_fraction(over: int, under: int, n: int, k: int) -> tuple[float, float, float, float]:
@@ -444,20 +444,20 @@ def _critical_value(used: str, alpha: float, n: int, k: int, exact: _Exact | Non
     return math.nan
 
 
-def _warn(table: RankTable, found: Mapping[str, float], used: str) -> None:
+def _warn(table: RankTable, statistics: Mapping[str, float], used: str) -> None:
     n = len(table.datasets)
     if not table.centred.any():
         warn_user(
             "all algorithms tie on every data set: the statistic is 0 and p is 1",
             DegenerateDataWarning,
         )
-    elif math.isinf(found["f_tie_corrected"]):
+    elif math.isinf(statistics["f_tie_corrected"]):
         warn_user(
             f"all {n} data sets rank the algorithms alike: F has no variance left and is inf "
             "where ties are allowed for",
             DegenerateDataWarning,
         )
-    if used == "f" and math.isnan(found["f"]):
+    if used == "f" and math.isnan(statistics["f"]):
         warn_user("F is not defined on a single data set: nan", UndefinedMetricWarning)
 
 

@@ -248,24 +248,24 @@ def sign_flip_test(
     ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
     B)
     """
-    found = check_differences(scores_a, scores_b).ranked()
+    differences = check_differences(scores_a, scores_b).ranked()
     check_choice("method", method, get_args(FlipMethod))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
-    n = len(found.values)
+    n = len(differences.values)
     details, by_groups = {"n": float(n)}, ""
-    found, exponent = _scaled(found)
+    differences, exponent = _scaled(differences)
     if groups is not None:
         units = Units(n, groups=check_groups(groups, n, "scores_a"))
-        values, roundings = units.sums_of_groups(np.array(found))[:, 0]
+        values, roundings = units.sums_of_groups(np.array(differences))[:, 0]
         values[np.abs(values) <= roundings] = 0.0
-        found, more = _scaled(Differences(values, roundings))
+        differences, more = _scaled(Differences(values, roundings))
         exponent += more
         details["n_groups"], by_groups = float(units.n_units), " by groups"
-    moving = found.values != 0
-    nonzero, roundings = (one[moving] for one in found)
+    moving = differences.values != 0
+    nonzero, roundings = (one[moving] for one in differences)
     details["n_zero"] = float(len(moving) - len(nonzero))
     total = exact_sum(nonzero)
     relative = min(len(nonzero) * np.finfo(np.float64).eps, ROUNDING)
@@ -305,10 +305,10 @@ def sign_flip_test(
     )
 
 
-def _scaled(found: Differences) -> tuple[Differences, int]:
+def _scaled(differences: Differences) -> tuple[Differences, int]:
     """Return numbers within +-1, and the power of two that was taken out."""
-    exponent = math.frexp(float(np.abs(found.values).max()))[1]
-    return Differences(*(np.ldexp(one, -exponent) for one in found)), exponent
+    exponent = math.frexp(float(np.abs(differences.values).max()))[1]
+    return Differences(*(np.ldexp(one, -exponent) for one in differences)), exponent
 
 
 def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None:
@@ -467,14 +467,14 @@ def wilcoxon_signed_rank_test(
     >>> round(test.effect_size, 4), round(test.details["rank_biserial"], 4)
     (0.035, 0.9048)
     """
-    found = check_differences(scores_a, scores_b).ranked()
+    differences = check_differences(scores_a, scores_b).ranked()
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(RankMethod))
     check_choice("continuity_correction", continuity_correction, (True, False))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
-    values = found.values
-    ranks, positive, half = _signed_ranks(found, zeros)
+    values = differences.values
+    ranks, positive, half = _signed_ranks(differences, zeros)
     plus, minus = (float((ranks * side).sum()) + half for side in (positive, ~positive))
     n_nonzero = len(ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
@@ -514,13 +514,13 @@ def wilcoxon_signed_rank_test(
 
 
 def _signed_ranks(
-    found: Differences, zero_method: ZeroMethod
+    differences: Differences, zero_method: ZeroMethod
 ) -> tuple[Floats, NDArray[np.bool_], float]:
     """Return the ascending ranks of the magnitudes other than 0, which are positive, and a sum.
 
     Those equal up to rounding share their mean rank. The sum is what zeros add on either side.
     """
-    values, roundings = found
+    values, roundings = differences
     n_zero = len(values) - int(np.count_nonzero(values))
     if n_zero and zero_method == "wilcox":
         values, roundings = values[values != 0], roundings[values != 0]
@@ -591,8 +591,8 @@ def _hodges_lehmann(
     outside = _outside(n, reference.outside(alpha, alternative))
     first, last = max(outside, 1), min(count + 1 - outside, count)
     middle = (count + 1) // 2, count // 2 + 1
-    found = walsh_averages(values, middle, (first, first), (last, last))
-    (low, high), (lower, _), (upper, _) = found
+    limits = walsh_averages(values, middle, (first, first), (last, last))
+    (low, high), (lower, _), (upper, _) = limits
     return low if low == high else low / 2 + high / 2, ConfidenceInterval(
         -math.inf if alternative == "less" or not outside else lower,
         math.inf if alternative == "greater" or not outside else upper,

@@ -493,8 +493,8 @@ class TableComparison(Result):
     @property
     def mean_ranks(self) -> dict[str, float]:
         """The mean rank of each algorithm by name, the best first."""
-        found = dict(zip(self.post_hoc.names, self.post_hoc.mean_ranks, strict=True))
-        return dict(sorted(found.items(), key=lambda item: item[1]))
+        ranks = dict(zip(self.post_hoc.names, self.post_hoc.mean_ranks, strict=True))
+        return dict(sorted(ranks.items(), key=lambda item: item[1]))
 
     @documented()
     def plot(self, ax: Any = None) -> Any:

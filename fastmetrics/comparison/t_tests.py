@@ -140,8 +140,8 @@ def one_sample_t_test(
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     asked = question(confidence_level, alternative)
-    found = check_differences(rates, rates * 0 + null, 1, 2)
-    summary = moments(found.values, found.rounding)
+    differences = check_differences(rates, rates * 0 + null, 1, 2)
+    summary = moments(differences.values, differences.rounding)
     return _test_of_mean(
         summary,
         0.0 if folds is None else 1.0 / (folds[1] - 1),
@@ -225,12 +225,12 @@ def kfold_paired_t_test(
     >>> round(textbook.statistic, 4), textbook.reject
     (3.087, True)
     """
-    found = check_differences(scores_a, scores_b, 1, 2)
+    differences = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
     asked = question(confidence_level, alternative, names, higher_is_better)
-    folds = _check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
+    folds = _check_folds(differences.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
-    n = found.values.size
+    n = differences.values.size
     if folds is None and n_train is None:
         raise InputError(
             f"`n_folds` and `n_repeats` are needed for a vector of more than {_MOST_FOLDS} "
@@ -240,11 +240,11 @@ def kfold_paired_t_test(
     if correction != "none" and ratio is None and n > 1:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
-            f"got shape {found.values.shape}"
+            f"got shape {differences.values.shape}"
         )
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
-    summary = moments(found.values, found.rounding)
+    summary = moments(differences.values, differences.rounding)
     ratios = {"uncorrected": 0.0}
     details = {}
     if ratio is not None:
@@ -314,15 +314,15 @@ def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str
     folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
     n = shape[0]
     if len(shape) == 2:
-        found = shape[0], shape[1]
+        layout = shape[0], shape[1]
     elif repeats is not None:
-        found = repeats, n // repeats
+        layout = repeats, n // repeats
     elif folds is not None:
-        found = n // folds, folds
+        layout = n // folds, folds
     else:
         return (1, n) if n <= _MOST_FOLDS else None
-    fits = repeats in (None, found[0]) and folds in (None, found[1])
-    if not fits or (len(shape) == 1 and found[0] * found[1] != n):
+    fits = repeats in (None, layout[0]) and folds in (None, layout[1])
+    if not fits or (len(shape) == 1 and layout[0] * layout[1] != n):
         said = ", ".join(
             f"{key}={value}"
             for key, value in (("n_repeats", repeats), ("n_folds", folds))
@@ -331,7 +331,7 @@ def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str
         raise InputError(
             f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {said}"
         )
-    return found
+    return layout
 
 
 def _test_train_ratio(n_train: Any, n_test: Any, folds: _Shape | None) -> float | None:
@@ -437,17 +437,17 @@ def five_by_two_cv_test(
     >>> round(test.statistic, 6)
     1.137931
     """
-    found = check_differences(scores_a, scores_b, 2)
-    if found.values.shape != (5, 2):
+    differences = check_differences(scores_a, scores_b, 2)
+    if differences.values.shape != (5, 2):
         raise InputError(
             "`scores_a` must have shape (5, 2), five repetitions of two folds: got "
-            f"{found.values.shape}"
+            f"{differences.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
     asked = question(confidence_level, alternative, names, higher_is_better)
     if variant == "f" and asked.alternative != "two-sided":
         raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
-    mean, first, first_mean, squares, variances = _sums(found)
+    mean, first, first_mean, squares, variances = _sums(differences)
     df: float | tuple[float, float]
     if variant == "f":
         from scipy.special import fdtrc, fdtri
@@ -478,22 +478,23 @@ def five_by_two_cv_test(
         lead=mean,
         df=df,
         critical_value=critical,
-        details={"first_difference": float(found.values[0, 0])},
+        details={"first_difference": float(differences.values[0, 0])},
     )
 
 
-def _sums(found: Differences) -> tuple[float, float, float, float, float]:
+def _sums(differences: Differences) -> tuple[float, float, float, float, float]:
     """Return the mean; of differences scaled by a power of two what the variants need."""
-    exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
-    values = np.ldexp(found.values, -exponent)
+    # scaled by 2^-exponent, so that a sum of large numbers does not overflow
+    exponent = math.frexp(float(np.abs(differences.values).max()))[1]
+    values = np.ldexp(differences.values, -exponent)
     mean = math.ldexp(math.fsum(values.ravel().tolist()) / 10, exponent)
-    rounding = math.ldexp(found.rounding, -exponent)
+    rounding = math.ldexp(differences.rounding, -exponent)
     values[np.abs(values) <= rounding] = 0.0
     gaps = values[:, 0] - values[:, 1]
     gaps[np.abs(gaps) <= rounding] = 0.0
     # (d1 - mean)^2 + (d2 - mean)^2 = (d1 - d2)^2 / 2
     return (
-        0.0 if abs(mean) <= found.rounding else mean,
+        0.0 if abs(mean) <= differences.rounding else mean,
         float(values[0, 0]),
         float(values[0].sum() / 2),
         math.fsum((values**2).ravel().tolist()),

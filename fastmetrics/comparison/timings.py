@@ -170,8 +170,8 @@ class TimingComparison(Several[TimingRatio]):
     @property
     def decision(self) -> Decision:
         """Decision for all works: "worse" if one is, "not worse" if all are."""
-        found = {row.decision for row in self.rows}
-        return "worse" if "worse" in found else "undecided" if "undecided" in found else "not worse"
+        decisions = {row.decision for row in self.rows}
+        return next((one for one in ("worse", "undecided") if one in decisions), "not worse")
 
     @property
     def exit_status(self) -> int:
@@ -553,11 +553,11 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
 
 def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; raise where a key is there twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    timings = dict(pairs)
+    if len(timings) < len(pairs):
         keys = [key for key, _ in pairs]
         raise FileError(f"an object has {max(keys, key=keys.count)!r} twice")
-    return found
+    return timings
 
 
 def _hyperfine_results(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:

@@ -112,8 +112,8 @@ def _in_order(
     frames: tuple[Any, ...], others: list[Any], given: list[str], names: tuple[str, ...]
 ) -> tuple[Any, ...]:
     """Return the columns of one partition in the order of ``names``, None where there is none."""
-    found = dict(zip(given, (*frames, *others), strict=True))
-    return tuple(found.get(name) for name in names)
+    columns = dict(zip(given, (*frames, *others), strict=True))
+    return tuple(columns.get(name) for name in names)
 
 
 def _has(values: Any, attribute: str) -> bool:
@@ -223,18 +223,18 @@ def rows_of(
         return Seen(names, n, rows)
     if weighs_nothing(sample_weight, n):
         return Seen(names, n)
-    found = check_weights(sample_weight, n, weights_are=weights_are)
-    if found.exponent:
+    checked = check_weights(sample_weight, n, weights_are=weights_are)
+    if checked.exponent:
         raise InputError(
             "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the "
             "weights of all partitions alike"
         )
-    weighs = found.values > 0  # rows of no weight are not there
+    weighs = checked.values > 0  # rows of no weight are not there
     rows = rows.replace(
         labels=rows.labels[weighs],
         scores=scores[weighs],
-        weights=found.values[weighs],
-        integer_weights=found.is_integer,
+        weights=checked.values[weighs],
+        integer_weights=checked.is_integer,
     )
     return Seen(names, n, rows)
 
@@ -247,9 +247,9 @@ def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
     return given.dtype.kind in "biuf" and given.shape == (n_rows,) and not given.any()
 
 
-def labels_of(found: Sequence[Seen]) -> NDArray[Any]:
+def labels_of(partitions: Sequence[Seen]) -> NDArray[Any]:
     """Return the distinct labels of all partitions; raise where no row is there, or counts."""
-    seen = [(i, each.labels) for i, each in enumerate(found) if len(each.labels)]
+    seen = [(i, each.labels) for i, each in enumerate(partitions) if len(each.labels)]
     if not seen:
         as_vector(np.empty(0), "y_true")  # which says that at least one row is needed
     texts = [i for i, labels in seen if labels.dtype.kind in "UOT"]
@@ -258,7 +258,7 @@ def labels_of(found: Sequence[Seen]) -> NDArray[Any]:
         raise InputTypeError(
             f"`y_true` holds text in partition {texts[0]} and numbers in partition {numbers}"
         )
-    if all(each.state is None for each in found):
-        n = sum(each.n_rows for each in found)
+    if all(each.state is None for each in partitions):
+        n = sum(each.n_rows for each in partitions)
         raise InputError(f"`sample_weight` must not be all zero: {n:,} rows, no positive weight")
     return distinct(np.concatenate([labels for _, labels in seen]))

@@ -137,15 +137,15 @@ def estimate(
         parts = partitions(**given, groups=groups)
         model = _model_of(parts, asked, threshold, pos_label, read, are_grouped=True)
         sums = _group_sums(model, read)
-        found = {}
+        results = {}
         for m, one in enumerate(asked):
             measured = sums.measured(m, model.measured[m])
             if m == 0:
                 warn_of_units(measured.units, None)
-            found[one.label] = estimate_of(
+            results[one.label] = estimate_of(
                 one, measured, 0, level, method, alternative, weights_are=read
             )
-        return Estimates(found)
+        return Estimates(results)
     parts = partitions(**given)
     if threshold is None and all(one.entry.needs == "labels" for one in asked):
         with renamed(y_pred="y_score"):
@@ -241,7 +241,7 @@ def compare(
             parts = partitions(**given)
             model = _model_of(parts, asked, threshold, pos_label, read, groups is not None)
         models.append(model)
-    found = {}
+    results = {}
     if groups is not None:
         sums = [_group_sums(model, read) for model in models]
         for m, one in enumerate(asked):
@@ -250,8 +250,8 @@ def compare(
             )
             if m == 0:
                 warn_of_units(joined.units, None)
-            found[one.label] = compared(one, joined, chosen, read)
-        return Comparisons(found)
+            results[one.label] = compared(one, joined, chosen, read)
+        return Comparisons(results)
     by_name = {f"scores[{name!r}]": column for name, column in columns.items()}
     parts = partitions(y_true=y_true, sample_weight=sample_weight, **by_name)
     lookups = [model.lookup for model in models]
@@ -263,8 +263,8 @@ def compare(
             estimate_of(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
         ]
         counts = [each.counts[0] for each in own]
-        found[one.label] = compared_by_sums(one, m, of_models, whole, chosen, counts)
-    return Comparisons(found)
+        results[one.label] = compared_by_sums(one, m, of_models, whole, chosen, counts)
+    return Comparisons(results)
 
 
 def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:

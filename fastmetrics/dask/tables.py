@@ -264,8 +264,8 @@ def _matrix_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) ->
     if n == 0 or weighs_nothing(weights, n):
         return matrix
     if weights is not None:
-        found = check_weights(weights, n, weights_are=weights_are)
-        weights = found.values.astype(np.int64)
+        checked = check_weights(weights, n, weights_are=weights_are)
+        weights = checked.values.astype(np.int64)
     matrix.update(y_true, y_pred, weights)
     return matrix
 

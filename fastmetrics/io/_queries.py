@@ -503,8 +503,8 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
         for name, one, (_, target) in zip(names, spelled, columns.values(), strict=True)
     )
     query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
-    number, *found = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
-    values, texts_here = found[: len(names)], found[len(names) :]
+    number, *values_here = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
+    values, texts_here = values_here[: len(names)], values_here[len(names) :]
     k = next(
         k
         for k, value in enumerate(values)

@@ -77,8 +77,8 @@ def interruptible(connection: Any, work: Callable[[], T]) -> T:
 
     DuckDB hears no signal while it computes. So it does that in another thread, and this one waits.
     """
-    (found,) = ahead(connection, (work() for _ in range(1)))
-    return found
+    (result,) = ahead(connection, (work() for _ in range(1)))
+    return result
 
 
 def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
@@ -90,14 +90,14 @@ def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
     is_over = threading.Event()
 
     def fetch() -> None:
-        found: T | BaseException | None
+        batch: T | BaseException | None
         while True:
             try:
-                found = next(batches, None)
+                batch = next(batches, None)
             except BaseException as error:
-                found = error
-            fetched.put(found)
-            if found is None or isinstance(found, BaseException) or is_over.is_set():
+                batch = error
+            fetched.put(batch)
+            if batch is None or isinstance(batch, BaseException) or is_over.is_set():
                 return
 
     fetching = threading.Thread(target=fetch, daemon=True)
@@ -106,14 +106,14 @@ def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
         fetching.start()
         while True:
             try:
-                found = fetched.get(timeout=_LISTENING)
+                batch = fetched.get(timeout=_LISTENING)
             except Empty:
                 continue
-            if found is None:
+            if batch is None:
                 return
-            if isinstance(found, BaseException):
-                raise found
-            yield found
+            if isinstance(batch, BaseException):
+                raise batch
+            yield batch
     except KeyboardInterrupt:
         connection.interrupt()
         patience = _PATIENCE
@@ -158,8 +158,8 @@ def rows_of(connection: Any, query: str, parameters: list[Any] | None = None) ->
     """Return the rows of a query; Ctrl-C is a KeyboardInterrupt here too."""
 
     def rows() -> list[Any]:
-        found: list[Any] = connection.execute(query, parameters).fetchall()
-        return found
+        rows: list[Any] = connection.execute(query, parameters).fetchall()
+        return rows
 
     try:
         return interruptible(connection, rows)
@@ -317,10 +317,10 @@ def _matches(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
         if os.path.lexists(pattern):
             yield pattern
         elif glob.has_magic(pattern):
-            found = sorted(p for p in glob.glob(pattern, recursive=True) if os.path.isfile(p))
-            if not found:
+            paths = sorted(p for p in glob.glob(pattern, recursive=True) if os.path.isfile(p))
+            if not paths:
                 raise FileError(f"{pattern}: no file matches this pattern")
-            yield from found
+            yield from paths
         else:
             raise FileError(f"{pattern}: no such file")
 
@@ -451,11 +451,11 @@ def with_guesses(connection: Any, source: Source, sample: int) -> Source:
         if source.kind == "csv":
             return source
         raise FileError(f"{source.path}: {reason(error, source)}") from None
-    found = {str(row[0]): str(row[1]) for row in rows}
+    types = {str(row[0]): str(row[1]) for row in rows}
     if source.kind == "csv":
         # A guess that disagrees with the header is no guess; text fits everything.
-        return replace(source, types=found) if list(found) == list(source.types) else source
-    return replace(source, types=found, header=_spelled(source, tuple(found)))
+        return replace(source, types=types) if list(types) == list(source.types) else source
+    return replace(source, types=types, header=_spelled(source, tuple(types)))
 
 
 def _spelled(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -545,9 +545,9 @@ def reason(error: BaseException, source: Source | None = None) -> str:
     """Return DuckDB's error message on one line, without its advice."""
     text = str(error)
     for pattern, plain in _PLAIN_REASONS:
-        found = re.search(pattern, text, flags=re.IGNORECASE | re.DOTALL)
-        if found:
-            return found.expand(plain)
+        match = re.search(pattern, text, flags=re.IGNORECASE | re.DOTALL)
+        if match:
+            return match.expand(plain)
     text = re.split(r"\n\s*\n|\nLINE \d+:|\nPossible |\n\* |\nTry setting", text)[0]
     text = re.sub(r"^(\w+ )*?Error: ", "", " ".join(text.split()))
     if source is not None:

@@ -234,56 +234,58 @@ def _parsed(name: str, text: Any, dialect: str, before: str = "") -> Any:
     """Return the tree of one piece of SQL, or None of several or none."""
     sqlglot = require_sqlglot()
     try:
-        found = sqlglot.parse(before + text, dialect=dialect)
+        statements = sqlglot.parse(before + text, dialect=dialect)
     except (sqlglot.errors.SqlglotError, TypeError, AttributeError) as error:
         raise InputError(f"`{name}` is no {dialect} SQL: got {text!r}") from error
-    return found[0] if len(found) == 1 else None
+    return statements[0] if len(statements) == 1 else None
 
 
 def _expression(name: str, text: Any, dialect: str) -> Any:
     """Return an expression, in parentheses where it is more than a column or a number."""
     exp = require_sqlglot().exp
-    found = _parsed(name, text, dialect)
-    if not isinstance(found, exp.Condition) or isinstance(found, exp.Query | exp.Alias):
+    expression = _parsed(name, text, dialect)
+    if not isinstance(expression, exp.Condition) or isinstance(expression, exp.Query | exp.Alias):
         raise InputError(f"`{name}` must be a column or an expression: got {text!r}")
-    is_plain = isinstance(found, exp.Column | exp.Literal | exp.Paren) or name in ("score", "where")
-    return found if is_plain else exp.paren(found)
+    is_atom = isinstance(expression, exp.Column | exp.Literal | exp.Paren)
+    is_plain = is_atom or name in ("score", "where")
+    return expression if is_plain else exp.paren(expression)
 
 
 def _column(text: Any, dialect: str, has_models: bool) -> Any:
-    found = _parsed("by", text, dialect)
-    if not isinstance(found, require_sqlglot().exp.Column):
+    column = _parsed("by", text, dialect)
+    if not isinstance(column, require_sqlglot().exp.Column):
         raise InputError(f"`by` must name columns: got {text!r}")
-    if found.name.lower() in _TAKEN or (has_models and found.name.lower() == "model"):
+    if column.name.lower() in _TAKEN or (has_models and column.name.lower() == "model"):
         raise InputError(
             f"`by` names {text!r}, which is a name inside the statement: give the column another "
             "one in a view or a subquery, and pass that as `table`"
         )
-    return found
+    return column
 
 
 def _table(text: Any, dialect: str) -> Any:
     """Return the FROM clause: a table, a table function, or a subquery."""
-    found = _parsed("table", text, dialect, before="SELECT * FROM ")
-    clauses = {} if found is None else {k: v for k, v in found.args.items() if v and k != "kind"}
+    statement = _parsed("table", text, dialect, before="SELECT * FROM ")
+    given = {} if statement is None else statement.args
+    clauses = {k: v for k, v in given.items() if v and k != "kind"}
     if not set(clauses) == {"expressions", "from_"}:
         raise InputError(f"`table` must be one table: got {text!r}")
-    return found.args["from_"].this
+    return statement.args["from_"].this
 
 
 def _models(score: Any) -> dict[str, Any]:
     """Return the scores of several models by name."""
     if isinstance(score, Mapping):
-        found = dict(score)
+        models = dict(score)
     elif isinstance(score, Sequence):
-        found = {text: text for text in score}
-        if len(found) < len(score):
+        models = {text: text for text in score}
+        if len(models) < len(score):
             raise InputError(f"`score` names a score more than once: got {list(score)!r}")
     else:
         raise InputTypeError(f"`score` must be a text, or several: got {type(score).__qualname__}")
-    if not found or not all(isinstance(name, str) for name in found):
+    if not models or not all(isinstance(name, str) for name in models):
         raise InputError(f"`score` must have a text for each model: got {score!r}")
-    return found
+    return models
 
 
 def _joined(names: Sequence[str]) -> Any:
@@ -344,16 +346,16 @@ def read_counts(
         wanted.insert(0, "model")
     spelled = [names.get(name, name) for name in wanted]
     # The first column is read as labels are: texts, or numbers; whole ones whatever their type.
-    columns = read_columns(
+    read = read_columns(
         files, spelled[0], spelled[1:], where=where, progress=progress, many_labels=True
     )
-    found: dict[str, Any] = dict(
-        zip(wanted, (columns.labels, *map(columns.scores.get, spelled[1:])), strict=True)
+    columns: dict[str, Any] = dict(
+        zip(wanted, (read.labels, *map(read.scores.get, spelled[1:])), strict=True)
     )
-    of_models = found.pop("model", None)
-    if isinstance(found[classes[0]], TextColumn):
+    of_models = columns.pop("model", None)
+    if isinstance(columns[classes[0]], TextColumn):
         raise FileError(f"{files[0]}: column {spelled[0]!r} must hold numbers, not texts")
-    unusable = found.get("unusable")
+    unusable = columns.get("unusable")
     if unusable is not None and unusable.any():
         raise FileError(
             f"{files[0]}: {int(unusable.sum()):,} rows of the database have a label of neither "
@@ -361,8 +363,10 @@ def read_counts(
             "which float64 would round (column 'unusable'): name both labels, or leave the rows "
             "out with a condition, when the statement is made"
         )
-    counts = [found[name].astype(np.float64) if is_weighted else found[name] for name in classes]
-    whole = (found[ends[0]], found[ends[-1]], counts[0], counts[1])
+    counts = [
+        columns[name].astype(np.float64) if is_weighted else columns[name] for name in classes
+    ]
+    whole = (columns[ends[0]], columns[ends[-1]], counts[0], counts[1])
     return {"score": whole} if of_models is None else _by_model(whole, of_models)
 
 

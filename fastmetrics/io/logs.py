@@ -92,8 +92,8 @@ def read_evaluation_log(
     ...     lines = [{"doc_id": k, "filter": "none", "acc": float(k < right)} for k in range(4)]
     ...     with open(os.path.join(folder, f"{model}.jsonl"), "w") as file:
     ...         _ = file.write("\n".join(json.dumps(line) for line in lines))
-    >>> found = read_evaluation_log([os.path.join(folder, f"{model}.jsonl") for model in "ab"])
-    >>> found["name"], found["model"][:2], found["item"][:2], found["score"][:2]
+    >>> log = read_evaluation_log([os.path.join(folder, f"{model}.jsonl") for model in "ab"])
+    >>> log["name"], log["model"][:2], log["item"][:2], log["score"][:2]
     ('acc', ['a', 'a'], ['0', '1'], [1.0, 1.0])
     """
     for name, value in (("score", score), ("filter", filter), ("group", group)):
@@ -101,9 +101,9 @@ def read_evaluation_log(
             check_text(name, value)
     rows: list[tuple[Any, ...]] = []
     for name, path in _each(files):
-        score, found, own = _read(path, score, filter, group)
+        score, log, own = _read(path, score, filter, group)
         label = name or own or os.path.splitext(os.path.basename(os.fspath(path)))[0]
-        rows += [(label, *row) for row in found]
+        rows += [(label, *row) for row in log]
     if not rows:
         raise InputError("`files` names no file")
     columns = dict(
@@ -178,12 +178,12 @@ def _loads(name: str, place: str, text: str | bytes) -> Any:
 
 def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[_Placed]:
     """Return values with their places, all of them objects."""
-    found = []
+    values = []
     for place, value in values:
         if not isinstance(value, Mapping):
             raise FileError(f"{name}: {place} is {_kind(value)}, where an object belongs")
-        found.append((place, value))
-    return found
+        values.append((place, value))
+    return values
 
 
 def _kind(value: Any) -> str:
@@ -290,11 +290,13 @@ def _of_inspect(
 
 
 def _id(name: str, place: str, value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, int | str) or isinstance(found, bool):
-        what = f"no {key}" if found is None else f"as {key} {_kind(found)}, no text or integer"
+    identifier = value.get(key)
+    if not isinstance(identifier, int | str) or isinstance(identifier, bool):
+        what = f"as {key} {_kind(identifier)}, no text or integer"
+        if identifier is None:
+            what = f"no {key}"
         raise FileError(f"{name}: {place} has {what}")
-    return str(found)
+    return str(identifier)
 
 
 def _values(scores: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -327,14 +329,14 @@ def _number(name: str, place: str, value: Any) -> float:
     try:
         if not isinstance(value, str | int | float) or "_" in what:
             raise ValueError
-        found = float(value)
+        score = float(value)
     except ValueError:
         raise FileError(f"{name}: {place} has a score that is no number: {what}") from None
     except OverflowError:  # an integer beyond float64
-        found = math.inf
-    if not math.isfinite(found):
-        raise FileError(f"{name}: {place} has a score that is not finite: {found}")
-    return found
+        score = math.inf
+    if not math.isfinite(score):
+        raise FileError(f"{name}: {place} has a score that is not finite: {score}")
+    return score
 
 
 def _field(

@@ -322,16 +322,16 @@ def _check_header(source: Source, wanted: list[str]) -> None:
     missing = [column for column in wanted if column not in source.header]
     if missing:
         names = ", ".join(repr(column) for column in missing)
-        found = ", ".join(repr(column) for column in source.header)
-        found = found if len(found) <= 2_000 else f"{found[:2_000]}…"
+        header = ", ".join(repr(column) for column in source.header)
+        header = header if len(header) <= 2_000 else f"{header[:2_000]}…"
         known = {column.casefold() for column in source.header}
         if source.kind == "json" and any(column.casefold() in known for column in missing):
-            found += (
+            header += (
                 ". Of JSON keys that differ in case only, the first alone can be read: rename one"
             )
         if source.kind == "json" and source.header == ("json",):  # DuckDB's name of other values
-            found += ": is each line a JSON object? Numbers need a digit before the point"
-        raise FileError(f"{source.path}: no column {names}; the columns are {found}")
+            header += ": is each line a JSON object? Numbers need a digit before the point"
+        raise FileError(f"{source.path}: no column {names}; the columns are {header}")
     for column in wanted:
         if source.header.count(column) > 1:
             raise FileError(f"{source.path}: the header names column {column!r} more than once")
@@ -465,15 +465,15 @@ class _Reading:
 
     def _names_of(self, column: str) -> NDArray[Any] | TextColumn:
         """Return a column with its texts, where it has some."""
-        found = self.arrays.pop(column).finish()
-        return TextColumn(found, self.texts[column].values) if column in self.texts else found
+        values = self.arrays.pop(column).finish()
+        return TextColumn(values, self.texts[column].values) if column in self.texts else values
 
     def _codes_of(self, column: str) -> NDArray[Any]:
         """Return a column of names: its whole numbers, or the ranks of its texts or fractions."""
-        found = self.arrays.pop(column).finish()
+        values = self.arrays.pop(column).finish()
         if column in self.texts:
-            return self.texts[column].ranks(found)
-        return np.unique(found, return_inverse=True)[1] if _is_fractional(found) else found
+            return self.texts[column].ranks(values)
+        return np.unique(values, return_inverse=True)[1] if _is_fractional(values) else values
 
     def _rejected(self) -> int:
         """Return how many rows were rejected; raise where one, with an open quote, took others."""

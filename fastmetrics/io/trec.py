@@ -116,8 +116,8 @@ def read_trec(qrels: Path, runs: Path | Mapping[str, Path]) -> dict[str, Any]:
         columns = interruptible(connection, lambda: connection.execute(query).fetchnumpy())
     arrays = [np.ascontiguousarray(np.ma.getdata(column)) for column in columns.values()]
     by_name = dict(zip(named, arrays[3:], strict=True))
-    found: dict[str, Any] = dict(zip(("query", "document", "relevance"), arrays, strict=False))
-    return found | {"score": by_name if isinstance(runs, Mapping) else by_name["score"]}
+    arguments: dict[str, Any] = dict(zip(("query", "document", "relevance"), arrays, strict=False))
+    return arguments | {"score": by_name if isinstance(runs, Mapping) else by_name["score"]}
 
 
 def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
