@@ -331,7 +331,7 @@ OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
         Updated, lambda: fm.streams.BinnedScoreTable(fm.streams.BinLayout.of_bits()), 1
     ),
     # What waits is counted when more comes.
-    "ScoreRuns.update": lambda: partial(Updated, lambda: fm.streams.ScoreRuns(memory=1 << 28), 8),
+    "ScoreRuns.update": lambda: partial(Updated, lambda: fm.streams.ScoreRuns(memory=1 << 26), 3),
 }
 #: Calls whose rows are too few for a second thread.
 ONE_JOB = {"RankingTable.from_scores", "evaluate, labels of a row"}

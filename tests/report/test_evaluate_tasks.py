@@ -427,13 +427,14 @@ _METRICS_OF_CLASSES: dict[str, Callable[[Any, Any], Any]] = {
 def test_columns_named_as_classes_go_by_name(door: str, frame: Any) -> None:
     call = _METRICS_OF_CLASSES[door]
     shuffled = frame({name: _CHANCES[:, k] for name, k in (("cat", 2), ("ape", 0), ("bee", 1))})
-    assert str(call(_LETTERS, shuffled)) == str(call(_LETTERS, _CHANCES))
+    expected = str(call(_LETTERS, _CHANCES))
+    assert str(call(_LETTERS, shuffled)) == expected
     if door == "estimate":  # names of no classes are those of models
         with pytest.raises(InputTypeError, match="models by name are for `compare`"):
             call(_LETTERS, frame({"p1": _CHANCES[:, 0], "p2": _CHANCES[:, 1]}))
         return
     others = frame({f"p{k}": _CHANCES[:, k] for k in range(3)})  # none is a class: by position
-    assert str(call(_LETTERS, others)) == str(call(_LETTERS, _CHANCES))
+    assert str(call(_LETTERS, others)) == expected
     mixed = frame({name: _CHANCES[:, k] for k, name in enumerate(("cat", "bee", "cow"))})
     with pytest.raises(InputError, match="has the columns cat, bee, cow, and the classes are ape"):
         call(_LETTERS, mixed)
