@@ -20,7 +20,7 @@ FOLDERS = {
     "_kernels": ("tests/kernels/",),
     "_input": ("tests/checks/",),
     "tables": ("tests/tables/",),
-    "measures": ("tests/metrics/",),
+    "metrics": ("tests/metrics/",),
     "inference": ("tests/inference/", "tests/intervals/"),
     "comparison": ("tests/comparison/",),
     "selection": ("tests/selection/",),
@@ -30,7 +30,7 @@ FOLDERS = {
     "cli": ("tests/cli/",),
 }
 #: Layers whose tests every other layer may be asked: those of files and processes take too long.
-QUICK = ("_input", "tables", "measures", "inference", "comparison", "selection")
+QUICK = ("_input", "tables", "metrics", "inference", "comparison", "selection")
 ANYWHERE = ("tests/properties/",)
 
 
