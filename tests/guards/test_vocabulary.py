@@ -110,7 +110,7 @@ def test_other_words_are_caught() -> None:
     assert vocabulary.complaints_about(bad) == [
         "bad: alpha is called confidence_level: that of an interval or a decision, as in scipy",
         "bad: metric is called metrics: one word, for one name or many",
-        "bad: n_boot is called n_resamples: scipy's word, whatever is drawn",
+        "bad: n_boot is called n_resamples: scipy's word, for any kind of resample",
     ]
 
 

@@ -22,12 +22,12 @@ FORBIDDEN = {
     **dict.fromkeys(("p", "p_value", "pval"), "pvalue: scipy's word"),
     **dict.fromkeys(
         ("n_bootstrap", "n_boot", "n_permutations", "n_draws", "n_iter", "n_bootstraps"),
-        "n_resamples: scipy's word, whatever is drawn",
+        "n_resamples: scipy's word, for any kind of resample",
     ),
     **dict.fromkeys(("random_state", "seed"), "rng: scipy's word, since numpy has generators"),
     **dict.fromkeys(("threads", "num_threads", "n_workers", "workers"), "n_threads"),
     **dict.fromkeys(
-        ("scoring", "metric", "metrics", "score_func"), "metrics, and of a result metric"
+        ("scoring", "measure", "measures", "score_func"), "metrics; metric in a result"
     ),
     **dict.fromkeys(("splitter", "splits", "folds_"), "cv: scikit-learn's word"),
     **dict.fromkeys(("greater_is_better", "lower_is_better", "maximize"), "higher_is_better"),
@@ -40,10 +40,10 @@ FORBIDDEN = {
     **dict.fromkeys(("tnr", "fnr"), "specificity, false_negative_rate"),
     **dict.fromkeys(("algorithm_a", "algorithm_b"), "model_a, model_b: in every pair of results"),
     **dict.fromkeys(
-        ("errors_a", "errors_b"), "scores_a, scores_b: `higher_is_better` says what they are"
+        ("errors_a", "errors_b"), "scores_a, scores_b: `higher_is_better` gives their direction"
     ),
-    **dict.fromkeys(("pred_a", "pred_b"), "y_pred_a, y_pred_b: two of what y_pred is"),
-    **dict.fromkeys(("score_a", "score_b"), "y_score_a, y_score_b: two of what y_score is"),
+    **dict.fromkeys(("pred_a", "pred_b"), "y_pred_a, y_pred_b: two columns like y_pred"),
+    **dict.fromkeys(("score_a", "score_b"), "y_score_a, y_score_b: two columns like y_score"),
     **dict.fromkeys(("probas", "probabilities", "proba", "y_prob"), "y_proba"),
     **dict.fromkeys(("weights_", "w", "weight_column"), "sample_weight"),
     **dict.fromkeys(("n_rows", "n_examples", "n_obs"), "n_samples"),
@@ -60,42 +60,42 @@ NEEDS_COMPANY = {
 }
 #: What public parameters and fields are called, and what is meant; docs/vocabulary.md shows it.
 WORDS = {
-    "y_true": "what is true: labels, or numbers",
-    "y_pred": "what is predicted: labels, or numbers",
-    "y_score": "scores: the greater, the more positive",
-    "y_proba": "probabilities; `y_prob` in `calibration_curve` alone, which is scikit-learn's",
-    "scores": "those of several models, by name",
-    "sample_weight": "a weight for each row; `weights_are` says what it means",
-    "weights_are": '"frequencies" (so many rows) or "importances"',
-    "groups": "what rows belong together: patients, users, documents",
-    "query": "whose items a ranking orders",
-    "event": "whether a time is that of the event, or of a censoring",
-    "pos_label": "the positive label; never guessed from what is not {0, 1}, {-1, 1} or bool",
-    "metrics": "one metric or many, by name, with parameters, or as functions",
-    "metric": "of a result: which metric it is",
-    "threshold": "from which score on rows are called positive",
-    "confidence_level": "of intervals and of decisions: 0.95",
+    "y_true": "true labels or numbers",
+    "y_pred": "predicted labels or numbers",
+    "y_score": "scores; greater means more positive",
+    "y_proba": "probabilities; `y_prob` in `calibration_curve` only, as in scikit-learn",
+    "scores": "scores of several models, by name",
+    "sample_weight": "a weight for each row; `weights_are` gives its meaning",
+    "weights_are": '"frequencies" (numbers of rows) or "importances"',
+    "groups": "the cluster of each row: patient, user, document",
+    "query": "the query of each item of a ranking",
+    "event": "true if the time is that of the event, false if it is censored",
+    "pos_label": "the positive label; not guessed unless labels are {0, 1}, {-1, 1} or bool",
+    "metrics": "one or several metrics, by name, with parameters, or as functions",
+    "metric": "the metric of a result",
+    "threshold": "scores at least this large are predicted positive",
+    "confidence_level": "level of intervals and decisions, 0.95",
     "confidence_interval": "`low` and `high`",
-    "standard_error": "of an estimate; `standard_deviation` of values",
-    "pvalue": "under the null hypothesis; `pvalue_adjusted` for their number",
+    "standard_error": "of an estimate; `standard_deviation` is of values",
+    "pvalue": "p-value; `pvalue_adjusted` is corrected for several pairs",
     "alternative": '"two-sided", "less" or "greater"',
-    "margin": "the largest loss that does not matter, in the metric's own unit",
-    "higher_is_better": "the direction, where no registry knows it",
-    "method": "how an interval or a p-value is computed",
-    "kind": "which of several kinds: of a band, of a figure",
-    "power": "of a test; of Tweedie's deviance, in scikit-learn's functions, the exponent",
-    "correction": "of a resampled t-test's variance; `continuity_correction` of a count",
-    "weighting": "of the pairs of a concordance; `query_weighting` of the queries of a mean",
-    "grid": "the parameters that are tried",
-    "loss": "the lower, the better; of one row, or its mean",
-    "strategy": "how bins are made; `n_bins` is how many",
-    "points": "where a curve is read: how many, or which",
-    "n_resamples": "bootstrap samples, permutations, draws",
-    "n_samples": "rows; `n_positive` and `n_negative` of either class",
-    "rng": "a seed, a generator, or the key that a result prints",
-    "n_threads": "of kernels; `n_jobs` of processes in which estimators are fitted",
-    "progress": "whether a bar is shown",
-    "details": "what a method knows beside its result",
+    "margin": "the largest accepted loss, in the unit of the metric",
+    "higher_is_better": "the direction of a metric that the registry does not know",
+    "method": "the method of an interval or a p-value",
+    "kind": "one of several kinds of a band or a figure",
+    "power": "of a test; for Tweedie's deviance the exponent, as in scikit-learn",
+    "correction": "of the variance in a resampled t test; `continuity_correction` of a count",
+    "weighting": "of pairs in a concordance; `query_weighting` of queries in a mean",
+    "grid": "the parameter settings to try",
+    "loss": "lower is better; of one row, or the mean",
+    "strategy": "how bins are made; `n_bins` is their number",
+    "points": "the points at which a curve is evaluated, or their number",
+    "n_resamples": "number of bootstrap resamples, permutations or draws",
+    "n_samples": "number of rows; `n_positive` and `n_negative` of each class",
+    "rng": "a seed, a generator, or the key of an earlier result",
+    "n_threads": "threads of kernels; `n_jobs` is the number of processes that fit estimators",
+    "progress": "show a progress bar",
+    "details": "further values of a method beside its result",
 }
 #: Options that are the name of a program, as it writes itself.
 PROPER_NAMES = {"trec_eval"}
@@ -106,9 +106,9 @@ def page() -> str:
     told: dict[str, list[str]] = {}
     for word, instead in FORBIDDEN.items():
         told.setdefault(instead, []).append(f"`{word}`")
-    lines = ["| word | what it means |", "|---|---|"]
+    lines = ["| word | meaning |", "|---|---|"]
     lines += [f"| `{word}` | {meaning} |" for word, meaning in WORDS.items()]
-    lines += ["", "| not | but |", "|---|---|"]
+    lines += ["", "| instead of | use |", "|---|---|"]
     lines += [f"| {', '.join(words)} | {instead} |" for instead, words in told.items()]
     return "\n".join(lines)
 
