@@ -123,7 +123,7 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Metric:
         needs="probabilities",
         classes=3,
         resampled="classes",
-        influences="influences:roc_auc_of_classes",
+        influences="influences:multiclass_influences",
         domain=SHARES,
     )
 

@@ -1,4 +1,4 @@
-"""Labels and probabilities as a table, judged: every metric of this room begins here."""
+"""Labels and probabilities as a validated table, the input of every calibration metric."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Floats = NDArray[np.float64]
 PIECE: Final = 1 << 13
 #: Pieces of a job.
 _PIECES: Final = 16
-#: In the place of 0, of which nothing is lost.
+#: Divisor in place of 0: 1 - p is exact there.
 _TINY: Final = 2.0**-1000
 
-#: What is the same in the docstrings of metrics of labels and probabilities.
+#: Shared docstring of metrics of labels and probabilities.
 CALIBRATED: Final = """
 Parameters
 ----------
@@ -51,16 +51,18 @@ def probability_table(
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
 ) -> ScoreTable:
-    """Return the table of labels and probabilities, or the one given, its scores in [0, 1]."""
+    """Return the table of labels and probabilities in [0, 1], or check the given one."""
     given = {"sample_weight": sample_weight, "pos_label": pos_label}
     with renamed(y_score="y_proba"):
         if isinstance(y_true, ScoreTable):
             table = as_table(y_true, y_proba, **given)
-            scores, name = table.scores, "y_true.scores"
+            scores = table.scores
+            name = "y_true.scores"
         else:
             rows = check_binary(y_true, y_proba, weights_are=weights_are, **given)
             table = ScoreTable.from_rows(rows)
-            scores, name = rows.scores, "y_proba"
+            scores = rows.scores
+            name = "y_proba"
     has_outside = len(table) > 0 and (table.scores[0] > 1 or table.scores[-1] < 0)
     if has_outside or sample_weight is not None:  # the table lacks rows of weight 0
         OF_CALIBRATION.check_predicted(scores, name)
@@ -73,16 +75,16 @@ def probabilities(table: ScoreTable) -> Floats:
 
 
 def minus_logs(p: Floats) -> tuple[Floats, Floats]:
-    """Return -log(p) and -log(1 - p), the latter without what the rounding of 1 - p loses."""
+    """Return -log(p) and -log(1 - p), the latter corrected for the rounding of 1 - p."""
     q = 1.0 - p
-    lost = ((1.0 - q) - p) / np.maximum(q, _TINY)
-    return -np.log(p), -(np.log(q) + lost)
+    correction = ((1.0 - q) - p) / np.maximum(q, _TINY)
+    return -np.log(p), -(np.log(q) + correction)
 
 
 class Squares(NamedTuple):
-    """Squared weights, of positives and of negatives, at each row of a table.
+    """Squared weights of positives and of negatives at each row of a table.
 
-    They are in units of the square of ``largest``, the largest weight in the table's own unit.
+    Their unit is the square of ``largest``, the largest weight in the unit of the table.
     """
 
     positives: Floats
@@ -99,9 +101,9 @@ def table_with_squares(
     *,
     needs_squares: bool = True,
 ) -> tuple[ScoreTable, Squares | None, WeightsAre | None]:
-    """Return the table of probabilities, the squares of importances, and how weights are read.
+    """Return the table of probabilities, the squared importances, and the meaning of the weights.
 
-    A table of weights has lost their squares: it is refused where they are needed.
+    Raise for a table of weights where squares are needed: it does not hold them.
     """
     read = check_weights_are(sample_weight, weights_are)
     table = probability_table(
@@ -112,22 +114,25 @@ def table_with_squares(
         largest = float(weights.max())
         squares = (weights / largest) ** 2
         squares[weights > 0] = np.maximum(squares[weights > 0], 2.0**-900)  # in the table too
-        found = probability_table(y_true, y_proba, sample_weight=squares, pos_label=pos_label)
-        unit = -found.weight_exponent
-        columns = np.ldexp(found.positives, unit), np.ldexp(found.negatives, unit)
+        squared_table = probability_table(
+            y_true, y_proba, sample_weight=squares, pos_label=pos_label
+        )
+        unit = -squared_table.weight_exponent
+        columns = np.ldexp(squared_table.positives, unit), np.ldexp(squared_table.negatives, unit)
         return table, Squares(*columns, math.ldexp(largest, table.weight_exponent)), read
     if needs_squares and table.is_weighted:
         raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
     return table, None, read
 
 
-def sums_of(terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any]]) -> list[float]:
-    """Return the sums over all pieces of what ``terms`` returns for the columns of one.
+def sum_terms(
+    terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any]]
+) -> list[float]:
+    """Return the sums of ``terms`` of columns, computed piece by piece on all threads.
 
-    By pieces that stay in cache, on all threads: NumPy's logarithms and exponentials run on vectors
-    where a compiled loop calls the C library for each number, so that this is faster than a kernel.
-    Which rows form a piece depends on the table alone, and the sums of pieces are added by
-    ``math.fsum``: threads change no bit.
+    This is faster than a kernel: NumPy's logarithms and exponentials run on vectors, a compiled
+    loop calls the C library for each number. Pieces depend on the table alone and ``math.fsum``
+    adds their sums, so that the number of threads changes no bit.
     """
     n_rows = len(columns[0])
 
@@ -140,13 +145,13 @@ def sums_of(terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any
             ]
 
     jobs = [partial(job, first) for first in range(0, n_rows, PIECE * _PIECES)]
-    pieces = [piece for found in run(jobs) for piece in found]
-    return [_total(parts) for parts in zip(*pieces, strict=True)]
+    pieces = [piece for sums in run(jobs) for piece in sums]
+    return [_total(totals) for totals in zip(*pieces, strict=True)]
 
 
-def _total(parts: Sequence[float]) -> float:
-    """Return the sum, rounded once; inf or nan where a part is."""
+def _total(terms: Sequence[float]) -> float:
+    """Return the sum, rounded once; inf or nan where a term is."""
     try:
-        return math.fsum(parts)
+        return math.fsum(terms)
     except (OverflowError, ValueError):
-        return float(np.sum(parts))
+        return float(np.sum(terms))

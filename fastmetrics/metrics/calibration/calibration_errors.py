@@ -31,10 +31,10 @@ from fastmetrics.tables.score_table import ScoreTable
 Strategy = Literal["uniform", "quantile", "equal-count", "uniform-left-closed"]
 STRATEGIES: Final = get_args(Strategy)
 LEFT_CLOSED: Final = "uniform-left-closed"
-#: So many edges, a megabyte or eight, that no data have more to say.
+#: Bound on memory: the edges take at most 8 MB.
 MOST_BINS: Final = 10**6
 
-#: What is the same wherever there are bins.
+#: Shared docstring of functions with bins.
 BINNED: Final = """
 Parameters
 ----------
@@ -51,10 +51,10 @@ strategy : {"uniform", "quantile", "equal-count", "uniform-left-closed"}, defaul
 
 
 class BinSums(NamedTuple):
-    """What the rows of each bin add up to; bins without rows are left out.
+    """Sums over the rows of each bin; bins without rows are left out.
 
-    ``gaps`` are outcomes less probabilities, ``outcomes`` the positives; ``squares`` are those of
-    each row's own gap, empty unless they were asked for.
+    ``gaps`` are outcomes less probabilities, ``outcomes`` the positives; ``squares`` are the sums
+    of the squared gaps of rows, empty unless requested.
     """
 
     weight: NDArray[Any]
@@ -63,45 +63,46 @@ class BinSums(NamedTuple):
     squares: Floats
 
     @property
-    def shares(self) -> Floats:
-        """The share of the weight that is in each bin."""
+    def fractions(self) -> Floats:
+        """The fraction of the weight in each bin."""
         return np.asarray(self.weight / self.weight.sum())
 
     @property
     def distances(self) -> Floats:
-        """How far means of outcomes and of probabilities are apart."""
+        """The distance between the mean outcome and the mean probability of each bin."""
         return np.asarray(np.abs(self.gaps) / self.weight)
 
 
 def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
-    """Return how many bins there are, and of which kind."""
+    """Return the checked number of bins and strategy."""
     chosen: Strategy = check_choice("strategy", strategy, STRATEGIES)
     return check_integer("n_bins", n_bins, low=1, high=MOST_BINS), chosen
 
 
 def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    """Return the probabilities of a table, ascending, the positives at each, and all rows."""
-    positives, negatives = table.positives[::-1], table.negatives[::-1]
+    """Return ascending probabilities, the positives at each, and all rows at each."""
+    positives = table.positives[::-1]
+    negatives = table.negatives[::-1]
     return probabilities(table)[::-1], positives, positives + negatives
 
 
 def bin_sums(
     table: ScoreTable, n_bins: int, strategy: Strategy, *, squares: bool = False
 ) -> BinSums:
-    """Return the sums of a table of probabilities of two classes."""
+    """Return the sums in bins of a table of probabilities."""
     p, positives, weight = ascending(table)
     starts = bin_starts(p, weight, n_bins, strategy)
     gaps = weight * p
     np.subtract(positives, gaps, out=gaps)
-    of_rows = np.empty(0)
+    row_squares = np.empty(0)
     if squares:
         terms = positives * (1.0 - p) ** 2 + (weight - positives) * (p * p)
-        of_rows = np.add.reduceat(terms, starts)
+        row_squares = np.add.reduceat(terms, starts)
     return BinSums(
         np.add.reduceat(weight, starts),
         np.add.reduceat(gaps, starts),
         np.add.reduceat(positives, starts).astype(np.float64),
-        of_rows,
+        row_squares,
     )
 
 
@@ -118,9 +119,9 @@ def bins_between(edges: Floats, p: Floats, strategy: Strategy) -> NDArray[np.int
 def bin_starts(
     p: Floats, weight: NDArray[Any], n_bins: int, strategy: Strategy
 ) -> NDArray[np.intp]:
-    """Return where bins that have rows begin among ascending probabilities."""
+    """Return the first index of each non-empty bin among ascending probabilities."""
     if strategy == "equal-count":
-        # of a probability, the share of the rows below it says the bin
+        # the bin follows from the fraction of the rows with a lower probability
         below = np.cumsum(weight) - weight
         if weight.dtype.kind == "f":
             bins = np.floor(below / weight.sum() * n_bins)
@@ -135,9 +136,9 @@ def bin_starts(
 
 
 def _percentiles(p: Floats, rows: NDArray[Any], n_bins: int) -> Floats:
-    """Return the edges between bins: `np.percentile` of so many rows of each probability.
+    """Return the edges between bins: `np.percentile` of probabilities repeated ``rows`` times.
 
-    The bits are NumPy's, so that rows on an edge lie where scikit-learn has them.
+    The bits are NumPy's, so that rows on an edge fall into the same bin as in scikit-learn.
     """
     if rows.dtype.kind == "f":
         raise InputError(
@@ -147,18 +148,19 @@ def _percentiles(p: Floats, rows: NDArray[Any], n_bins: int) -> Floats:
     if len(p) == 0:
         return p
     last = np.cumsum(rows)
-    place = (last[-1] - 1) * (np.linspace(0.0, 1.0, n_bins + 1) * 100 / 100)[1:-1]
-    before = np.floor(place)
+    position = (last[-1] - 1) * (np.linspace(0.0, 1.0, n_bins + 1) * 100 / 100)[1:-1]
+    before = np.floor(position)
     low, high = (p[np.searchsorted(last, each, side="right")] for each in (before, before + 1))
-    t, gap = place - before, high - low
+    t = position - before
+    gap = high - low
     return np.asarray(np.where(t < 0.5, low + gap * t, high - gap * (1 - t)))
 
 
 Form = Literal["top-label", "class-wise"]
-#: What isclose of the array API allows beside the relative tolerance, as for the log loss.
+#: Absolute tolerance of isclose in the array API, as for the log loss.
 _ABSOLUTE: Final = 1e-8
 
-#: What is the same in the docstrings of metrics in bins.
+#: Shared docstring of metrics in bins.
 SEVERAL: Final = """
 Parameters
 ----------
@@ -197,9 +199,9 @@ def binned(
     labels: Any = None,
     squares: bool = False,
 ) -> list[BinSums]:
-    """Return the sums in bins: of each class for "class-wise", else of the one problem there is.
+    """Return the sums in bins: one for each class if "class-wise", else a single one.
 
-    None, with a warning, where there are no rows.
+    Return an empty list, with a warning, where there are no rows.
     """
     n_bins, strategy = check_bins(n_bins, strategy)
     weights = sample_weight
@@ -235,18 +237,18 @@ def _check_no_pos_label(pos_label: Any) -> None:
 
 
 def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> ScoreTable:
-    """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
+    """Return the table of the probabilities of the positive class, or of the top label."""
     if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
         if labels is not None:
             raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
         return probability_table(y_true, y_proba, pos_label=pos_label)
     _check_no_pos_label(pos_label)
-    hits, own = top_label(*class_rows(y_true, y_proba, labels))
-    return ScoreTable.from_scores(hits, own)
+    hits, highest = top_label(*class_rows(y_true, y_proba, labels))
+    return ScoreTable.from_scores(hits, highest)
 
 
 def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:
-    """Return the column of each row's label, and the probabilities, fully verified."""
+    """Return the column of each row's label, and the checked probabilities."""
     y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     columns = check_score_matrix(y_proba, "y_proba")
     codes = class_codes(y_true, labels, columns.shape[1], "y_proba")
@@ -266,7 +268,7 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
 
 
 def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.bool_], Floats]:
-    """Return whether each row's most probable class is its own, and how probable that is."""
+    """Return True where each row's most probable class is the true one, and its probability."""
     top = columns.argmax(axis=1)
     return codes == top, columns[np.arange(len(top)), top]
 
@@ -274,7 +276,7 @@ def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.boo
 Estimator = Literal["kumar", "sun", "plug-in"]
 _ESTIMATORS: Final = ("kumar", "sun", "plug-in")
 
-#: What holds for each error in bins.
+#: Shared docstring of each error in bins.
 _NO_SCORE: Final = """
 Warns
 -----
@@ -333,7 +335,7 @@ def expected_calibration_error(
     """
     more: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     problems = binned(y_true, y_proba, n_bins, strategy, form, **more, labels=labels)
-    return _mean([float((one.shares * one.distances).sum()) for one in problems])
+    return _mean([float((one.fractions * one.distances).sum()) for one in problems])
 
 
 @documented(BINNED, SEVERAL, _NO_SCORE)
@@ -449,8 +451,8 @@ def root_mean_square_calibration_error(
                 UndefinedMetricWarning,
             )
             return math.nan
-    found = _mean([mean_square(one, estimator) for one in problems])
-    return math.sqrt(max(found, 0.0))
+    square = _mean([mean_square(one, estimator) for one in problems])
+    return math.sqrt(max(square, 0.0))
 
 
 def mean_square(one: BinSums, estimator: Estimator) -> float:
@@ -458,8 +460,8 @@ def mean_square(one: BinSums, estimator: Estimator) -> float:
     n = one.weight
     square = one.gaps**2
     if estimator == "plug-in":
-        return float((one.shares * (square / n**2)).sum())
-    rows = np.maximum(n, 2)  # of one row, nothing is kept
+        return float((one.fractions * (square / n**2)).sum())
+    rows = np.maximum(n, 2)  # a bin of one row has no estimate
     if estimator == "sun":
         bias = one.squares
     else:

@@ -30,19 +30,19 @@ from fastmetrics.metrics.calibration._probability_table import (
     minus_logs,
     probabilities,
     probability_table,
-    sums_of,
+    sum_terms,
     table_with_squares,
 )
 from fastmetrics.metrics.calibration.calibration_errors import ascending, bin_starts
 from fastmetrics.metrics.calibration.logistic_calibration import (
     LogisticCalibration,
-    logistic_of_table,
+    fit_logistic,
 )
 from fastmetrics.tables.score_table import Hull, ScoreTable, upper_hull
 
-#: A loss of one row, by arrays: label (0.0 or 1.0) and probability to loss.
+#: Maps labels (0.0 or 1.0) and probabilities to the loss of each row.
 RowScore = Callable[[Floats, Floats], Any]
-#: Probabilities to the loss of a positive row and that of a negative one.
+#: Maps probabilities to the losses of a positive and of a negative row.
 Losses = Callable[[Floats], tuple[Floats, Floats]]
 
 _LOSS: Final = """
@@ -60,7 +60,7 @@ ValueError
     If the loss of a callable is not proper: recalibrated probabilities would do worse.
 """
 
-#: What a recalibrated loss may exceed another one by, relatively, where rounding alone did it.
+#: Relative excess of a recalibrated loss over another one that rounding explains.
 _ROUNDING: Final = 2.0**-40
 
 
@@ -149,31 +149,32 @@ def score_decomposition(
 
 def decompose_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
-    losses = losses_of(loss, table.scores.dtype)
+    losses = loss_function(loss, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives
 
     def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
         return (summed_losses(losses(p), positives, negatives),)
 
-    with at_most(None if isinstance(loss, str) else 1):  # of a user's own we know nothing
-        (given,) = sums_of(terms, columns) or [math.nan]
-    return decomposition_of_sum(table, upper_hull(table), loss, given)
+    with at_most(None if isinstance(loss, str) else 1):  # a user's function may not be thread-safe
+        (given,) = sum_terms(terms, columns) or [math.nan]
+    return decompose_sum(table, upper_hull(table), loss, given)
 
 
-def decomposition_of_sum(
+def decompose_sum(
     table: ScoreTable, hull: Hull, loss: str | RowScore, given: float
 ) -> ScoreDecomposition:
-    """Return the decomposition of a table whose losses have been summed."""
+    """Return the decomposition of a table, given the sum of its losses."""
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-    losses = losses_of(loss, table.scores.dtype)
+    losses = loss_function(loss, table.scores.dtype)
     total = float(table.n_positive) + float(table.n_negative)
-    share = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
+    overall = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
     means = []
     with np.errstate(all="ignore"):
-        for positives, negatives in ((hull.positives, hull.negatives), share):
+        for positives, negatives in ((hull.positives, hull.negatives), overall):
             both = losses(positives / (positives + negatives))
             means.append(summed_losses(both, positives, negatives) / total)
-    (recalibrated, constant), given = means, given / total
+    recalibrated, constant = means
+    given /= total
     least = min(given, constant)
     if recalibrated > least + _ROUNDING * max(abs(least), abs(recalibrated)):
         raise InputError(
@@ -183,15 +184,15 @@ def decomposition_of_sum(
     recalibrated = min(recalibrated, least)
     finite = [abs(each) for each in (given, recalibrated, constant) if math.isfinite(each)]
     exponent = math.frexp(max(finite, default=0.0))[1]
-    # on a grid, so that the parts add up
+    # on a grid, so that the components add up
     s, q, r = (_on_grid(each, exponent) for each in (given, recalibrated, constant))
     return ScoreDecomposition(name, s, s - q, r - q, r)
 
 
-def losses_of(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
-    """Return the losses of a named loss, or of a user's, for probabilities of this dtype."""
+def loss_function(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
+    """Return the losses by name or of a user's function, for probabilities of this dtype."""
     if not isinstance(loss, str):
-        return lambda p: (_checked(loss, 1.0, p), _checked(loss, 0.0, p))
+        return lambda p: (_call_loss(loss, 1.0, p), _call_loss(loss, 0.0, p))
     if loss == "brier_score":
         return lambda p: (np.square(1.0 - p), p * p)
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
@@ -201,29 +202,29 @@ def losses_of(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
 _NAMED: Final = ("brier_score", "log_loss")
 
 
-def _checked(loss: RowScore, label: float, p: Floats) -> Floats:
-    """Return a user's scores of rows of one label."""
-    found: Floats = np.asarray(loss(np.full(len(p), label), p.copy()), dtype=np.float64)
-    if found.shape != p.shape:
+def _call_loss(loss: RowScore, label: float, p: Floats) -> Floats:
+    """Call a user's loss for rows of one label; check shape and values."""
+    losses: Floats = np.asarray(loss(np.full(len(p), label), p.copy()), dtype=np.float64)
+    if losses.shape != p.shape:
         raise InputError(
-            f"`loss` must return a number for each row: shape {p.shape}, got {found.shape}"
+            f"`loss` must return a number for each row: shape {p.shape}, got {losses.shape}"
         )
-    if np.isnan(found).any():
-        at = int(np.argmax(np.isnan(found)))
+    if np.isnan(losses).any():
+        at = int(np.argmax(np.isnan(losses)))
         raise InputError(f"`loss` must not be nan: label {label:g}, probability {p[at].item()!r}")
-    return found
+    return losses
 
 
 def summed_losses(
     losses: tuple[Floats, Floats], positives: NDArray[Any], negatives: NDArray[Any]
 ) -> float:
-    """Return the sum of losses of some rows; what no row has costs nothing, infinite or not."""
-    of_positive, of_negative = losses
-    sums = positives * of_positive + negatives * of_negative
+    """Return the sum of losses of some rows; a loss with weight 0 counts as 0, even if infinite."""
+    positive_loss, negative_loss = losses
+    sums = positives * positive_loss + negatives * negative_loss
     total = float(sums.sum())
     if math.isnan(total):
-        sums = np.where(positives > 0, positives * of_positive, 0.0)
-        sums += np.where(negatives > 0, negatives * of_negative, 0.0)
+        sums = np.where(positives > 0, positives * positive_loss, 0.0)
+        sums += np.where(negatives > 0, negatives * negative_loss, 0.0)
         total = float(sums.sum())
     return total
 
@@ -319,12 +320,12 @@ def spiegelhalter_test(
         return over, float(((squared[0] + squared[1]) * (slope * slope * (p * q))).sum())
 
     columns = (probabilities(table), table.positives, table.negatives, *squared)
-    over, variance = sums_of(terms, columns)
-    return spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest)
+    over, variance = sum_terms(terms, columns)
+    return spiegelhalter_from_sums(over, variance, 1.0 if squares is None else squares.largest)
 
 
-def spiegelhalter_of_sums(over: float, variance: float, unit: float) -> GoodnessOfFitTest:
-    """Return the test of the two sums, the first in this unit, the second in that of its square."""
+def spiegelhalter_from_sums(over: float, variance: float, unit: float) -> GoodnessOfFitTest:
+    """Return the test of two sums, in units of ``unit`` and of its square."""
     method = "Spiegelhalter's Z"
     if not variance > 0.0:
         warn_user(
@@ -407,13 +408,13 @@ def hosmer_lemeshow_test(
         weights_are=check_weights_are(sample_weight, weights_are),
         pos_label=pos_label,
     )
-    return hosmer_lemeshow_of_table(table, n_groups, on_training_data)
+    return hosmer_lemeshow_from_table(table, n_groups, on_training_data)
 
 
-def hosmer_lemeshow_of_table(
+def hosmer_lemeshow_from_table(
     table: ScoreTable, n_groups: int, on_training_data: bool
 ) -> GoodnessOfFitTest:
-    """Return the test of a table, which must be one of counts."""
+    """Return the test of a table of counts."""
     if not isinstance(on_training_data, bool | np.bool_):
         raise InputTypeError(
             f"`on_training_data` must be a bool: got {type(on_training_data).__name__}"
@@ -446,13 +447,13 @@ def hosmer_lemeshow_of_table(
     return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
 
 
-#: What is shown of a score: it, and the parts that it is the sum of.
+#: Columns shown for a score and its components.
 _PARTS: Final = ("metric", "loss", "miscalibration", "discrimination", "uncertainty")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibrationSummary(Result):
-    """How well the probabilities of one model are calibrated.
+    """Calibration of the probabilities of one model.
 
     Attributes
     ----------
@@ -503,29 +504,29 @@ class CalibrationSummary(Result):
     hosmer_lemeshow: GoodnessOfFitTest | None
 
     def _shown(self) -> Display:
-        found = self.logistic
-        line = {
+        logistic = self.logistic
+        columns = {
             "parameter": ("slope", "intercept", "in the large"),
-            "estimate": (found.slope, found.intercept, found.in_the_large),
+            "estimate": (logistic.slope, logistic.intercept, logistic.in_the_large),
             "confidence_interval": (
-                found.slope_interval,
-                found.intercept_interval,
-                found.in_the_large_interval,
+                logistic.slope_interval,
+                logistic.intercept_interval,
+                logistic.in_the_large_interval,
             ),
         }
         scores = Table.of((self.brier_score, self.log_loss), _PARTS, framed=False)
         tests = [test for test in (self.spiegelhalter, self.hosmer_lemeshow) if test is not None]
-        share = f"{100 * self.prevalence:.4g} % positive"
+        prevalence = f"{100 * self.prevalence:.4g} % positive"
         size = f"{self.n_samples:,.0f} row" + "s" * (self.n_samples != 1)
-        if found.weights_are == "importances":
+        if logistic.weights_are == "importances":
             size = f"weight {self.n_samples:,.6g}"
         return Display(
             [
-                Table(line, level=found.confidence_level),
+                Table(columns, level=logistic.confidence_level),
                 scores,
                 Table.of(tests, ("method", "statistic", "df", "pvalue"), framed=False),
             ],
-            f"Calibration of {size}: {share}, mean probability {self.mean_probability:.4g}",
+            f"Calibration of {size}: {prevalence}, mean probability {self.mean_probability:.4g}",
         )
 
 
@@ -586,7 +587,7 @@ def calibration_summary(
     table, squares, read = table_with_squares(y_true, y_proba, *weights)
     test = None
     if on_training_data is not None:
-        test = hosmer_lemeshow_of_table(table, n_groups, on_training_data)
+        test = hosmer_lemeshow_from_table(table, n_groups, on_training_data)
     logits, sums = _one_pass(table, squares[:2] if squares is not None else None)
     brier, log, mean_sum, over, variance = sums
     hull = upper_hull(table)
@@ -595,10 +596,10 @@ def calibration_summary(
         as_given(total, table.weight_exponent),
         float(table.n_positive) / total,
         mean_sum / total,
-        decomposition_of_sum(table, hull, "brier_score", brier),
-        decomposition_of_sum(table, hull, "log_loss", log),
-        logistic_of_table(table, squares, read, level=level, logits=logits),
-        spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest),
+        decompose_sum(table, hull, "brier_score", brier),
+        decompose_sum(table, hull, "log_loss", log),
+        fit_logistic(table, squares, read, level=level, logits=logits),
+        spiegelhalter_from_sums(over, variance, 1.0 if squares is None else squares.largest),
         test,
     )
 
@@ -606,20 +607,21 @@ def calibration_summary(
 def _one_pass(
     table: ScoreTable, squares: tuple[Floats, Floats] | None
 ) -> tuple[Floats, list[float]]:
-    """Return the logits, and sums: both losses, the probabilities, and the two of Spiegelhalter."""
-    p, classes = probabilities(table), (table.positives, table.negatives)
+    """Return the logits, and sums: both losses, the probabilities, and Spiegelhalter's two."""
+    p = probabilities(table)
+    classes = table.positives, table.negatives
     logits = np.empty(len(p))
-    clipped = losses_of("log_loss", table.scores.dtype)
+    clipped = loss_function("log_loss", table.scores.dtype)
     dtype = table.scores.dtype if table.scores.dtype.kind == "f" else np.dtype(np.float64)
     eps = float(np.finfo(dtype).eps)
 
     def terms(x: Floats, p: Floats, *weights: NDArray[Any]) -> list[float]:
-        found = np.empty((5, len(p)))
-        ours = p, np.log(p), np.log(1.0 - p), *weights, *(weights if squares is None else ())
-        terms_of_rows(*ours, x, found)
-        sums: list[float] = found.sum(axis=1).tolist()
-        if p[0] > 1.0 - eps or p[-1] < eps:  # which the log loss cuts, and no other sum
+        out = np.empty((5, len(p)))
+        columns = p, np.log(p), np.log(1.0 - p), *weights, *(weights if squares is None else ())
+        terms_of_rows(*columns, x, out)
+        sums: list[float] = out.sum(axis=1).tolist()
+        if p[0] > 1.0 - eps or p[-1] < eps:  # only the log loss clips these
             sums[1] = summed_losses(clipped(p), *weights[:2])
         return sums
 
-    return logits, sums_of(terms, (logits, p, *classes, *(squares or ())))
+    return logits, sum_terms(terms, (logits, p, *classes, *(squares or ())))

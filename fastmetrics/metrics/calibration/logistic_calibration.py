@@ -25,23 +25,23 @@ from fastmetrics.metrics.calibration._probability_table import (
     minus_logs,
     probabilities,
     probability_table,
-    sums_of,
+    sum_terms,
     table_with_squares,
 )
 from fastmetrics.tables.score_table import BOTH_CLASSES, ScoreTable, lacks_a_class
 
-#: Newton steps at most; ten are many, but a hundred where the classes hardly overlap.
+#: Most Newton steps; ten are usual, a hundred where the classes hardly overlap.
 _STEPS: Final = 300
-#: The last step promises less, in units of the log-likelihood, ...
+#: Convergence: the last step raises the log-likelihood by less than this ...
 _SMALL: Final = 1e-15
 #: ... and moves no fitted logit further.
 _NEAR: Final = 1e-6
-#: A logit beyond which a probability is 0, whatever is done with it.
+#: Logits are clipped here, where exp does not overflow and probabilities are 0 or 1.
 _STEEP: Final = 700.0
-#: The widest that a run may be times the slope, or half of it: what the series leaves out is the
-#: sixth power of it by 720, at most 1e-12 of the sum.
+#: Largest width of a run times twice the slope at most: the truncated Taylor series errs by its
+#: sixth power over 720, at most 1e-12 of the sum.
 _WIDTH: Final = 2.0**-6
-#: What deriving brings down of the powers 1 to 5, and again of 2 to 5.
+#: Factors of the first derivative of powers 1 to 5, and of the second of powers 2 to 5.
 _ONCE: Final = np.arange(1.0, 6.0)[:, None]
 _TWICE: Final = _ONCE[1:] * _ONCE[:-1]
 #: Rows of a job.
@@ -57,9 +57,9 @@ class LogitColumns(NamedTuple):
 
 
 def overlaps(columns: LogitColumns) -> list[tuple[float, float]]:
-    """Return the highest logit of either class with the lowest of the other.
+    """Return the highest logit of each class with the lowest of the other class.
 
-    The classes overlap where the first is above the second, in both cases.
+    The classes overlap if in both pairs the first is above the second.
     """
     x, *classes = columns
     highest = [float(x[first_row(column)]) for column in classes]
@@ -68,7 +68,7 @@ def overlaps(columns: LogitColumns) -> list[tuple[float, float]]:
 
 
 def first_row(column: NDArray[Any]) -> int:
-    """Return the first row that has any weight, the number of rows if none has."""
+    """Return the first row of nonzero weight; the number of rows if there is none."""
     has = column != 0
     return int(np.argmax(has)) if has.any() else len(column)
 
@@ -76,9 +76,9 @@ def first_row(column: NDArray[Any]) -> int:
 class Fit(NamedTuple):
     """A line, the gradient of the log-likelihood there, and the information.
 
-    The line is known by its level at the likelihood's centre, a row where the classes overlap
-    least, and the information by weights of rows: their sum, the mean of the logits, from the
-    centre, and the sum of squares about it.
+    ``level`` is the value of the line at the centre of the likelihood, a row where the classes
+    overlap least. The information is given by the sum of the rows' weights, the weighted mean of
+    the logits from the centre, and their weighted sum of squares about the mean.
     """
 
     level: float
@@ -86,7 +86,7 @@ class Fit(NamedTuple):
     gradient: tuple[float, float]
     weight: float
     mean: float
-    spread: float
+    squares: float
 
 
 class Likelihood:
@@ -99,57 +99,67 @@ class Likelihood:
         self._refine(1.0)
 
     def fit(self) -> Fit:
-        """Climb to the top by Newton's steps, halved until the likelihood grows as it should."""
-        here, is_near = self.at(0.0, 0.0), False
+        """Maximize by Newton's steps, halved until the likelihood grows enough (Armijo's rule)."""
+        current = self.at(0.0, 0.0)
+        is_near = False
         for _ in range(_STEPS):
             if is_near:
                 break
-            gradient = here.gradient
-            turn = (gradient[1] - here.mean * gradient[0]) / here.spread
-            step = gradient[0] / here.weight - here.mean * turn, turn
+            gradient = current.gradient
+            turn = (gradient[1] - current.mean * gradient[0]) / current.squares
+            step = gradient[0] / current.weight - current.mean * turn, turn
             rise = gradient[0] * step[0] + gradient[1] * step[1]
-            share = 1.0
+            fraction = 1.0
             if rise > 1e-2:  # nearer to the top the full step is right
-                height = self.logarithm(here.level, here.slope)
-                while share > 2.0**-60:
-                    there = here.level + share * step[0], here.slope + share * step[1]
-                    if self.logarithm(*there) > height + 1e-4 * share * rise:
+                height = self.logarithm(current.level, current.slope)
+                while fraction > 2.0**-60:
+                    trial = current.level + fraction * step[0], current.slope + fraction * step[1]
+                    if self.logarithm(*trial) > height + 1e-4 * fraction * rise:
                         break
-                    share /= 2.0
+                    fraction /= 2.0
             is_near = rise < _SMALL and self._reach(step) < _NEAR
-            here = self.at(here.level + share * step[0], here.slope + share * step[1])
-        return here
+            current = self.at(
+                current.level + fraction * step[0], current.slope + fraction * step[1]
+            )
+        return current
 
     def fit_level(self, level: float, slope: float) -> Fit:
-        """Return the top on the lines of a slope, from a level on.
+        """Return the maximum over lines of a slope, starting from a level.
 
-        Newton's steps in a bracket; until there is one, of lengths that grow from one to the next.
+        Newton's steps within a bracket; until there is a bracket, the longest step grows fourfold.
         """
-        low, high, moved, is_near, longest = -math.inf, math.inf, 0.0, False, 8.0
+        low, high = -math.inf, math.inf
+        shift = 0.0
+        is_near = False
+        longest = 8.0
         for _ in range(_STEPS):
-            here = self.at(level + moved, slope)
-            gradient = here.gradient[0]
+            current = self.at(level + shift, slope)
+            gradient = current.gradient[0]
             if is_near or gradient == 0.0:
                 break
-            low, high = (moved, high) if gradient > 0.0 else (low, moved)
-            step = gradient / here.weight if here.weight else math.copysign(math.inf, gradient)
+            low, high = (shift, high) if gradient > 0.0 else (low, shift)
+            step = (
+                gradient / current.weight if current.weight else math.copysign(math.inf, gradient)
+            )
             is_near = gradient * step < _SMALL and abs(step) < _NEAR
             if math.isinf(high - low):
                 step = max(-longest, min(step, longest))
                 longest *= 4.0
-            elif not (is_near or low < moved + step < high):
-                step = (low + high) / 2.0 - moved
-            moved += step
-        return here
+            elif not (is_near or low < shift + step < high):
+                step = (low + high) / 2.0 - shift
+            shift += step
+        return current
 
     def logarithm(self, level: float, slope: float) -> float:
         """Return the logarithm of the likelihood."""
         eta, derivatives, powers, (_, residuals) = self._series(level, slope)
-        rest = np.log1p(np.exp(-np.abs(eta)))
-        lost = self._positives[0] * (np.maximum(-eta, 0.0) + rest)
-        lost += self._negatives[0] * (np.maximum(eta, 0.0) + rest)
-        lost += slope * residuals
-        return -float((lost + (derivatives[1:5] * (powers * self._moments)[2:]).sum(axis=0)).sum())
+        tail = np.log1p(np.exp(-np.abs(eta)))
+        losses = self._positives[0] * (np.maximum(-eta, 0.0) + tail)
+        losses += self._negatives[0] * (np.maximum(eta, 0.0) + tail)
+        losses += slope * residuals
+        return -float(
+            (losses + (derivatives[1:5] * (powers * self._moments)[2:]).sum(axis=0)).sum()
+        )
 
     def at(self, level: float, slope: float) -> Fit:
         """Return gradient and information of a line."""
@@ -167,54 +177,55 @@ class Likelihood:
         weight = float(weights.sum())
         mean = float((x * weights + firsts).sum()) / weight if weight else 0.0
         away = x - mean
-        spread = float((away * (away * weights + 2.0 * firsts) + squares).sum())
+        about_mean = float((away * (away * weights + 2.0 * firsts) + squares).sum())
         gradient = -float(errors.sum()), -float((x * errors + moments).sum())
-        return Fit(level, slope, gradient, weight, mean, spread)
+        return Fit(level, slope, gradient, weight, mean, about_mean)
 
     def _series(self, level: float, slope: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the fitted logits where runs start, what their series are made of, and residuals.
+        """Return fitted logits, derivatives, powers of the slope, and residuals where runs start.
 
-        These are sums over a run of (probability - label) as at its start, and of that times the
-        distance.
+        Residuals are the sums over a run of (probability at its start - label), and of these times
+        the distance from the start.
         """
         if abs(slope) > 2.0 * self._slope:
             self._refine(abs(slope))
         eta = level + slope * self._starts
-        derivatives, of_negative = _derivatives_of_softplus(eta)
-        residuals = self._negatives * derivatives[0] - self._positives * of_negative
+        derivatives, complement = _softplus_derivatives(eta)
+        residuals = self._negatives * derivatives[0] - self._positives * complement
         return eta, derivatives, np.float64(slope) ** np.arange(6.0)[:, None], residuals
 
     def _reach(self, step: tuple[float, float]) -> float:
-        """Return how far a step moves a fitted logit at most."""
+        """Return the largest change of a fitted logit by a step."""
         return max(abs(step[0] + step[1] * end) for end in self._ends)
 
     def _refine(self, slope: float) -> None:
-        """Make runs that are narrow enough for slopes up to this and twice as much."""
+        """Form runs narrow enough for twice this slope."""
         self._slope = slope
         width = _WIDTH / slope
 
         def job(first: int) -> tuple[Floats, Floats]:
             x, *both = (column[first : first + _JOB] for column in self.columns)
             most = min(len(x), int((x[0] - x[-1]) / width) + 2)
-            starts, moments = np.empty(most), np.empty((most, MOMENTS))
+            starts = np.empty(most)
+            moments = np.empty((most, MOMENTS))
             count = moments_of_runs(x, *both, width, starts, moments)
             return starts[:count], moments[:count]
 
         jobs = [partial(job, first) for first in range(0, len(self.columns.logits), _JOB)]
-        parts = run(jobs)
-        self._starts = np.concatenate([starts for starts, _ in parts]) - self.centre
-        moments = np.concatenate([moments for _, moments in parts]).T
+        runs = run(jobs)
+        self._starts = np.concatenate([starts for starts, _ in runs]) - self.centre
+        moments = np.concatenate([moments for _, moments in runs]).T
         self._moments = np.ascontiguousarray(moments[:6])
         self._positives = moments[6:].copy()
         self._negatives = moments[:2] - self._positives
 
 
-def _derivatives_of_softplus(eta: Floats) -> tuple[Floats, Floats]:
-    """Return the first to the seventh derivative of log(1 + exp(eta)), and 1 - the first."""
+def _softplus_derivatives(eta: Floats) -> tuple[Floats, Floats]:
+    """Return the derivatives 1 to 7 of log(1 + exp(eta)), and 1 - the first."""
     odds = np.exp(np.clip(-eta, -_STEEP, _STEEP))  # of a negative
     s = 1.0 / (1.0 + odds)
-    of_negative = s * odds  # 1 - s would be 0 too soon
-    v = s * of_negative
+    complement = s * odds  # 1 - s would cancel
+    v = s * complement
     third = v * (s * (odds - 1.0))
     derivatives = np.array(
         (
@@ -225,15 +236,15 @@ def _derivatives_of_softplus(eta: Floats) -> tuple[Floats, Floats]:
             third * (1.0 - v * (60.0 - 360.0 * v)),
         )
     )
-    return derivatives, of_negative
+    return derivatives, complement
 
 
-def squares_of_gradients(
+def sum_gradient_squares(
     likelihood: Likelihood, fit: Fit, squares: tuple[Floats, Floats]
 ) -> tuple[float, float, float]:
     """Return the sums of squares and products of the rows' gradients, in logits from the mean.
 
-    ``squares`` are the sums of squared weights, of positives and of negatives, at each logit.
+    ``squares`` are the sums of squared weights of positives and of negatives at each logit.
     """
 
     def terms(x: Floats, positives: Floats, negatives: Floats) -> tuple[float, ...]:
@@ -243,28 +254,30 @@ def squares_of_gradients(
         return tuple(float((weights * (x - fit.mean) ** power).sum()) for power in range(3))
 
     columns = (likelihood.columns.logits, *squares)
-    first, mixed, second = sums_of(terms, columns)
+    first, mixed, second = sum_terms(terms, columns)
     return first, mixed, second
 
 
 def variances(
     likelihood: Likelihood, fit: Fit, filling: tuple[float, float, float] | None
 ) -> tuple[float, float]:
-    """Return those of intercept and slope: of the inverse information, or the sandwich."""
-    at_mean, mixed, of_slope = 1.0 / fit.weight, 0.0, 1.0 / fit.spread
+    """Return the variances of intercept and slope: by the information, or by the sandwich."""
+    at_mean = 1.0 / fit.weight
+    covariance = 0.0
+    slope_variance = 1.0 / fit.squares
     if filling is not None:
-        mixed = filling[1] * at_mean * of_slope
-        at_mean, of_slope = filling[0] * at_mean**2, filling[2] * of_slope**2
+        covariance = filling[1] * at_mean * slope_variance
+        at_mean, slope_variance = filling[0] * at_mean**2, filling[2] * slope_variance**2
     back = likelihood.centre + fit.mean
-    return at_mean - 2.0 * back * mixed + back**2 * of_slope, of_slope
+    return at_mean - 2.0 * back * covariance + back**2 * slope_variance, slope_variance
 
 
 _NAN: Final = float("nan")
-#: Effective rows of a class below which intervals with importances miss by three points and more
-#: (``docs/coverage.md``).
+#: Effective rows of a class below which intervals with importances cover at least three points
+#: too little (``docs/coverage.md``).
 _FEW_ROWS: Final = 30
 _NO_INTERVAL: Final = ConfidenceInterval(_NAN, _NAN)
-#: Of one number: its value, its standard error, its interval.
+#: A value, its standard error and its interval.
 _Estimate = tuple[float, float, ConfidenceInterval]
 _UNDEFINED: Final[_Estimate] = (_NAN, _NAN, _NO_INTERVAL)
 
@@ -395,10 +408,10 @@ def logistic_calibration(
     table, squares, read = table_with_squares(
         y_true, y_proba, sample_weight, weights_are, pos_label, needs_squares=False
     )
-    return logistic_of_table(table, squares, read, level=level)
+    return fit_logistic(table, squares, read, level=level)
 
 
-def logistic_of_table(
+def fit_logistic(
     table: ScoreTable,
     squares: Squares | None,
     read: WeightsAre | None,
@@ -406,7 +419,7 @@ def logistic_of_table(
     level: float = 0.95,
     logits: Floats | None = None,
 ) -> LogisticCalibration:
-    """Return slope and intercepts of a table of probabilities, whose logits may be at hand."""
+    """Return slope and intercepts of a table of probabilities; ``logits`` saves computing them."""
     slope = intercept = in_the_large = _UNDEFINED
     n_certain = _NAN
     if not lacks_a_class(table, "logistic calibration"):
@@ -422,12 +435,12 @@ def logistic_of_table(
         elif max(map(first_row, classes)) == len(classes[0]):
             fault = "probabilities inside (0, 1) belong to one class"
         else:
-            x = logits_of(p[inside]) if logits is None else logits[inside]
+            x = _compute_logits(p[inside]) if logits is None else logits[inside]
             columns = LogitColumns(x, *classes)
             fault = _fault(columns)
             filling = None
             if squares is not None:
-                _warn_of_few_rows(table, squares)
+                _warn_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
                 columns = LogitColumns(x, columns.positives * unit, columns.negatives * unit)
@@ -444,8 +457,8 @@ def logistic_of_table(
     return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, read)
 
 
-def _warn_of_few_rows(table: ScoreTable, squares: Squares) -> None:
-    """Say where importances leave few rows of a class (Kish's effective number of them)."""
+def _warn_few_rows(table: ScoreTable, squares: Squares) -> None:
+    """Warn where importances leave few effective rows of a class (Kish)."""
     classes = (
         ("positive", table.n_positive, squares.positives),
         ("negative", table.n_negative, squares.negatives),
@@ -465,7 +478,7 @@ def _warn_of_few_rows(table: ScoreTable, squares: Squares) -> None:
 
 
 def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
-    """Return the weight of rows whose probability of 0 or 1 is wrong, and of all with such."""
+    """Return the weight of rows with a wrong probability of 0 or 1, and of all rows with 0 or 1."""
     wrong = certain = 0.0
     for row, bound, wrong_class in ((0, 1.0, table.negatives), (-1, 0.0, table.positives)):
         if p[row] == bound:
@@ -474,7 +487,7 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
     return as_given(wrong, table.weight_exponent), as_given(certain, table.weight_exponent)
 
 
-def logits_of(p: Floats) -> Floats:
+def _compute_logits(p: Floats) -> Floats:
     """Return the logits of probabilities inside (0, 1)."""
     logits = np.empty(len(p))
 
@@ -482,12 +495,12 @@ def logits_of(p: Floats) -> Floats:
         np.subtract(*minus_logs(p)[::-1], out=x)
         return ()
 
-    sums_of(fill, (logits, p))
+    sum_terms(fill, (logits, p))
     return logits
 
 
 def _fault(columns: LogitColumns) -> str:
-    """Return why the slope has no finite value, empty where it has one."""
+    """Return the reason why the slope has no finite value; empty if it has one."""
     if columns.logits[0] == columns.logits[-1]:
         return "all probabilities are the same"
     if min(high - low for high, low in overlaps(columns)) <= 0.0:
@@ -498,36 +511,36 @@ def _fault(columns: LogitColumns) -> str:
 def _estimates(
     columns: LogitColumns, squares: tuple[Floats, Floats] | None, level: float, has_slope: bool
 ) -> list[_Estimate]:
-    """Return the intercept beside a slope of 1; and slope and intercept, where there is a slope.
+    """Return the intercept at slope 1; then slope and intercept, where there is a slope.
 
-    Without a level there are no standard errors.
+    A level of nan gives no standard errors.
     """
     from scipy.special import ndtri
 
     quantile = -float(ndtri((1.0 - level) / 2.0))
-    own = Likelihood(columns)
+    likelihood = Likelihood(columns)
 
     def filling(fit: Fit) -> tuple[float, float, float] | None:
-        return squares and squares_of_gradients(own, fit, squares)
+        return squares and sum_gradient_squares(likelihood, fit, squares)
 
     def estimate(value: float, variance: float) -> _Estimate:
         if math.isnan(level):
             return value, _NAN, _NO_INTERVAL
-        error = math.sqrt(variance)
-        half = quantile * error
-        return value, error, ConfidenceInterval(value - half, value + half)
+        standard_error = math.sqrt(variance)
+        half = quantile * standard_error
+        return value, standard_error, ConfidenceInterval(value - half, value + half)
 
-    fit = own.fit_level(own.centre, 1.0)
+    fit = likelihood.fit_level(likelihood.centre, 1.0)
     variance = 1.0 / fit.weight
     if (filled := filling(fit)) is not None:
         variance *= filled[0] * variance
-    found = [estimate(fit.level - own.centre, variance)]
+    estimates = [estimate(fit.level - likelihood.centre, variance)]
     if has_slope:
-        fit = own.fit()
-        of_intercept, of_slope = variances(own, fit, filling(fit))
-        found.append(estimate(fit.slope, of_slope))
-        found.append(estimate(fit.level - fit.slope * own.centre, of_intercept))
-    return found
+        fit = likelihood.fit()
+        intercept_variance, slope_variance = variances(likelihood, fit, filling(fit))
+        estimates.append(estimate(fit.slope, slope_variance))
+        estimates.append(estimate(fit.level - fit.slope * likelihood.centre, intercept_variance))
+    return estimates
 
 
 def logistic_influences(
@@ -535,11 +548,11 @@ def logistic_influences(
 ) -> RowInfluences:
     """Return one of the three numbers with the influence of each row.
 
-    Where a weight grows the fit takes one more step of Newton's: the inverse of the information by
-    the row's score, (y - fitted) (1, logit). Rows of a certain probability move nothing.
+    The influence is one Newton step for the row: the inverse of the information times its score,
+    (y - fitted) (1, logit). Rows with a probability of 0 or 1 have none.
     """
     table = probability_table(classes, p, sample_weight=weights)
-    fit = logistic_of_table(table, None, None)
+    fit = fit_logistic(table, None, None)
     values = {
         "calibration_slope": fit.slope,
         "calibration_intercept": fit.intercept,
@@ -553,19 +566,21 @@ def logistic_influences(
     inside = (p > 0.0) & (p < 1.0)
     logits = np.subtract(*minus_logs(p[inside].astype(np.float64))[::-1])
     fitted = 1.0 / (1.0 + np.exp(-(level + slope * logits)))
-    left = (classes[inside] == 1) - fitted
+    residuals = (classes[inside] == 1) - fitted
     information = fitted * (1.0 - fitted)
     if weights is not None:
         information = information * weights[inside]
     total = float(information.sum())
     influences[:] = 0.0
     if is_large:
-        influences[inside] = left / total
+        influences[inside] = residuals / total
         return RowInfluences(level, influences)
     centre = float(information @ logits) / total
     away = logits - centre
-    of_slope = left * away / float(information @ (away * away))
+    slope_influences = residuals * away / float(information @ (away * away))
     influences[inside] = (
-        of_slope if name == "calibration_slope" else left / total - centre * of_slope
+        slope_influences
+        if name == "calibration_slope"
+        else residuals / total - centre * slope_influences
     )
     return RowInfluences(values[name], influences)

@@ -78,11 +78,11 @@ class IsotonicFit(OwnArrays, Result):
             with ``out_of_bounds="clip"``.
         """
         scores = check_scores_array(y_score).astype(np.float64)
-        places = np.column_stack((self.low, self.high)).ravel().astype(np.float64)
+        ends = np.column_stack((self.low, self.high)).ravel().astype(np.float64)
         values = np.repeat(self.values, 2)
-        kept = np.ones(len(places), np.bool_)
+        kept = np.ones(len(ends), np.bool_)
         kept[1::2] = self.high != self.low
-        return np.asarray(np.interp(scores, places[kept], values[kept]))
+        return np.asarray(np.interp(scores, ends[kept], values[kept]))
 
 
 @documented()
@@ -202,11 +202,13 @@ class ReliabilityDiagram(OwnArrays, Result):
                 "a consistency band is that of the isotonic fit: draw it with "
                 "strategy='isotonic', or take a confidence band"
             )
-        said = "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.strategy} bins"
+        default_label = (
+            "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.strategy} bins"
+        )
         curve = PlotCurve(
             np.column_stack((self.low, self.high)).ravel() if is_isotonic else self.predicted,
             np.repeat(self.observed, 2) if is_isotonic else self.observed,
-            label_of(name, said),
+            label_of(name, default_label),
             None if band is None else limits_of(band),
             has_markers=not is_isotonic,
         )

@@ -38,69 +38,76 @@ from fastmetrics.tables.concordance import (
     sum_rows,
 )
 
-#: Nearer to 1 than this a correlation of ranks is 1.
+#: A rank correlation within this of 1 or -1 is rounded to it.
 _ROUNDING: Final = 2.0**-48
 
 
-def by_weight(value: float, moved: Floats, weights: Floats | None) -> RowInfluences:
-    """Return a value with its derivatives by weights, given times these; 0 of a row of none."""
+def divide_by_weights(value: float, products: Floats, weights: Floats | None) -> RowInfluences:
+    """Return a value and its influences, given weight times influence; 0 for a weight of 0."""
     if weights is not None:
-        moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
-    return RowInfluences(value, moved)
+        products = np.divide(products, weights, out=np.zeros(len(products)), where=weights > 0)
+    return RowInfluences(value, products)
 
 
-class _Over(NamedTuple):
-    """What a metric divides by, and how that moves with the weight of pairs of each kind."""
+class _Denominator(NamedTuple):
+    """The denominator of a metric, with its derivatives by the weight of pairs of each kind."""
 
     value: float
     slopes: Slopes = (0.0, 0.0, 0.0, 0.0)
     by_row: Floats | float = 0.0
-    """How it moves with the weight of each row besides."""
+    """Further derivative by the weight of each row."""
 
 
-def _over(
+def _denominator(
     option: Any,
     sums: RowSums | RowCounts,
     total: PairTotals,
     weight: float,
     n_values: int,
     are_frequencies: bool,
-) -> _Over:
-    """Return what a metric of rank correlation divides by."""
+) -> _Denominator:
+    """Return the denominator of a metric of rank correlation."""
     if option == "a":
         pairs, by_row = sums.every(are_frequencies)
-        return _Over(pairs, by_row=by_row)
+        return _Denominator(pairs, by_row=by_row)
     if option == "b":
         pairs = total.concordant + total.discordant
-        score, outcome = pairs + total.tied_in_outcome, pairs + total.tied_in_score
-        root = math.sqrt(score * outcome)  # pairs apart in one and in the other
+        apart_in_score = pairs + total.tied_in_outcome
+        apart_in_outcome = pairs + total.tied_in_score
+        root = math.sqrt(
+            apart_in_score * apart_in_outcome
+        )  # pairs without ties in the score, and in the outcome
         if root == 0.0:
-            return _Over(0.0)
-        by_score, by_outcome = root / (2 * score), root / (2 * outcome)
+            return _Denominator(0.0)
+        by_score = root / (2 * apart_in_score)
+        by_outcome = root / (2 * apart_in_outcome)
         both = by_score + by_outcome
-        return _Over(root, (both, both, by_outcome, by_score))
-    if option == "c":  # the most that there can be in a table so narrow
-        whole, share = weight, (n_values - 1) / n_values
-        return _Over(whole * whole / 2 * share, by_row=whole * share)
+        return _Denominator(root, (both, both, by_outcome, by_score))
+    if option == "c":  # the most pairs in a table of so few distinct values
+        fraction = (n_values - 1) / n_values
+        return _Denominator(weight * weight / 2 * fraction, by_row=weight * fraction)
     in_score, in_outcome = {"outcome": (1.0, 0.0), "score": (0.0, 1.0), "neither": (0.5, 0.5)}.get(
         option, (0.0, 0.0)
     )
     pairs = total.concordant + total.discordant
     pairs += in_score * total.tied_in_score + in_outcome * total.tied_in_outcome
-    return _Over(pairs, (1.0, 1.0, in_score, in_outcome))
+    return _Denominator(pairs, (1.0, 1.0, in_score, in_outcome))
 
 
-def _influences_of_ratio(
-    sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over, weights: Floats | None
+def _ratio_influences(
+    sums: RowSums | RowCounts,
+    numerator: float,
+    slopes: Slopes,
+    denominator: _Denominator,
+    weights: Floats | None,
 ) -> RowInfluences:
-    """Return top / over, with the influence of each row by its partners of each kind."""
-    if not over.value > 0.0:
-        return by_weight(math.nan, np.full(len(sums[0]), math.nan), weights)
-    value = top / over.value
-    of_top, of_over = np.array(slopes), np.array(over.slopes)
-    moved = (of_top - value * of_over) / over.value
-    besides = -value * over.by_row / over.value
-    return by_weight(value, sums.influences(tuple(moved.tolist()), besides), weights)
+    """Return a ratio with the influence of each row, by its pairs of each kind."""
+    if not denominator.value > 0.0:
+        return divide_by_weights(math.nan, np.full(len(sums[0]), math.nan), weights)
+    value = numerator / denominator.value
+    combined = (np.array(slopes) - value * np.array(denominator.slopes)) / denominator.value
+    by_row = -value * denominator.by_row / denominator.value
+    return divide_by_weights(value, sums.influences(tuple(combined.tolist()), by_row), weights)
 
 
 def rank_influences(
@@ -113,23 +120,24 @@ def rank_influences(
 ) -> RowInfluences:
     """Return a metric of rank correlation with the derivative by the weight of each row.
 
-    ``option`` says which: the variant of Kendall's tau, what Somers' D is given, or none for gamma.
+    ``option`` is the variant of Kendall's tau, ``given`` of Somers' D, or None for gamma.
     """
-    keys, scores = ranked(y_true), ranked(y_score)
+    keys = ranked(y_true)
+    scores = ranked(y_score)
     sums: RowSums | RowCounts
     if weights is None:
         sums = count_rows(keys, scores)
     else:
         sums = sum_rows(in_order(keys, scores), weights)
-    n_values = 0  # the lesser number of distinct ones, which tau-c asks for
+    n_values = 0  # the smaller number of distinct values, needed for tau-c
     if option == "c":
-        there = slice(None) if weights is None else weights > 0
-        n_values = max(1, min(len(np.unique(each.ranks[there])) for each in (keys, scores)))
+        has_weight = slice(None) if weights is None else weights > 0
+        n_values = max(1, min(len(np.unique(each.ranks[has_weight])) for each in (keys, scores)))
     weight = float(len(keys.ranks)) if weights is None else float(weights.sum())
     total = sums.totals()
-    over = _over(option, sums, total, weight, n_values, are_frequencies)
-    top = total.concordant - total.discordant
-    return _influences_of_ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, weights)
+    denominator = _denominator(option, sums, total, weight, n_values, are_frequencies)
+    numerator = total.concordant - total.discordant
+    return _ratio_influences(sums, numerator, (1.0, -1.0, 0.0, 0.0), denominator, weights)
 
 
 def spearman_influences(
@@ -142,10 +150,10 @@ def spearman_influences(
 ) -> RowInfluences:
     """Return Spearman's rho with the derivative by the weight of each row.
 
-    A row's weight moves the ranks of all above it, and by a half of those that tie with it.
+    A row's weight raises the ranks of all above it, and by half the ranks of its ties.
     """
     w = np.ones(len(y_true)) if weights is None else weights
-    first, second = (_MeanRanks.of(values, w) for values in (y_true, y_score))
+    first, second = (_MeanRanks.compute(values, w) for values in (y_true, y_score))
     product, *squares = (
         float(np.sum(w * one.centred * other.centred))
         for one, other in ((first, second), (first, first), (second, second))
@@ -156,33 +164,35 @@ def spearman_influences(
     value = product / root
     if abs(value) > 1.0 - _ROUNDING:
         value = math.copysign(1.0, value)
-    moved = (
+    influences = (
         first.centred * second.centred
-        + first.moves(w * second.centred)
-        + second.moves(w * first.centred)
+        + first.sum_influences(w * second.centred)
+        + second.sum_influences(w * first.centred)
     ) / root
     for square, each in zip(squares, (first, second), strict=True):
-        moved -= value * (each.centred**2 / 2.0 + each.moves(w * each.centred)) / square
-    return RowInfluences(value, moved)
+        influences -= (
+            value * (each.centred**2 / 2.0 + each.sum_influences(w * each.centred)) / square
+        )
+    return RowInfluences(value, influences)
 
 
 class _MeanRanks(NamedTuple):
-    """Weighted ranks less their mean, those of equal values being their mean."""
+    """Mean ranks of values, weighted and centred."""
 
-    places: NDArray[np.int32]
+    indices: NDArray[np.int32]
     centred: Floats
 
     @classmethod
-    def of(cls, values: NDArray[Any], weights: Floats) -> _MeanRanks:
-        places = ranked(values).ranks
-        sizes = np.bincount(places, weights)
+    def compute(cls, values: NDArray[Any], weights: Floats) -> _MeanRanks:
+        indices = ranked(values).ranks
+        sizes = np.bincount(indices, weights)
         ends = np.cumsum(sizes)
-        return cls(places, (ends - sizes / 2.0 - ends[-1] / 2.0)[places])
+        return cls(indices, (ends - sizes / 2.0 - ends[-1] / 2.0)[indices])
 
-    def moves(self, factors: Floats) -> Floats:
-        """Return how a row's weight moves the sum of ranks times factors."""
-        sums = np.bincount(self.places, factors)
-        return np.asarray((sums.sum() - np.cumsum(sums) + sums / 2.0)[self.places])
+    def sum_influences(self, factors: Floats) -> Floats:
+        """Return the derivative of the sum of ranks times factors by each row's weight."""
+        sums = np.bincount(self.indices, factors)
+        return np.asarray((sums.sum() - np.cumsum(sums) + sums / 2.0)[self.indices])
 
 
 HigherScoreMeans = Literal["shorter-time", "longer-time"]
@@ -190,7 +200,7 @@ TiesInScore = Literal["half", "excluded"]
 
 
 class CheckedIndex(NamedTuple):
-    """Options of the index, judged."""
+    """Validated options of the index."""
 
     higher_is_longer: bool
     weighting: Weighting
@@ -200,7 +210,7 @@ class CheckedIndex(NamedTuple):
 
 
 def check_direction(higher_score_means: Any) -> bool:
-    """Return whether a higher score says that the time is longer."""
+    """Return True where a higher score means a longer time."""
     if higher_score_means is None:
         raise InputTypeError(
             "`higher_score_means` must be 'shorter-time' (scores are risks) or 'longer-time' "
@@ -213,10 +223,11 @@ def check_direction(higher_score_means: Any) -> bool:
 def check_index_options(
     higher_score_means: Any, weighting: Any, tau: Any, ties_in_score: Any, censoring: Any = None
 ) -> CheckedIndex:
-    """Return the options of the index."""
+    """Return the validated options of the index."""
     longer = check_direction(higher_score_means)
     kinds = ("harrell", "uno", "uno-scikit-survival")
-    weighting, others = check_choice("weighting", weighting, kinds), check_censoring(censoring)
+    weighting = check_choice("weighting", weighting, kinds)
+    others = check_censoring(censoring)
     if weighting == "harrell" and others is not None:
         raise InputError("`censoring` is for `weighting='uno'`: Harrell's pairs count one")
     return CheckedIndex(
@@ -233,11 +244,13 @@ def index_influences(
 ) -> RowInfluences:
     """Return the index of one model with the derivative by the weight of each row."""
     sums = pairs.sums(score, options.higher_is_longer)
-    total, share = sums.totals(), float(options.half)
-    counted = total.concordant + total.discordant + share * total.tied_in_score
-    top = total.concordant + share / 2 * total.tied_in_score
-    over = _Over(counted, (1.0, 1.0, share, 0.0))
-    return _influences_of_ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, pairs.weights)
+    total = sums.totals()
+    tie_credit = float(options.half)
+    counted = total.concordant + total.discordant + tie_credit * total.tied_in_score
+    numerator = total.concordant + tie_credit / 2 * total.tied_in_score
+    denominator = _Denominator(counted, (1.0, 1.0, tie_credit, 0.0))
+    slopes = (1.0, 0.0, tie_credit / 2, 0.0)
+    return _ratio_influences(sums, numerator, slopes, denominator, pairs.weights)
 
 
 @documented(CENSORED, CENSORING)
@@ -333,7 +346,7 @@ def concordance_index(
     return nan
 
 
-#: What metrics of concordance take, and say alike.
+#: Shared docstring of metrics of concordance.
 PAIRED: Final = """
 Parameters
 ----------
@@ -365,8 +378,9 @@ once.
 
 
 def check_paired(y_true: Any, y_score: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return outcomes and predictions, canonical and finite."""
-    outcome, score = check_scores_array(y_true, "y_true"), check_scores_array(y_score, "y_score")
+    """Return validated outcomes and predictions."""
+    outcome = check_scores_array(y_true, "y_true")
+    score = check_scores_array(y_score, "y_score")
     check_same_length(y_true=outcome, y_score=score)
     return outcome, score
 
@@ -405,17 +419,17 @@ def kendall_tau(
     0.6666666666666666
     """
     check_choice("variant", variant, ("a", "b", "c"))
-    found = count_pairs(*check_paired(y_true, y_score))
+    counts = count_pairs(*check_paired(y_true, y_score))
     if variant == "a":
-        return _ratio(found.excess, found.total, "Kendall's tau-a", "there is one row")
+        return _ratio(counts.excess, counts.total, "Kendall's tau-a", "there is one row")
     if variant == "b":
-        apart = (found.apart_in_score, found.apart_in_outcome)
-        pairs = sqrt(apart[0] * apart[1])  # of the product: equal ones give the very number
-        return _ratio(found.excess, pairs, "Kendall's tau-b", "all values of one side tie")
-    least = min(found.n_scores, found.n_outcomes)
+        apart = (counts.apart_in_score, counts.apart_in_outcome)
+        pairs = sqrt(apart[0] * apart[1])  # root of the product: exact where both are equal
+        return _ratio(counts.excess, pairs, "Kendall's tau-b", "all values of one side tie")
+    least = min(counts.n_scores, counts.n_outcomes)
     if least < 2:
         return _ratio(0, 0, "Kendall's tau-c", "all values of one side tie")
-    return 2 * least * found.excess / (found.n_rows**2 * (least - 1))
+    return 2 * least * counts.excess / (counts.n_rows**2 * (least - 1))
 
 
 @documented(PAIRED)
@@ -449,12 +463,12 @@ def somers_d(
     0.5
     """
     check_choice("given", given, ("outcome", "score", "neither"))
-    found = count_pairs(*check_paired(y_true, y_score))
+    counts = count_pairs(*check_paired(y_true, y_score))
     if given == "neither":
-        doubled = found.apart_in_outcome + found.apart_in_score
-        return _ratio(2 * found.excess, doubled, "Somers' D", "all values tie")
-    pairs = found.apart_in_outcome if given == "outcome" else found.apart_in_score
-    return _ratio(found.excess, pairs, "Somers' D", f"all values of the {given} tie")
+        doubled = counts.apart_in_outcome + counts.apart_in_score
+        return _ratio(2 * counts.excess, doubled, "Somers' D", "all values tie")
+    pairs = counts.apart_in_outcome if given == "outcome" else counts.apart_in_score
+    return _ratio(counts.excess, pairs, "Somers' D", f"all values of the {given} tie")
 
 
 @documented(PAIRED)
@@ -473,9 +487,9 @@ def goodman_kruskal_gamma(
     >>> goodman_kruskal_gamma([1, 2, 2, 3], [1, 2, 3, 3])
     1.0
     """
-    found = count_pairs(*check_paired(y_true, y_score))
-    pairs = found.concordant + found.discordant
-    return _ratio(found.excess, pairs, "gamma", "every pair ties")
+    counts = count_pairs(*check_paired(y_true, y_score))
+    pairs = counts.concordant + counts.discordant
+    return _ratio(counts.excess, pairs, "gamma", "every pair ties")
 
 
 @documented(PAIRED)
@@ -492,6 +506,6 @@ def spearman_rho(y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None
     >>> spearman_rho([1, 2, 3, 4], [0.1, 0.3, 0.2, 0.9])
     0.8
     """
-    of_outcome, of_score, products = correlate_ranks(*check_paired(y_true, y_score))
-    spread = sqrt(of_outcome * of_score)
-    return _ratio(products, spread, "Spearman's rho", "all values of one side tie")
+    outcome_squares, score_squares, products = correlate_ranks(*check_paired(y_true, y_score))
+    scale = sqrt(outcome_squares * score_squares)
+    return _ratio(products, scale, "Spearman's rho", "all values of one side tie")

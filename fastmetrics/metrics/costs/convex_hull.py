@@ -109,7 +109,7 @@ def roc_convex_hull(
     hull = upper_hull(table)
     thresholds = float_thresholds(table.scores[hull.ends])
     tp, fp = hull.true_positives, hull.false_positives
-    return RocConvexHull(fp / float(fp[-1]), tp / float(tp[-1]), thresholds, area_of(hull))
+    return RocConvexHull(fp / float(fp[-1]), tp / float(tp[-1]), thresholds, hull_area(hull))
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -142,11 +142,11 @@ def roc_hull_auc(
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the area under the convex hull"):
         return math.nan
-    return area_of(upper_hull(table))
+    return hull_area(upper_hull(table))
 
 
-def area_of(hull: Hull) -> float:
-    """Return the area under a hull of both classes: of counts the double nearest to it."""
+def hull_area(hull: Hull) -> float:
+    """Return the area under a hull of both classes; of counts, correctly rounded."""
     blocks = zip(hull.positives.tolist(), hull.negatives.tolist(), strict=True)
     if hull.positives.dtype.kind == "f":
         tp, fp = hull.true_positives, hull.false_positives
@@ -221,15 +221,15 @@ def h_measure(
     n_positive, n_negative = float(table.n_positive), float(table.n_negative)
     positives = np.append(hull.positives, n_positive) / (n_positive + n_negative)
     negatives = np.append(hull.negatives, n_negative) / (n_positive + n_negative)
-    share = float(positives[-1])
-    named = {"symmetric": (2.0, 2.0), "prevalence": (1.0 + share, 2.0 - share)}
-    a, b = named[given] if isinstance(given, str) else given
+    prevalence = float(positives[-1])
+    parameters = {"symmetric": (2.0, 2.0), "prevalence": (1.0 + prevalence, 2.0 - prevalence)}
+    a, b = parameters[given] if isinstance(given, str) else given
     # The mean of min(c n, (1 - c) p) over c from Beta(a, b), for each block.
     turn = positives / (positives + negatives)
     low, high = a / (a + b), b / (a + b)  # the means of c and of 1 - c
-    lost: Floats = negatives * low * betainc(a + 1.0, b, turn)
-    lost += positives * high * betaincc(a, b + 1.0, turn)
-    return float(max(0.0, 1.0 - math.fsum(lost[:-1]) / lost[-1]))
+    losses: Floats = negatives * low * betainc(a + 1.0, b, turn)
+    losses += positives * high * betaincc(a, b + 1.0, turn)
+    return float(max(0.0, 1.0 - math.fsum(losses[:-1]) / losses[-1]))
 
 
 def _checked_weight(cost_weight: Any) -> str | tuple[float, float]:

@@ -80,7 +80,7 @@ class CostCurve(OwnArrays, OneNumber):
 
     @property
     def relative_cost(self) -> float:
-        """The expected total cost as a share of the trivial rules': 0 perfect, 1 useless."""
+        """The expected total cost as a fraction of the trivial rules': 0 perfect, 1 useless."""
         return self.expected_total_cost / TRIVIAL
 
     def _shown(self) -> Display:
@@ -113,20 +113,20 @@ class CostCurve(OwnArrays, OneNumber):
         ndarray
             Of the same shape.
         """
-        places = np.asarray(probability_cost)
-        if places.dtype.kind not in "iuf":
+        positions = np.asarray(probability_cost)
+        if positions.dtype.kind not in "iuf":
             raise InputTypeError(
-                f"`probability_cost` must hold real numbers: got {places.dtype.name}"
+                f"`probability_cost` must hold real numbers: got {positions.dtype.name}"
             )
-        places = places.astype(np.float64)
-        if not ((places >= 0) & (places <= 1)).all():
+        positions = positions.astype(np.float64)
+        if not ((positions >= 0) & (positions <= 1)).all():
             raise InputError("`probability_cost` must lie in [0, 1]")
         if self._is_empty:
-            return np.full(places.shape, math.nan)
-        i = np.searchsorted(self.probability_cost[1:-1], places)
+            return np.full(positions.shape, math.nan)
+        i = np.searchsorted(self.probability_cost[1:-1], positions)
         return np.asarray(
-            (1.0 - self.true_positive_rate[i]) * places
-            + self.false_positive_rate[i] * (1.0 - places)
+            (1.0 - self.true_positive_rate[i]) * positions
+            + self.false_positive_rate[i] * (1.0 - positions)
         )
 
     @documented(PLOTTED)
@@ -195,24 +195,27 @@ def cost_curve(
     if lacks_a_class(table, "the cost curve"):
         x, y, thresholds, fpr, tpr = (np.empty(0) for _ in range(5))
         return CostCurve(math.nan, x, y, thresholds, fpr, tpr, math.nan)
-    # With x the share of cost that positives bear, a block of the hull with the shares p of all
-    # positives and n of all negatives costs min(x p, (1 - x) n). A vertex that another one beats at
-    # every cost is left out: (0, 0) where the highest scores are all of positives, (1, 1) where the
-    # lowest are all of negatives.
+    # With x = P(+)cost, a block of the hull with the fractions p of all positives and n of all
+    # negatives costs min(x p, (1 - x) n). Vertices that are never best are dropped: (0, 0) where
+    # the highest scores are all of positives, (1, 1) where the lowest are all of negatives.
     hull = upper_hull(table)
     tp, fp = hull.true_positives, hull.false_positives
     n_positive, n_negative = tp[-1].item(), fp[-1].item()
-    first, last = int(hull.negatives[0] == 0), len(tp) - int(hull.positives[-1] == 0)
-    kept, blocks = slice(first, last), slice(first, last - 1)
+    first = int(hull.negatives[0] == 0)
+    last = len(tp) - int(hull.positives[-1] == 0)
+    kept = slice(first, last)
+    blocks = slice(first, last - 1)
     tp, fp = tp[kept], fp[kept]
-    missed = n_positive - tp
-    columns = hull.positives[blocks], hull.negatives[blocks], missed[:-1], fp[:-1]
-    meetings = []  # where calling a block positive or negative costs the same, divided once
+    fn = n_positive - tp
+    columns = hull.positives[blocks], hull.negatives[blocks], fn[:-1], fp[:-1]
+    crossings = []  # where both calls of a block cost the same, rounded once
     for p, n, below, above in zip(*(column.tolist() for column in columns), strict=True):
         whole = n * n_positive + p * n_negative
-        meetings.append((n * n_positive / whole, (below * n + above * p) / whole))
-    x, y = np.array(meetings, np.float64).reshape(-1, 2).T
-    fpr, tpr, fnr = fp / n_negative, tp / n_positive, missed / n_positive
+        crossings.append((n * n_positive / whole, (below * n + above * p) / whole))
+    x, y = np.array(crossings, np.float64).reshape(-1, 2).T
+    fpr = fp / n_negative
+    tpr = tp / n_positive
+    fnr = fn / n_positive
     thresholds = float_thresholds(table.scores[hull.ends])
     return CostCurve(
         expected_total_cost=half_harmonic_sum(hull),
@@ -261,15 +264,15 @@ def expected_total_cost(
 def half_harmonic_sum(hull: Hull) -> float:
     """Return the area under the lower envelope of a table with both classes.
 
-    Of a block with shares p and n the area under min(x p, (1 - x) n) is p n / (p + n) / 2. Counts
-    give the double nearest to the rational sum.
+    A block with fractions p and n has the area p n / (p + n) / 2 under min(x p, (1 - x) n). The
+    sum of counts is correctly rounded.
     """
     positives, negatives = hull.positives.tolist(), hull.negatives.tolist()
     m_pos, m_neg = sum(positives), sum(negatives)
     if hull.positives.dtype.kind == "f":
         m_pos, m_neg = math.fsum(positives), math.fsum(negatives)
-        shares = zip(hull.positives / m_pos, hull.negatives / m_neg, strict=True)
-        return math.fsum(p * n / (p + n) / 2.0 for p, n in shares if p > 0 and n > 0)
+        fractions = zip(hull.positives / m_pos, hull.negatives / m_neg, strict=True)
+        return math.fsum(p * n / (p + n) / 2.0 for p, n in fractions if p > 0 and n > 0)
     terms = [
         (p * n, 2 * (p * m_neg + n * m_pos))
         for p, n in zip(positives, negatives, strict=True)
@@ -281,15 +284,16 @@ def half_harmonic_sum(hull: Hull) -> float:
 def rounded_sum(terms: list[tuple[int, int]]) -> float:
     """Return the double nearest to a sum of fractions >= 0, given as (numerator, denominator).
 
-    Their common denominator may have a thousand digits. So each is cut after so many bits, the sum
-    is between two numbers that far apart, and both round to one double; if they do not, more bits
-    tell, and for a sum in the very middle of two doubles, fractions (Ziv 1991).
+    Their common denominator may have a thousand digits. So each term is truncated, which bounds the
+    sum from both sides; if both bounds round to one double, it is the result, else bits are doubled
+    (Ziv 1991). A sum halfway between two doubles needs exact fractions.
     """
     bits = _FIRST_BITS
     while bits <= _LAST_BITS:
         low = sum((numerator << bits) // denominator for numerator, denominator in terms)
         unit = 1 << bits
-        below, above = low / unit, (low + len(terms)) / unit
+        below = low / unit
+        above = (low + len(terms)) / unit
         if below == above:
             return below
         bits *= 2

@@ -76,8 +76,8 @@ class LorenzCurve(OwnArrays, Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the curve, with the diagonal of predictions that tell nothing."""
-        said = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
-        curve = PlotCurve(self.exposure, self.share, label_of(name, said))
+        default_label = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
+        curve = PlotCurve(self.exposure, self.share, label_of(name, default_label))
         labels = ("share of exposure, lowest first", "share of outcomes")
         equal = Guide((0.0, 1.0), (0.0, 1.0), "no information")
         return draw_curves([curve], [equal], labels, ax, options=line_options)
@@ -119,7 +119,8 @@ def lorenz_curve(
     if outcomes.min() < 0:
         at = int(np.argmax(outcomes < 0))
         raise InputError(f"`y_true` must not be negative: {outcomes[at].item()!r} at index {at}")
-    amounts, exposure = outcomes.astype(np.float64, copy=False), None
+    amounts = outcomes.astype(np.float64, copy=False)
+    exposure = None
     if sample_weight is not None:
         exposure = check_weights(sample_weight, len(outcomes)).values
         amounts = amounts * exposure
@@ -129,7 +130,8 @@ def lorenz_curve(
         return LorenzCurve(nothing, nothing, math.nan, math.nan)
     amounts = check_weights(amounts, len(amounts), "y_true").values
     x, y = _curve(predicted, amounts, exposure)
-    gini, best = _gini(x, y), _gini(*_curve(outcomes, amounts, exposure))
+    gini = _gini(x, y)
+    best = _gini(*_curve(outcomes, amounts, exposure))
     return LorenzCurve(x, y, gini, gini / best if best > 0 else math.nan)
 
 
@@ -169,40 +171,40 @@ def lorenz_gini(
     >>> round(lorenz_gini([1, 2, 3], [3, 3, 1]), 12)
     -0.75
     """
-    found = lorenz_curve(y_true, y_pred, sample_weight=sample_weight)
+    curve = lorenz_curve(y_true, y_pred, sample_weight=sample_weight)
     if (
         check_flag("normalized", normalized)
-        and math.isnan(found.normalized_gini)
-        and not math.isnan(found.gini)
+        and math.isnan(curve.normalized_gini)
+        and not math.isnan(curve.gini)
     ):
         warn_user(
             "the normalized Gini is not defined: all outcomes are equal", UndefinedMetricWarning
         )
-    return found.normalized_gini if normalized else found.gini
+    return curve.normalized_gini if normalized else curve.gini
 
 
 def _curve(keys: NDArray[Any], amounts: Floats, exposure: Floats | None) -> tuple[Floats, Floats]:
-    """Return the shares of exposure and outcomes up to each distinct key, from 0."""
+    """Return the cumulative fractions of exposure and of outcomes by distinct key, from 0."""
     order = row_order(keys)
-    of_keys = _sums_of_runs(order, amounts)
+    outcomes = _sum_runs(order, amounts)
     if exposure is None:
-        return order.starts / len(keys), _shares(of_keys)
-    exposures = _sums_of_runs(order, exposure)
+        return order.starts / len(keys), _cumulative_fractions(outcomes)
+    exposures = _sum_runs(order, exposure)
     counts = exposures > 0
     if not counts.all():
-        exposures, of_keys = exposures[counts], of_keys[counts]
-    return _shares(exposures), _shares(of_keys)
+        exposures, outcomes = exposures[counts], outcomes[counts]
+    return _cumulative_fractions(exposures), _cumulative_fractions(outcomes)
 
 
-def _sums_of_runs(order: RowOrder, values: Floats) -> Floats:
-    """Return what the rows of each distinct key add up to, the lowest key first."""
+def _sum_runs(order: RowOrder, values: Floats) -> Floats:
+    """Return the sums over the rows of each distinct key, the lowest key first."""
     ordered = values[order.rows]
     if order.n_distinct == len(values):
         return ordered
     return np.asarray(np.add.reduceat(ordered, order.starts[:-1]))
 
 
-def _shares(values: Floats) -> Floats:
+def _cumulative_fractions(values: Floats) -> Floats:
     sums = running_sum(np.append(0.0, values))
     sums /= sums[-1]
     return sums
@@ -263,7 +265,7 @@ def gini_coefficient(
     return pairs.auc - pairs.rank_loss
 
 
-#: Places, in equal ratios, where lift is drawn beside its points: off by less than a pixel.
+#: Points in equal ratios added to the drawn lift: its error is below a pixel.
 _BETWEEN: Final = 1_000
 _WARNS = """
 Warns
@@ -310,8 +312,8 @@ class GainsCurve(OwnArrays, Result):
     def lift(self) -> Floats:
         """Gain / fraction: how many times the base rate the top holds; nan at fraction 0."""
         with np.errstate(invalid="ignore"):
-            found: Floats = self.gain / self.fraction
-        return found
+            lift: Floats = self.gain / self.fraction
+        return lift
 
     @documented(PLOTTED)
     def plot(
@@ -330,19 +332,29 @@ class GainsCurve(OwnArrays, Result):
             Which of the two.
         """
         check_choice("kind", kind, ("gain", "lift"))
-        label, share = shown_name(name or "the model"), self.prevalence
+        label = shown_name(name or "the model")
+        prevalence = self.prevalence
         labels = ("highest-scored share of rows", "share of positives")
         if kind == "gain":
-            best, perfect = np.array([0.0, share, 1.0]), np.array([0.0, 1.0, 1.0])
-            x, y, random = self.fraction, self.gain, (0.0, 1.0)
+            best = np.array([0.0, prevalence, 1.0])
+            perfect = np.array([0.0, 1.0, 1.0])
+            x = self.fraction
+            y = self.gain
+            random = (0.0, 1.0)
         else:
             # Between two points gain is linear, and lift is not.
-            best = np.append(0.0, np.geomspace(share, 1.0, 200)) if share > 0.0 else np.empty(0)
-            perfect, random = 1.0 / np.maximum(best, share), (1.0, 1.0)
+            best = (
+                np.append(0.0, np.geomspace(prevalence, 1.0, 200))
+                if prevalence > 0.0
+                else np.empty(0)
+            )
+            perfect = 1.0 / np.maximum(best, prevalence)
+            random = (1.0, 1.0)
             between = np.geomspace(self.fraction[1], 1.0, _BETWEEN)
             x = np.union1d(self.fraction[1:], between)
             y = np.interp(x, self.fraction, self.gain) / x
-            x, y = np.append(0.0, x), np.append(y[0], y)
+            x = np.append(0.0, x)
+            y = np.append(y[0], y)
             labels = (labels[0], "lift")
         guides = [Guide(best, perfect, "perfect"), Guide((0.0, 1.0), random, "random", ":")]
         return draw_curves([PlotCurve(x, y, label)], guides, labels, ax, options=line_options)
@@ -383,7 +395,8 @@ def gains_curve(
         for column in (table.true_positives, table.false_positives)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        fraction, gain = (tp + fp) / (tp[-1] + fp[-1]), tp / tp[-1]
+        fraction = (tp + fp) / (tp[-1] + fp[-1])
+        gain = tp / tp[-1]
     if nothing:
         gain = np.full(len(tp), math.nan)
     thresholds = float_thresholds(table.scores)
@@ -463,14 +476,14 @@ def _gain(table: ScoreTable, fraction: float) -> Fraction:
     tp, fp = table.true_positives, table.false_positives
     if table.is_weighted:
         called = np.concatenate(([0.0], tp + fp))
-        gained = np.concatenate(([0.0], tp))
-        return Fraction(float(np.interp(fraction * called[-1], called, gained) / tp[-1]))
-    wanted = Fraction(fraction) * (int(tp[-1]) + int(fp[-1]))
-    # The last score of which all rows are taken: called <= wanted.
-    row = int(np.searchsorted(tp + fp, math.floor(wanted), side="right"))
+        gains = np.concatenate(([0.0], tp))
+        return Fraction(float(np.interp(fraction * called[-1], called, gains) / tp[-1]))
+    n_top = Fraction(fraction) * (int(tp[-1]) + int(fp[-1]))
+    # The number of scores of which all rows are taken.
+    row = int(np.searchsorted(tp + fp, math.floor(n_top), side="right"))
     before = (int(tp[row - 1]), int(fp[row - 1])) if row else (0, 0)
-    found = Fraction(before[0])
+    gained = Fraction(before[0])
     if row < len(tp):
         positives, negatives = int(table.positives[row]), int(table.negatives[row])
-        found += (wanted - sum(before)) * Fraction(positives, positives + negatives)
-    return found / int(tp[-1])
+        gained += (n_top - sum(before)) * Fraction(positives, positives + negatives)
+    return gained / int(tp[-1])

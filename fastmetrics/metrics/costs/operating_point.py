@@ -86,7 +86,7 @@ def net_benefit(
     0.3
     """
     at = check_fraction("threshold", threshold)
-    share = check_prevalence(prevalence)
+    weight = check_prevalence(prevalence)
     if not isinstance(y_true, ScoreTable):
         y_proba = check_probabilities(y_proba)
     with renamed(y_score="y_proba"):
@@ -101,12 +101,12 @@ def net_benefit(
     fp = float(table.negatives[:called].sum())
     odds = at / (1.0 - at)
     n = table.n_positive + table.n_negative
-    if share is None:
-        found = (tp - fp * odds) / n
-        share = table.n_positive / n
+    if weight is None:
+        benefit = (tp - fp * odds) / n
+        weight = table.n_positive / n
     else:
-        found = share * tp / table.n_positive - (1.0 - share) * fp / table.n_negative * odds
-    return float(found / share if check_flag("standardized", standardized) else found)
+        benefit = weight * tp / table.n_positive - (1.0 - weight) * fp / table.n_negative * odds
+    return float(benefit / weight if check_flag("standardized", standardized) else benefit)
 
 
 def threshold_influences(
@@ -120,10 +120,10 @@ def threshold_influences(
     prevalence: float | None = None,
 ) -> RowInfluences:
     """Return net benefit at a threshold probability with the influence of each row."""
-    at, share = check_fraction("threshold", threshold), check_prevalence(prevalence)
+    at = check_fraction("threshold", threshold)
     called = is_called_positive(p, at)
     value, influences = net_benefit_influences(
-        classes == 1, called, weights, at / (1.0 - at), standardized, share
+        classes == 1, called, weights, at / (1.0 - at), standardized, check_prevalence(prevalence)
     )
     return RowInfluences(float(value), influences)
 
@@ -136,10 +136,10 @@ def net_benefit_influences(
     standardized: bool,
     prevalence: float | None,
 ) -> tuple[Floats, Floats]:
-    """Return net benefit, and the influence of each row, of one rule or of several.
+    """Return net benefit and the influence of each row, for one rule or several.
 
-    ``called`` of shape (..., n) says which rows a rule calls; ``odds`` are what a false alarm
-    costs, of shape (..., 1) where rules have their own.
+    ``called`` of shape (..., n) holds the predicted positives of each rule; ``odds``, the cost of a
+    false positive, is a scalar or of shape (..., 1).
     """
     if prevalence is None and (positive.all() or not positive.any()):
         shape = called.shape
@@ -150,9 +150,11 @@ def net_benefit_influences(
         return value, influences
     if prevalence is not None:
         return value / prevalence, influences / prevalence
-    share, moves = class_mean_influences(positive, positive.astype(np.float64), weights, None)
-    value = value / share
-    return value, (influences - value[..., None] * moves) / share
+    rate, rate_influences = class_mean_influences(
+        positive, positive.astype(np.float64), weights, None
+    )
+    value = value / rate
+    return value, (influences - value[..., None] * rate_influences) / rate
 
 
 def class_mean_influences(
@@ -161,19 +163,20 @@ def class_mean_influences(
     weights: NDArray[Any] | None,
     prevalence: float | None,
 ) -> tuple[Floats, Floats]:
-    """Return means of terms of rows, (..., n), and influences: of all, or of classes in shares."""
-    value, influences = np.zeros(terms.shape[:-1]), np.empty(terms.shape)
-    parts: list[tuple[Any, float]] = [(slice(None), 1.0)]
+    """Return means of terms of shape (..., n) and influences, over rows or at a prevalence."""
+    value = np.zeros(terms.shape[:-1])
+    influences = np.empty(terms.shape)
+    strata: list[tuple[Any, float]] = [(slice(None), 1.0)]
     if prevalence is not None:
-        parts = [(positive, prevalence), (~positive, 1.0 - prevalence)]
-    for its, share in parts:
-        own = terms[..., its]
-        counted = np.ones(own.shape[-1]) if weights is None else weights[its]
+        strata = [(positive, prevalence), (~positive, 1.0 - prevalence)]
+    for members, proportion in strata:
+        local = terms[..., members]
+        counted = np.ones(local.shape[-1]) if weights is None else weights[members]
         total = float(counted.sum())
         with np.errstate(invalid="ignore"):  # of no row: nan
-            mean = np.asarray(np.sum(own * counted, axis=-1) / np.float64(total))
-            influences[..., its] = share * (own - mean[..., None]) / np.float64(total)
-        value = value + share * mean
+            mean = np.asarray(np.sum(local * counted, axis=-1) / np.float64(total))
+            influences[..., members] = proportion * (local - mean[..., None]) / np.float64(total)
+        value = value + proportion * mean
     return value, influences
 
 
@@ -243,15 +246,15 @@ class ThresholdCosts(OwnArrays, Result):
         >>> chosen.threshold, chosen.cost, fresh.cost_at(chosen.threshold)
         (0.4, 0.25, 1.0)
         """
-        found = real_threshold(threshold)
+        checked = real_threshold(threshold)
         if not len(self.thresholds):
             return _NAN
-        called = is_called_positive(self.thresholds[1:], found)
+        called = is_called_positive(self.thresholds[1:], checked)
         return float(self.costs[int(np.count_nonzero(called))])
 
     @documented(_ANY_THRESHOLD)
     def savings_at(self, threshold: float) -> float:
-        """Return what a threshold saves of the cost of the cheaper trivial rule.
+        """Return the savings of a threshold, relative to the cost of the cheaper trivial rule.
 
         Returns
         -------
@@ -370,6 +373,6 @@ def cost_at_half(table: CostTable) -> float:
 
 
 def relative_savings(cost: float, all_positive: float, all_negative: float) -> float:
-    """Return 1 - a cost / that of the cheaper trivial rule; nan where that one is free."""
+    """Return 1 - cost / that of the cheaper trivial rule; nan where that rule is free."""
     trivial = min(all_positive, all_negative)
     return 1.0 - cost / trivial if trivial > 0 else _NAN

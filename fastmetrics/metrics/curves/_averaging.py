@@ -1,4 +1,4 @@
-"""One binary metric over the columns (or rows) of a matrix, and the average asked for.
+"""Averages of one binary metric over the columns (or rows) of a matrix.
 
 ``average`` is resolved here, at the boundary: the binary metric below it knows one flat column
 of labels and one of scores.
@@ -17,16 +17,16 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_weights
 from fastmetrics.errors import InputError
 
-#: Labels, scores and weights (or None) of one column to the value of a metric.
+#: Maps labels, scores and weights (or None) of one column to the value of a metric.
 BinaryMetric = Callable[[NDArray[Any], NDArray[Any], Any], float]
-#: Labels and scores to the value of every row at once, for metrics that have a faster way.
+#: Maps labels and scores to the values of all rows at once, where that is faster.
 RowMetric = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
 
 AVERAGES = ("macro", "micro", "samples", "weighted", None)
 
 
-def binarized(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
-    """Return the (n, n_classes) matrix with a 1 where the row's class code is the column.
+def binarize(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
+    """Return the (n, n_classes) matrix with 1 in the column of each row's class code.
 
     Columns are contiguous.
     """
@@ -36,7 +36,7 @@ def binarized(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
     return columns.view(np.int8).T
 
 
-def averaged(
+def average_metric(
     metric: BinaryMetric,
     y_true: NDArray[Any],
     y_score: NDArray[Any],
@@ -47,7 +47,7 @@ def averaged(
 ) -> float | NDArray[np.float64]:
     """Return ``metric`` of an indicator matrix under ``average``, as scikit-learn averages.
 
-    All but the weights has been checked. ``average`` None returns the value of each column.
+    Only the weights are checked here. ``average`` None returns the value of each column.
     """
     check_same_length(y_true=y_true, y_score=y_score)
     if y_true.shape != y_score.shape:
@@ -81,7 +81,7 @@ def averaged(
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
-    """Return the weighted mean; a value of weight 0 counts as 0, so that its nan does not."""
+    """Return the weighted mean; a value of weight 0, even nan, counts as 0."""
     if weights is None:
         return float(np.mean(values))
     return float(np.average(np.where(weights == 0, 0.0, values), weights=weights))

@@ -40,7 +40,7 @@ CONSTRAINTS: Final = {
     "recall_at_false_positive_rate": "at_most",
 }
 
-# Float values below are wrong by at most six roundings of quantities in [0, 1].
+# Float values below are off by at most six roundings of quantities in [0, 1].
 _ROUNDING = 2.0**-49
 
 
@@ -53,9 +53,9 @@ class _Criterion(NamedTuple):
     value: Callable[..., Floats]
     """The quantity in float64."""
     exact: Callable[..., tuple[NDArray[Any], NDArray[Any] | None]]
-    """Integers, numerator and denominator, in the order of the quantity."""
+    """Integer numerator and denominator whose ratio orders thresholds as the quantity does."""
     reported: Callable[..., float]
-    """The value of one decision as the result has it."""
+    """The value of one decision, as reported in the result."""
     is_feasible: Callable[..., NDArray[np.bool_]] | None = None
 
 
@@ -83,19 +83,19 @@ def _errors(tp: Any, fp: Any, m: Any, n: Any) -> Any:
 def _f_beta(beta: float) -> _Criterion:
     """Return F-beta = TP / (w m + (1 - w)(TP + FP)) with w = beta^2 / (1 + beta^2)."""
     square = Fraction(beta) ** 2
-    share = square / (1 + square)
-    on_recall, whole = share.as_integer_ratio()
+    weight = square / (1 + square)
+    recall_weight, denominator = weight.as_integer_ratio()
 
     def value(tp: Any, fp: Any, m: Any, n: Any) -> Any:
-        mixed = float(share) * m + float(1 - share) * (tp.astype(np.float64) + fp)
+        mixed = float(weight) * m + float(1 - weight) * (tp.astype(np.float64) + fp)
         return np.divide(tp, mixed, out=np.zeros(len(mixed)), where=mixed > 0)
 
     def exact(tp: Any, fp: Any, m: Any, n: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         called = (tp + fp).astype(object)
-        return tp.astype(object), on_recall * m + (whole - on_recall) * called
+        return tp.astype(object), recall_weight * m + (denominator - recall_weight) * called
 
     def reported(tp: Any, fp: Any, m: Any, n: Any) -> float:
-        mixed = share * Fraction(m) + (1 - share) * (Fraction(tp) + Fraction(fp))
+        mixed = weight * Fraction(m) + (1 - weight) * (Fraction(tp) + Fraction(fp))
         return float(Fraction(tp) / mixed)
 
     return _Criterion(value, exact, reported)
@@ -112,12 +112,12 @@ def _criterion(name: str, beta: float, bound: Any) -> _Criterion:
             lambda tp, fp, m, n: tp / (tp + fp),
             lambda tp, fp, m, n: (tp + fp > 0) & (tp / m >= bound),
         )
-    of_recall = _Criterion(_recall, lambda tp, *_: (tp, None), _recall)
+    recall = _Criterion(_recall, lambda tp, *_: (tp, None), _recall)
     return {
-        "recall_at_precision": of_recall._replace(
+        "recall_at_precision": recall._replace(
             is_feasible=lambda *counts: _precision(*counts) >= bound
         ),
-        "recall_at_false_positive_rate": of_recall._replace(
+        "recall_at_false_positive_rate": recall._replace(
             is_feasible=lambda tp, fp, m, n: fp / n <= bound
         ),
         "youden": _Criterion(
@@ -125,7 +125,7 @@ def _criterion(name: str, beta: float, bound: Any) -> _Criterion:
             lambda tp, fp, m, n: (tp * n - fp * m, None),
             _youden,
         ),
-        "closest-topleft": _Criterion(  # of a distance the least
+        "closest-topleft": _Criterion(  # the least distance
             lambda tp, fp, m, n: -np.hypot((m - tp) / m, fp / n),
             lambda tp, fp, m, n: (-(((m - tp) * n) ** 2 + (fp * m) ** 2), None),
             lambda tp, fp, m, n: math.hypot((m - tp) / m, fp / n),
@@ -279,7 +279,8 @@ def best_threshold(
         message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
         warn_user(message, UndefinedMetricWarning)
         return _undefined(criterion)
-    totals, exponent = (table.n_positive, table.n_negative), table.weight_exponent
+    totals = (table.n_positive, table.n_negative)
+    exponent = table.weight_exponent
     value = chosen.reported(tp, fp, *totals)
     value = as_given(value, exponent) if criterion == "fewest-errors" else value
     threshold = table.scores[row - 1].item() if row else math.inf
@@ -287,7 +288,7 @@ def best_threshold(
 
 
 def check_constraint(criterion: str, at_least: Any, at_most: Any) -> float | None:
-    """Return the bound of a criterion; raise unless it is a share, and there only where needed."""
+    """Return the bound of a criterion; raise if it is no proportion, missing or not allowed."""
     bound = None
     for name, value in (("at_least", at_least), ("at_most", at_most)):
         if CONSTRAINTS.get(criterion) != name:
@@ -301,7 +302,7 @@ def check_constraint(criterion: str, at_least: Any, at_most: Any) -> float | Non
 
 
 def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
-    """Raise unless both costs are there when wanted, and nothing of them when not."""
+    """Raise if costs are missing for "lowest-cost", or given for another criterion."""
     for name, value in costs.items():
         if criterion == "lowest-cost" and value is None:
             raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
@@ -311,40 +312,40 @@ def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
 
 
 def _first_best(table: ScoreTable, criterion: _Criterion) -> tuple[int, Any, Any]:
-    """Return number, TP and FP of the first of the best candidates; -1 where none is feasible.
+    """Return index, TP and FP of the first best candidate; -1 where none is feasible.
 
-    Candidate 0 is inf, then come the scores. Where there are no weights integers decide among those
-    that rounding cannot tell apart.
+    Candidate 0 is inf, then come the scores. Without weights, integers decide between candidates
+    that rounding cannot distinguish.
     """
     totals = table.n_positive, table.n_negative
     zero = np.zeros(1, table.positives.dtype)
     slack = 0.0 if table.is_weighted else _ROUNDING
 
-    def best_of(start: int, tp: NDArray[Any], fp: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """Return numbers, values and counts of the best of candidates numbered from a start on."""
+    def find_best(start: int, tp: NDArray[Any], fp: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return indices, values and counts of the best candidates, numbered from ``start``."""
         values = criterion.value(tp, fp, *totals)
         if criterion.is_feasible is not None:
             values = np.where(criterion.is_feasible(tp, fp, *totals), values, -np.inf)
         near = np.flatnonzero((values >= values.max() - slack) & (values > -np.inf))
         return near + start, values[near], tp[near], fp[near]
 
-    def of_piece(piece: Piece) -> tuple[NDArray[Any], ...]:
+    def search_piece(piece: Piece) -> tuple[NDArray[Any], ...]:
         tp, fp = (column.cumsum() for column in piece.columns)
         tp += piece.tp  # in place: fresh memory costs more than the sums
         fp += piece.fp
-        return best_of(piece.start + 1, tp, fp)
+        return find_best(piece.start + 1, tp, fp)
 
     if table.is_weighted or len(table) <= PIECE_ROWS:
         tp, fp = table.true_positives, table.false_positives
         totals = tp[-1].item(), fp[-1].item()
-        pieces = [best_of(0, *(np.concatenate((zero, sums)) for sums in (tp, fp)))]
+        pieces = [find_best(0, *(np.concatenate((zero, sums)) for sums in (tp, fp)))]
     else:
-        pieces = [best_of(0, zero, zero), *by_pieces(table, of_piece)]
+        pieces = [find_best(0, zero, zero), *by_pieces(table, search_piece)]
     numbers, values, tp, fp = map(np.concatenate, zip(*pieces, strict=True))
     if not len(numbers):
         return -1, 0, 0
     near = np.flatnonzero(values >= values.max() - slack)
-    numbers, tp, fp = numbers[near], tp[near], fp[near]
+    numbers, tp, fp = (column[near] for column in (numbers, tp, fp))
     first = 0
     if not table.is_weighted:
         is_small = 2 * (totals[0] * totals[1]) ** 2 < INT64_BOUND
@@ -359,10 +360,11 @@ def _first_largest(numerators: NDArray[Any], denominators: NDArray[Any] | None) 
         return int(np.argmax(numerators))
     best = 0
     while True:  # ends: each pass finds a strictly greater ratio
-        here, there = numerators * denominators[best], numerators[best] * denominators
-        better = np.flatnonzero(here > there)
+        left = numerators * denominators[best]
+        right = numerators[best] * denominators
+        better = np.flatnonzero(left > right)
         if not len(better):
-            return int(np.flatnonzero(here == there)[0])
+            return int(np.flatnonzero(left == right)[0])
         best = int(better[0])
 
 

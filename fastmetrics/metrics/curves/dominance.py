@@ -1,9 +1,9 @@
-"""Does one curve enclose another, and if they cross, where.
+"""Dominance between two curves: which one encloses the other, and where they cross.
 
-A threshold curve rises from (0, 0) to the opposite corner and never turns back, so x + y grows
-along it. Swept by x + y, both lines are functions, vertical and horizontal stretches
-included, and one encloses the other exactly when it is above on every line x + y = const. Between
-two corners of either line both are straight: the side at every corner tells the whole order.
+A threshold curve rises monotonically from (0, 0) to the opposite corner, so that x + y grows along
+it. As functions of x + y both lines are unique, vertical and horizontal stretches included: one
+encloses the other exactly when it is above on every line x + y = const. Both are straight between
+corners, so that comparing the sides at all corners suffices.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dominance(Result):
-    """How the curve of model A lies to that of model B.
+    """The relation of the curve of model A to that of model B.
 
     Attributes
     ----------
@@ -136,10 +136,10 @@ def dominance(
         return Dominance("undefined", (), curve)
     with at_most(1 if len(table_a) + len(table_b) < FEW_ROWS else None):
         a, b, (x_unit, y_unit) = _polygons((table_a, table_b), curve)
-        found = _turns(a, b)
-    above = found[:, 2] & _IS_ABOVE > 0
+        turns = _turns(a, b)
+    above = turns[:, 2] & _IS_ABOVE > 0
     relation: Relation = "equal"
-    if len(found):
+    if len(turns):
         relation = "encloses" if above[0] else "is-enclosed"
     is_turn = above[1:] != above[:-1]
     if not is_turn.any():
@@ -148,44 +148,45 @@ def dominance(
         (float(x / x_unit), float(y / y_unit))
         if curve == "roc"
         else (float(y / y_unit), float(y / (y + x)))
-        for x, y in (_crossing(a, b, *turn) for turn in found[1:][is_turn].tolist())
+        for x, y in (_crossing(a, b, *turn) for turn in turns[1:][is_turn].tolist())
     ]
     return Dominance("crosses", tuple(points), curve)
 
 
-# Weighted coordinates are sums in [0, 1], and the side is decided by a difference of their
-# products: lines nearer than this, relative to the square's side, count as touching.
+# Weighted coordinates are rounded sums in [0, 1], and a difference of their products decides the
+# side: lines nearer than this count as touching.
 _TOUCHING = 2.0**-45
 #: Marks of a turn.
-_IS_OF_A, _TOUCHES, _IS_ABOVE = 1, 2, 4
+_IS_OF_A = 1
+_TOUCHES = 2
+_IS_ABOVE = 4
 #: Corners of line A that a job visits.
 _JOB_CORNERS = 1 << 15
 
 
-#: The x and the y of the corners of a rising line from (0, 0): int64, Python integers or float64.
+#: x and y of the corners of a rising line from (0, 0): int64, Python integers or float64.
 _Polygon = tuple[NDArray[Any], NDArray[Any]]
 
 
 def _polygons(
     tables: tuple[ScoreTable, ScoreTable], curve: Curve
 ) -> tuple[_Polygon, _Polygon, tuple[Any, Any]]:
-    """Return two curves in common units, and the lengths that stand for 1 on either axis.
+    """Return two curves in common units, and the lengths of 1 on either axis.
 
-    Units are 1/lcm of the classes' sizes where counts are integers.
-
-    Of ROC curves the axes are FPR and TPR. Of precision-recall, FP and TP per positive: above at
-    equal TP is a higher precision at equal recall; a curve that reaches recall 1 sooner goes on
-    along it to the end of the other, since beyond the first arrival there is nothing to compare.
+    Units are 1/lcm of the classes' sizes where counts are integers. The axes of ROC curves are FPR
+    and TPR. Those of precision-recall curves are FP and TP per positive, since fewer FP at equal TP
+    are a higher precision at equal recall. A curve that reaches recall 1 first is extended at
+    recall 1 to the end of the other: there is nothing to compare beyond.
     """
-    of_x = [t.n_negative if curve == "roc" else t.n_positive for t in tables]
+    x_totals = [t.n_negative if curve == "roc" else t.n_positive for t in tables]
     x_unit: Any = 1.0
     y_unit: Any = 1.0
     if any(t.is_weighted for t in tables):
-        jobs = [partial(_float_line, *pair) for pair in zip(tables, of_x, strict=True)]
+        jobs = [partial(_float_line, *pair) for pair in zip(tables, x_totals, strict=True)]
     else:
-        x_unit = math.lcm(*map(int, of_x))
+        x_unit = math.lcm(*map(int, x_totals))
         y_unit = math.lcm(*(int(t.n_positive) for t in tables))
-        x_scales = [x_unit // int(size) for size in of_x]
+        x_scales = [x_unit // int(size) for size in x_totals]
         width = max(int(t.n_negative) * k for t, k in zip(tables, x_scales, strict=True))
         jobs = [
             partial(_integer_line, t, k, y_unit // int(t.n_positive), width * y_unit)
@@ -201,11 +202,10 @@ def _polygons(
 
 
 def _turns(a: _Polygon, b: _Polygon) -> NDArray[np.int64]:
-    """Return where line A comes to lie on the other side of B, and the first side that it is on.
+    """Return the first side of line A, and each change of sides, as ``turns_of_lines`` writes them.
 
-    Both lines are swept from (0, 0); a corner of A comes before one of B that is as far along. A
-    side may be noted again at the first corner of a job. O(n) time. The (n_turns, 3) integers are
-    what ``turns_of_lines`` writes.
+    Both lines are swept from (0, 0); of corners at equal x + y, that of A comes first. A side may
+    be repeated at the first corner of a job. The result has shape (n_turns, 3). O(n) time.
     """
     n_a, n_b = len(a[0]), len(b[0])
     starts = [(0, 0)]
@@ -215,16 +215,16 @@ def _turns(a: _Polygon, b: _Polygon) -> NDArray[np.int64]:
     ends = [*starts[1:], (n_a, n_b)]
     kind = a[0].dtype.kind
     touching = _TOUCHING if kind == "f" else 0
-    # Python's integers, of any size, go through the kernel's own code.
+    # Python's integers, of any size, run through the uncompiled kernel.
     walk = turns_of_lines.py_func if kind == "O" else turns_of_lines
 
-    def found(i: int, j: int, i_stop: int, j_stop: int) -> NDArray[np.int64]:
-        # A job but the first begins a corner early, to see on which side the one before it lies.
+    def sweep(i: int, j: int, i_stop: int, j_stop: int) -> NDArray[np.int64]:
+        # Each job but the first begins a corner early, to know the side of the one before it.
         out = np.empty((i_stop - i + j_stop - j + 1, 3), np.int64)
         count = walk(*a, *b, i, i_stop, j, j_stop, touching, out)
         return out[:count].copy()
 
-    jobs = [partial(found, *start, *end) for start, end in zip(starts, ends, strict=True)]
+    jobs = [partial(sweep, *start, *end) for start, end in zip(starts, ends, strict=True)]
     return np.concatenate(run(jobs))
 
 
@@ -245,20 +245,23 @@ def _float_line(table: ScoreTable, x_total: float) -> _Polygon:
 
 
 def _crossing(a: _Polygon, b: _Polygon, i: int, j: int, marks: int) -> tuple[Any, Any]:
-    """Return where the side turns that is found at corner ``i`` of A or ``j`` of B."""
+    """Return the point of a change of sides at corner ``i`` of A or ``j`` of B."""
     is_of_a = marks & _IS_OF_A
-    if marks & _TOUCHES:  # they part at the last corner that they share
+    if marks & _TOUCHES:  # the lines separate at their last common corner
         line, at = (a, i) if is_of_a else (b, j)
         return _corner(line, at)
-    # The segments meet that end at or after the corner.
+    # The segments that cross end at or after the corner.
     while not is_of_a and i > 0 and a[0][i - 1] + a[1][i - 1] >= b[0][j] + b[1][j]:
         i -= 1
     i, j = (min(max(at, 1), len(line[0]) - 1) for line, at in ((a, i), (b, j)))
-    (ax, ay), (a_end_x, a_end_y) = _corner(a, i - 1), _corner(a, i)
-    (bx, by), (b_end_x, b_end_y) = _corner(b, j - 1), _corner(b, j)
-    adx, ady, bdx, bdy = a_end_x - ax, a_end_y - ay, b_end_x - bx, b_end_y - by
-    share = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
-    return ax + share * adx, ay + share * ady
+    ax, ay = _corner(a, i - 1)
+    bx, by = _corner(b, j - 1)
+    a_end_x, a_end_y = _corner(a, i)
+    b_end_x, b_end_y = _corner(b, j)
+    adx, ady = a_end_x - ax, a_end_y - ay
+    bdx, bdy = b_end_x - bx, b_end_y - by
+    fraction = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
+    return ax + fraction * adx, ay + fraction * ady
 
 
 def _corner(line: _Polygon, at: int) -> tuple[Any, Any]:

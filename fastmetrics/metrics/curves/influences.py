@@ -1,6 +1,6 @@
-"""How far each row moves an area under a curve, and how replicates of a bootstrap make it.
+"""Influence values of metrics of curves by score and class, and their bootstrap replicates.
 
-Rows of one class and one score move it alike, so that two columns along the table hold all of them.
+Rows of one class and one score have one influence, so that two columns along the table hold all.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from fastmetrics.tables.score_table import (
 
 
 class CurveInfluences(NamedTuple):
-    """A metric of a table of scores, and how a row of either class moves it at each score.
+    """A metric of a table of scores, and the influence of a row of either class at each score.
 
-    That is the derivative of the value by the weight of such a row, in the scale of the table.
+    The influence is the derivative of the value by the weight of the row, in the table's scale.
     """
 
     value: float
@@ -54,24 +54,24 @@ class CurveInfluences(NamedTuple):
     of_negatives: Floats
 
     @classmethod
-    def nowhere(cls, value: float, table: ScoreTable) -> CurveInfluences:
-        """Return columns to be filled, which lie beside each other."""
+    def allocate(cls, value: float, table: ScoreTable) -> CurveInfluences:
+        """Return empty columns to be filled, adjacent in memory."""
         return cls(value, *np.empty((2, len(table))))
 
     def at(self, piece: Piece) -> CurveInfluences:
-        """Return those of a piece of the table, in the same memory."""
+        """Return views of a piece of the table."""
         here = slice(piece.start, piece.stop)
         return CurveInfluences(self.value, self.of_positives[here], self.of_negatives[here])
 
     def joined(self) -> Floats:
-        """Return both columns as one, the positives' first; what lies so already is not copied."""
+        """Return both columns in one array, positives first; no copy if they are adjacent."""
         base = self.of_positives.base
         if base is not None and base is self.of_negatives.base and base.shape == (2, len(base[0])):
             return base.reshape(-1)
         return np.concatenate([self.of_positives, self.of_negatives])
 
     def scaled(self, factor: float, added: float = 0.0) -> CurveInfluences:
-        """Return those of ``factor * value + added``."""
+        """Return the influences on ``factor * value + added``."""
         return CurveInfluences(
             factor * self.value + added, factor * self.of_positives, factor * self.of_negatives
         )
@@ -82,13 +82,13 @@ def curve_influences(
 ) -> CurveInfluences:
     """Return a metric with its influences, all nan where a class is missing."""
     if not (table.n_positive and table.n_negative):
-        nowhere = np.full(len(table), np.nan)
-        return CurveInfluences(float("nan"), nowhere, nowhere)
+        undefined = np.full(len(table), np.nan)
+        return CurveInfluences(float("nan"), undefined, undefined)
     return influences(table, **parameters)
 
 
 class CurveCounts(NamedTuple):
-    """The columns of a table as floats, and their running sums, of rows above it too."""
+    """The columns of a table as floats, and their running sums from the top."""
 
     positives: Floats
     negatives: Floats
@@ -96,8 +96,8 @@ class CurveCounts(NamedTuple):
     fp: Floats
 
     @classmethod
-    def of(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> CurveCounts:
-        """Return those of a table below so many positive and negative rows."""
+    def from_table(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> CurveCounts:
+        """Return the counts of a table below ``start`` positive and negative rows."""
         sums = running_sums(table)
         if any(start):
             sums = sums[0] + start[0], sums[1] + start[1]
@@ -106,7 +106,7 @@ class CurveCounts(NamedTuple):
 
 
 def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
-    """Return the AUC with DeLong's placements, less the AUC, over the size of the class."""
+    """Return the AUC; influences are DeLong's placements, centred, over the size of the class."""
     if max_fpr is not None and max_fpr < 1.0:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
@@ -115,9 +115,9 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
 
 
 def auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, Floats]:
-    """Return the AUC the same way; with sums of squares and of influences of either class.
+    """Return the AUC, and the sums of squares and of influences by class.
 
-    Those of the negatives are the first row: (2, 2).
+    The sums have shape (2, 2), the negatives first.
     """
     return _auc(table, 2)
 
@@ -125,15 +125,15 @@ def auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, Floats]:
 def _auc(table: ScoreTable, n_sums: int) -> tuple[CurveInfluences, Floats]:
     sizes = table.n_positive, table.n_negative
     auc = pairs_of_weights(table.positives, table.negatives, sizes).auc
-    found = CurveInfluences.nowhere(auc, table)
+    result = CurveInfluences.allocate(auc, table)
     sizes = float(sizes[0]), float(sizes[1])
 
     def write(piece: Piece) -> Floats:
         sums = np.zeros((n_sums, 2))
-        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece), sums)
+        kernels.auc_influences(*piece.columns, piece.above, sizes, *result.at(piece), sums)
         return sums
 
-    return found, sum(by_pieces(table, write), np.zeros((n_sums, 2)))
+    return result, sum(by_pieces(table, write), np.zeros((n_sums, 2)))
 
 
 def rank_loss(table: ScoreTable) -> CurveInfluences:
@@ -147,44 +147,47 @@ def gini(table: ScoreTable) -> CurveInfluences:
 
 
 def average_precision(table: ScoreTable) -> CurveInfluences:
-    """Return average precision; a row lowers or raises the precision of all positives below it."""
-    found = CurveInfluences.nowhere(float(average_precision_score(table)), table)
+    """Return average precision; a row changes the precision of all positives below it."""
+    result = CurveInfluences.allocate(float(average_precision_score(table)), table)
     size = float(table.n_positive)
 
-    def shares(piece: Piece) -> tuple[CurveInfluences, tuple[float, float]]:
-        here = found.at(piece)
+    def sum_piece(piece: Piece) -> tuple[CurveInfluences, tuple[float, float]]:
+        here = result.at(piece)
         return here, kernels.precision_shares(*piece.columns, piece.above, *here[1:])
 
-    jobs, below = [], (0.0, 0.0)
-    for (value, *columns), (gained, lost) in reversed(by_pieces(table, shares)):
+    jobs = []
+    below = (0.0, 0.0)
+    for (value, *columns), (gained, lost) in reversed(by_pieces(table, sum_piece)):
         jobs.append(partial(kernels.precision_influences, size, value, below, *columns))
         below = below[0] + gained, below[1] + lost
     run(jobs)
-    return found
+    return result
 
 
 def area_under_pr(table: ScoreTable, interpolation: str = "continuous") -> CurveInfluences:
     """Return the area under the P-R curve by one of its three estimators."""
     if interpolation == "step":
         return average_precision(table)
-    c = CurveCounts.of(table)
-    value, m = pr_auc(table, interpolation=interpolation), c.tp[-1]  # type: ignore[arg-type]
-    slopes_of = _slopes_of_lines if interpolation == "trapezoid" else _slopes_of_segments
-    start_tp, start_fp, by_tp, by_fp = slopes_of(c, c.tp - c.positives, c.fp - c.negatives)
-    by_tp[:-1] += start_tp[1:]  # where one part ends, the next starts
+    c = CurveCounts.from_table(table)
+    value = pr_auc(table, interpolation=interpolation)  # type: ignore[arg-type]
+    m = c.tp[-1]
+    compute_slopes = _line_slopes if interpolation == "trapezoid" else _segment_slopes
+    start_tp, start_fp, by_tp, by_fp = compute_slopes(c, c.tp - c.positives, c.fp - c.negatives)
+    by_tp[:-1] += start_tp[1:]  # the end of a segment is the start of the next one
     by_fp[:-1] += start_fp[1:]
-    of_positives = (_from_here_down(by_tp) - value) / m
-    return CurveInfluences(value, of_positives, _from_here_down(by_fp) / m)
+    of_positives = (_sum_below(by_tp) - value) / m
+    return CurveInfluences(value, of_positives, _sum_below(by_fp) / m)
 
 
 _Slopes = tuple[Floats, Floats, Floats, Floats]
-"""How the parts of an area move with TP and FP at their starts, then with both at their ends."""
+"""Derivatives of the area of each segment by TP and FP at its start, then at its end."""
 
 
-def _slopes_of_lines(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
-    """Return those of the mean of the precisions at both ends, times the positives between."""
+def _line_slopes(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
+    """Return the slopes of the mean of both precisions, times the positives between."""
     started = np.where(tp + fp > 0.0, tp + fp, np.inf)
-    called, half = c.tp + c.fp, c.positives / 2.0
+    called = c.tp + c.fp
+    half = c.positives / 2.0
     before = np.where(tp + fp > 0.0, tp / started, 1.0)  # the curve starts at precision 1
     mean = (before + c.tp / called) / 2.0
     return (
@@ -195,17 +198,17 @@ def _slopes_of_lines(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
     )
 
 
-def _slopes_of_segments(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
-    """Return those of p times the integral of T / (T + F) over u from 0 to 1.
+def _segment_slopes(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
+    """Return the slopes of p times the integral of T / (T + F) over u from 0 to 1.
 
     T = tp + p u and F = fp + q u: the slopes are p times the integrals of 1 - u, or u, times
-    F / (T + F)^2 for TP and -T / (T + F)^2 for FP; as the width p is the difference of both TPs,
-    the mean precision is added at the end and taken away at the start.
+    F / (T + F)^2 for TP and -T / (T + F)^2 for FP. The width p is the difference of both TPs: the
+    mean precision is added at the end and subtracted at the start.
     """
-    rises = c.positives > 0.0  # other parts have no width
+    rises = c.positives > 0.0  # other segments have no width
     p, q, tp, fp = (column[rises] for column in (c.positives, c.negatives, tp, fp))
     n = tp + fp
-    from_origin = n == 0.0  # only the first part
+    from_origin = n == 0.0  # only the first segment
     safe = np.where(from_origin, 1.0, n)
     x = np.where(from_origin, 0.0, (p + q) / safe)
     i0, i1, i2, mean_0, mean_1 = _integrals(x)
@@ -218,54 +221,57 @@ def _slopes_of_segments(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
         -scale * (tp * i1 + p * i2),
     ]
     if from_origin.any():  # precision p / (p + q) throughout, whatever u
-        share, rest = p / (p + q), q / (p + q)
-        there = (0.0 * p, 0.0 * p, share + share * rest, -share * share)
-        for column, first in zip(slopes, there, strict=True):
+        precision = p / (p + q)
+        at_end = precision + precision * (q / (p + q))
+        limits = (0.0 * p, 0.0 * p, at_end, -precision * precision)
+        for column, first in zip(slopes, limits, strict=True):
             column[from_origin] = first[from_origin]
-    found = np.zeros((4, len(rises)))
-    for row, column in zip(found, slopes, strict=True):
+    result = np.zeros((4, len(rises)))
+    for row, column in zip(result, slopes, strict=True):
         row[rises] = column
-    return found[0], found[1], found[2], found[3]
+    return result[0], result[1], result[2], result[3]
 
 
 def _integrals(x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return the integrals of u^k / (1 + x u)^2, k = 0, 1, 2, and u^k / (1 + x u), k = 0, 1.
 
-    In closed form where x is large, by ten points of Gauss and Legendre elsewhere: there the closed
-    forms cancel, and the rule is exact to rounding (its error falls as 5.8^-20).
+    Closed forms where x > 1; elsewhere they cancel, and ten points of Gauss-Legendre are exact to
+    rounding (their error falls as 5.8^-20).
     """
-    found = np.zeros((5, len(x)))
+    integrals = np.zeros((5, len(x)))
     large = x > 1.0
     small = x[~large]
-    part = np.zeros((5, len(small)))
+    small_integrals = np.zeros((5, len(small)))
     for point, weight in zip(*np.polynomial.legendre.leggauss(10), strict=True):
-        u, weight = (point + 1.0) / 2.0, weight / 2.0
+        u = (point + 1.0) / 2.0
         inverse = 1.0 / (1.0 + small * u)
         squared = inverse * inverse
         for row, term in zip(
-            part, (squared, u * squared, u * u * squared, inverse, u * inverse), strict=True
+            small_integrals,
+            (squared, u * squared, u * u * squared, inverse, u * inverse),
+            strict=True,
         ):
-            row += weight * term
-    found[:, ~large] = part
+            row += weight / 2.0 * term
+    integrals[:, ~large] = small_integrals
     big = x[large]
     log_part = np.log1p(big)
-    found[0, large] = 1.0 / (1.0 + big)
-    found[1, large] = (log_part - big / (1.0 + big)) / big**2
-    found[2, large] = (big * (2.0 + big) / (1.0 + big) - 2.0 * log_part) / big**3
-    found[3, large] = log_part / big
-    found[4, large] = (big - log_part) / big**2
-    return found[0], found[1], found[2], found[3], found[4]
+    integrals[0, large] = 1.0 / (1.0 + big)
+    integrals[1, large] = (log_part - big / (1.0 + big)) / big**2
+    integrals[2, large] = (big * (2.0 + big) / (1.0 + big) - 2.0 * log_part) / big**3
+    integrals[3, large] = log_part / big
+    integrals[4, large] = (big - log_part) / big**2
+    return integrals[0], integrals[1], integrals[2], integrals[3], integrals[4]
 
 
 def ks_statistic(table: ScoreTable) -> CurveInfluences:
-    """Return the largest gap; where it is largest, a move of the threshold changes nothing."""
-    found = ks_of_table(table)
-    above = np.asarray(table.scores >= found.threshold, np.float64)
+    """Return the largest gap; to first order its threshold does not matter."""
+    result = ks_of_table(table)
+    above = np.asarray(table.scores >= result.threshold, np.float64)
     p, q = (float(size) for size in (table.n_positive, table.n_negative))
     return CurveInfluences(
-        found.statistic,
-        (above - found.true_positive_rate) * (found.sign / p),
-        (found.false_positive_rate - above) * (found.sign / q),
+        result.statistic,
+        (above - result.true_positive_rate) * (result.sign / p),
+        (result.false_positive_rate - above) * (result.sign / q),
     )
 
 
@@ -277,18 +283,18 @@ def partial_auc_influences(
 ) -> CurveInfluences:
     """Return the area between two false, or true, positive rates.
 
-    At a fixed FPR a positive raises the curve below its score, and a negative shifts it: the curve
-    moves by its slope. Between true positive rates, classes and order change places.
+    At a fixed FPR a positive raises the curve below its score; a negative shifts the curve, which
+    changes by its slope. For ranges of true positive rates, classes and order are swapped.
     """
     over_tpr = true_positive_rate_range is not None
     low, high = true_positive_rate_range or false_positive_rate_range or (0.0, 1.0)
-    c = CurveCounts.of(table)
+    c = CurveCounts.from_table(table)
     if over_tpr:
         p, q = c.negatives[::-1], c.positives[::-1]
         inside = _between(CurveCounts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
-        found = CurveInfluences(inside.value, inside.of_negatives[::-1], inside.of_positives[::-1])
+        result = CurveInfluences(inside.value, inside.of_negatives[::-1], inside.of_positives[::-1])
     else:
-        found = _between(c, low, high)
+        result = _between(c, low, high)
     ranges: dict[str, Any] = {
         "false_positive_rate_range": false_positive_rate_range,
         "true_positive_rate_range": true_positive_rate_range,
@@ -297,8 +303,8 @@ def partial_auc_influences(
     if standardized:
         perfect = high - low
         diagonal = perfect * (2.0 - low - high if over_tpr else low + high) / 2.0
-        found = found.scaled(0.5 / (perfect - diagonal))
-    return found._replace(value=value)
+        result = result.scaled(0.5 / (perfect - diagonal))
+    return result._replace(value=value)
 
 
 def _between(c: CurveCounts, low: float, high: float) -> CurveInfluences:
@@ -309,27 +315,30 @@ def _between(c: CurveCounts, low: float, high: float) -> CurveInfluences:
     width = np.where(flat, 1.0, c.negatives)
     start, stop = (np.clip((end * n - before) / width, 0.0, 1.0) for end in (low, high))
     is_inside = (before > low * n) & (before < high * n)
-    start, stop = np.where(flat, 0.0, start), np.where(flat, is_inside, stop)
-    length, square = stop - start, (stop * stop - start * start) / 2.0
-    along, up = c.negatives / n, c.positives / m
+    start = np.where(flat, 0.0, start)
+    stop = np.where(flat, is_inside, stop)
+    length = stop - start
+    square = (stop * stop - start * start) / 2.0
+    along = c.negatives / n
+    up = c.positives / m
     area = float(np.sum((c.tp - c.positives) / m * along * length + up * along * square))
     shifted = float(np.sum(up * (before / n * length + along * square)))
-    later_along = _from_here_down(along * length) - along * length
-    later_up = _from_here_down(up * length) - up * length
+    later_along = _sum_below(along * length) - along * length
+    later_up = _sum_below(up * length) - up * length
     of_positives = (later_along + along * square - area) / m
     return CurveInfluences(area, of_positives, (shifted - later_up - up * square) / n)
 
 
-def _from_here_down(values: Floats) -> Floats:
-    """Return the sums over each row of the table and all that score less."""
+def _sum_below(values: Floats) -> Floats:
+    """Return the sums over each row of the table and all rows of lower scores."""
     return np.ascontiguousarray(values[::-1].cumsum()[::-1])
 
 
 def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
-    """Return the doubled placement of each row, ties counting one half: whole numbers.
+    """Return the doubled placement of each row, an integer; ties count one half.
 
-    A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
-    (positives tied). The rows are fully verified, without weights or with counts, none of them 0.
+    It is 2 (negatives below) + (negatives tied) for a positive, and 2 (positives above) +
+    (positives tied) for a negative. Rows are validated, with positive counts or no weights.
     """
     n = len(rows.scores)
     counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
@@ -338,9 +347,9 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     def place(
         scores: NDArray[Any], numbers: NDArray[Any], n_negative: int, above: int, below: int
     ) -> None:
-        def walk(*words: Any) -> int:
-            of_rows = numbers, n_negative, counts, above, below, doubled
-            return int(merges.place_words(*words, *of_rows))
+        def walk(*keys: Any) -> int:
+            arrays = numbers, n_negative, counts, above, below, doubled
+            return int(merges.place_words(*keys, *arrays))
 
         if len(scores):
             walk_in_order(scores, walk)
@@ -352,33 +361,35 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
         n_positive = len(positives) if rows.weights is None else int(counts[positives].sum())
         place(rows.scores[numbers], numbers, len(by_class[0]), n_positive, 0)
         return doubled
-    parted = partition(rows, with_numbers=True)
+    buckets = partition(rows, with_numbers=True)
 
-    sizes = parted.rows.tolist()
+    sizes = buckets.rows.tolist()
     if rows.weights is not None:
 
         def examples(stream: int) -> int:
-            return int(counts[parted.gather_carried(stream)].sum())
+            return int(counts[buckets.gather_carried(stream)].sum())
 
         sizes = run([partial(examples, stream) for stream in range(len(sizes))])
 
     def place_bucket(b: int, above: int, below: int) -> None:
-        place(*parted.bucket(b), int(parted.rows[2 * b]), above, below)
+        place(*buckets.bucket(b), int(buckets.rows[2 * b]), above, below)
 
-    above, below = sum(sizes[1::2]), 0
+    above = sum(sizes[1::2])
+    below = 0
     jobs = []
-    for b in range(parted.plan.n_buckets):
+    for b in range(buckets.plan.n_buckets):
         jobs.append(partial(place_bucket, b, above, below))
-        above, below = above - sizes[2 * b + 1], below + sizes[2 * b]
+        above -= sizes[2 * b + 1]
+        below += sizes[2 * b]
     run(jobs)
-    parted.release()
+    buckets.release()
     return doubled
 
 
 class OrderedRows:
-    """Rows of two classes in the order of their scores, whose groups of ties are rows of a table.
+    """Rows of two classes in the order of their scores; ties form one row of the table.
 
-    They are fully verified, none of weight 0.
+    Rows are validated, with positive weights.
     """
 
     def __init__(self, rows: BinaryRows) -> None:
@@ -398,7 +409,7 @@ class OrderedRows:
         run([partial(weigh, *job) for job in order.jobs()])
         are_counts = rows.weights is None or rows.integer_weights
         kind = np.dtype(np.int64 if are_counts else np.float64)
-        p, q = positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
+        p, q = (column.astype(kind, copy=False) for column in (positives, negatives))
         return order, ScoreTable._of_columns(scores, p, q, rows.weight_exponent)
 
     @property
@@ -407,28 +418,28 @@ class OrderedRows:
         return self._ordered[1]
 
     def spread(self, by_score: Floats) -> Floats:
-        """Return for each row, in the order of the rows, the entry of its score in the table."""
+        """Return for each row, in the order of the rows, the entry at its score in the table."""
         return self._ordered[0].spread(np.ascontiguousarray(by_score[::-1]))
 
     def influences(
-        self, of_table: Callable[..., CurveInfluences], **parameters: Any
+        self, function: Callable[..., CurveInfluences], **parameters: Any
     ) -> RowInfluences:
         """Return a metric with the influence of each row, in the order of the rows."""
         order, table = self._ordered
-        found = curve_influences(table, of_table, **parameters)
-        columns = found.of_negatives, found.of_positives
-        return RowInfluences(found.value, order.spread_by_class(self._rows.labels, *columns))
+        result = curve_influences(table, function, **parameters)
+        columns = result.of_negatives, result.of_positives
+        return RowInfluences(result.value, order.spread_by_class(self._rows.labels, *columns))
 
     def auc(self) -> RowInfluences:
-        """Return the AUC the same way; of counts by placements, which need no order."""
+        """Return the AUC with influences; of counts from placements, without sorting."""
         rows = self._rows
         if "_ordered" in vars(self) or not (rows.weights is None or rows.integer_weights):
             return self.influences(roc_auc)
-        return _of_placements(rows)
+        return _placement_influences(rows)
 
 
-def _of_placements(rows: BinaryRows) -> RowInfluences:
-    """Return the AUC of rows, or of counts of them: whole numbers, which need no order."""
+def _placement_influences(rows: BinaryRows) -> RowInfluences:
+    """Return the AUC of rows, or of counts of rows, from placements."""
     doubled = doubled_placements(rows)
     is_positive = rows.labels == 1
     if rows.weights is None:
@@ -443,20 +454,20 @@ def _of_placements(rows: BinaryRows) -> RowInfluences:
     if not (m and n):
         return RowInfluences(float("nan"), np.full(len(doubled), np.nan))
     value = twice / (2 * m * n)
-    # of a positive (V / (2 n) - A) / m, of a negative (V / (2 m) - A) / n
+    # influences: (V / (2 n) - A) / m of a positive, (V / (2 m) - A) / n of a negative
     centres = np.array([value / n, value / m])
     influences = doubled.view(np.float64)  # in place: fresh memory costs more than the sums
 
     def fill(here: slice) -> None:
-        moved = doubled[here] / (2.0 * m * n)
-        moved -= centres[is_positive.view(np.int8)[here]]
-        influences[here] = moved
+        centred = doubled[here] / (2.0 * m * n)
+        centred -= centres[is_positive.view(np.int8)[here]]
+        influences[here] = centred
 
     by_blocks(len(doubled), fill)
     return RowInfluences(value, influences)
 
 
-def roc_auc_of_classes(
+def multiclass_influences(
     codes: NDArray[np.int64],
     scores: NDArray[Any],
     weights: Floats | None,
@@ -492,28 +503,28 @@ def roc_auc_of_classes(
     if average == "macro":
         return RowInfluences(float(np.mean(values)), np.mean(influences, axis=0))
     sizes = np.bincount(codes, weights, n_classes)
-    of_groups = np.array([sizes[list(group)].sum() for group in groups])
-    value = float(np.average(values, weights=of_groups))
-    # The weight of a row moves that of each group that its class is in.
+    group_sizes = np.array([sizes[list(group)].sum() for group in groups])
+    value = float(np.average(values, weights=group_sizes))
+    # The weight of a row changes the weights of all groups with its class.
     by_class = np.zeros(n_classes)
     for group, area in zip(groups, values, strict=True):
         by_class[list(group)] += area - value
-    moved: Floats = np.average(influences, axis=0, weights=of_groups)
-    return RowInfluences(value, moved + by_class[codes] / of_groups.sum())
+    average_influences: Floats = np.average(influences, axis=0, weights=group_sizes)
+    return RowInfluences(value, average_influences + by_class[codes] / group_sizes.sum())
 
 
-# How replicates of a bootstrap make metrics of a curve. A line of op-codes of their kernels is
-# (kind, criterion, two bounds), and leaves a state, see ``_kernels/replicates.py``.
+# Bootstrap replicates of metrics of curves. A line of op-codes for the kernels is
+# (kind, criterion, two bounds) and leaves a state, see ``_kernels/replicates.py``.
 
 Fields = dict[str, Any]
 
-# A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
+# A corrected partial AUC within this of 1/2, below which it is undefined, is 1/2: scores tie.
 _ROUNDING: Final = 2.0**-46
-OF_A_MAXIMUM: Final = (
+MAXIMUM_NOTE: Final = (
     "the interval is of the best value in the population, which a sample's overstates by chance; "
     "it covers less than its level (docs/coverage.md)"
 )
-OF_A_CHOICE: Final = (
+CHOICE_NOTE: Final = (
     "the interval is of the value at the best threshold of the population, which each resample "
     "looks for anew, not at the threshold found here; where positives are few it covers less than "
     "its level (docs/coverage.md)"
@@ -530,21 +541,21 @@ _CRITERIA: Final = {
 
 
 def curve_replicates(entry: Metric, **parameters: Any) -> Fields:
-    """Return how replicates make a metric, by the names of the fields of its specification.
+    """Return the fields of the specification of a metric's replicates, by name.
 
-    ``finish`` makes values of a yield and of the states of its ``lines``; ``undefined_where`` says
-    why a replicate of both classes may have none, ``note`` what a reader of the interval must know.
-    ``moved`` and ``of_table`` are there where the registry says neither.
+    ``finish`` computes values from a yield and the states of its ``lines``; ``undefined_where`` is
+    the reason why a replicate of both classes may have no value, ``note`` a caveat of the interval.
+    ``moved`` (influences) and ``of_table`` (estimate) are set where the registry has neither.
     """
     if entry.linear_in_auc and parameters.get("max_fpr") in (None, 1):
         slope, shift = entry.linear_in_auc
-        return {"finish": lambda out: slope * _share_of_pairs(out, out.twice_pairs) + shift}
+        return {"finish": lambda out: slope * _pair_fraction(out, out.twice_pairs) + shift}
     passed = {entry.passed_as.get(name, name): value for name, value in parameters.items()}
-    fields_of: Callable[..., Fields] = _FIELDS.get(entry.name, _best_threshold)
-    return fields_of(**entry.arguments, **passed)
+    make_fields: Callable[..., Fields] = _FIELDS.get(entry.name, _best_threshold)
+    return make_fields(**entry.arguments, **passed)
 
 
-def _share_of_pairs(out: Any, twice: Floats) -> Floats:
+def _pair_fraction(out: Any, twice: Floats) -> Floats:
     area: Floats = twice / (2.0 * out.n_positive * out.n_negative)
     return area
 
@@ -554,7 +565,7 @@ def _standardized_auc(max_fpr: float) -> Fields:
     least = high * high / 2.0
 
     def finish(out: Any, states: Floats) -> Floats:
-        value: Floats = 0.5 * (1.0 + (_share_of_pairs(out, states[0]) - least) / (high - least))
+        value: Floats = 0.5 * (1.0 + (_pair_fraction(out, states[0]) - least) / (high - least))
         return value
 
     return {"finish": finish, "lines": ((replicates.AREA, 0, 0.0, high),)}
@@ -571,7 +582,7 @@ def _partial_auc(
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
     def finish(out: Any, states: Floats) -> Floats:
-        area = _share_of_pairs(out, states[0])
+        area = _pair_fraction(out, states[0])
         if not standardized:
             return area
         corrected = least + slope * area
@@ -604,7 +615,7 @@ def _ks_statistic() -> Fields:
     return {
         "finish": finish,
         "lines": tuple((replicates.BEST, criterion, 0.0, 0.0) for criterion in criteria),
-        "note": f"{OF_A_MAXIMUM}; `estimate` has limits that hold",
+        "note": f"{MAXIMUM_NOTE}; `estimate` has limits that hold",
     }
 
 
@@ -624,7 +635,7 @@ def _precision(merit: Floats, tp: Floats, fp: Floats, m: Floats, n: Floats) -> F
     return tp / (tp + fp)
 
 
-#: What is reported of the best threshold of each replicate, by its field, or its criterion.
+#: The reported value at the best threshold of each replicate, by field or by criterion.
 _REPORTED: Final[dict[str, Callable[..., Floats]]] = {
     "true_positive_rate": _recall,
     "false_positive_rate": lambda merit, tp, fp, m, n: fp / n,
@@ -682,18 +693,18 @@ def _best_threshold(
         "lines": ((replicates.BEST, _CRITERIA[criterion], low, 0.0),),
         "undefined_where": why,
     }
-    if bound is None:  # nothing but the best value determines it
-        fields["note"] = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
+    if bound is None:  # a bound would determine the threshold
+        fields["note"] = MAXIMUM_NOTE if of == "value" else CHOICE_NOTE
         if of == "value":
-            fields["moved"] = partial(_moved_at_best, criterion=criterion, beta=beta)
+            fields["moved"] = partial(_influences_at_best, criterion=criterion, beta=beta)
     if of == "threshold":
         given: Fields = {"criterion": criterion, "beta": beta}
         given |= {"at_least": at_least, "at_most": at_most}
-        fields["of_table"] = partial(_threshold_of_data, **given)
+        fields["of_table"] = partial(_best_observed_threshold, **given)
     return fields
 
 
-def _threshold_of_data(table: ScoreTable, **given: Any) -> float:
+def _best_observed_threshold(table: ScoreTable, **given: Any) -> float:
     """Return the best threshold of the data."""
     if table.scores.dtype.kind in "iu":
         largest = max(map(abs, table.scores[[0, -1]].tolist()), default=0)
@@ -705,21 +716,21 @@ def _threshold_of_data(table: ScoreTable, **given: Any) -> float:
     return best_threshold(table, **given).threshold
 
 
-def _moved_at_best(table: ScoreTable, criterion: Any, beta: float) -> CurveInfluences:
-    """Return the best value of a criterion with what moves it, but for a factor.
+def _influences_at_best(table: ScoreTable, criterion: Any, beta: float) -> CurveInfluences:
+    """Return the best value of a criterion with its influences, up to a factor.
 
-    That is the decision at the best threshold: that the threshold moves too does not matter to
-    first order, as the value is greatest there.
+    They are those at the fixed best threshold: its own change does not matter to first order, as
+    the value is at its maximum there.
     """
     best = best_threshold(table, criterion=criterion, beta=beta)
     called = is_called_positive(table.scores, real_threshold(best.threshold)).astype(np.float64)
-    if criterion == "fewest-errors":  # a number, not a share
+    if criterion == "fewest-errors":  # a number, not a rate
         return CurveInfluences(best.value, 1.0 - called, called)
     if criterion == "fbeta":
-        share = beta**2 / (1.0 + beta**2)
-        missed = -best.value * share
+        weight = beta**2 / (1.0 + beta**2)
+        missed = -best.value * weight
         of_positives = np.where(called > 0.0, 1.0 - best.value, missed)
-        return CurveInfluences(best.value, of_positives, (share - 1.0) * best.value * called)
+        return CurveInfluences(best.value, of_positives, (weight - 1.0) * best.value * called)
     of_positives = (called - best.true_positive_rate) / float(table.n_positive)
     of_negatives = (best.false_positive_rate - called) / float(table.n_negative)
     if criterion == "closest-topleft":
@@ -728,7 +739,7 @@ def _moved_at_best(table: ScoreTable, criterion: Any, beta: float) -> CurveInflu
     return CurveInfluences(best.value, of_positives, of_negatives)
 
 
-#: The metrics that are not what `best_threshold` reports.
+#: Metrics other than those that `best_threshold` reports.
 _FIELDS: Final[dict[str, Callable[..., Fields]]] = {
     "roc_auc": _standardized_auc,
     "partial_auc": _partial_auc,

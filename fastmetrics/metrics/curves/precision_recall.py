@@ -23,7 +23,7 @@ from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import OneNumber
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.metrics.curves._averaging import AVERAGES, averaged, binarized
+from fastmetrics.metrics.curves._averaging import AVERAGES, average_metric, binarize
 from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
@@ -39,7 +39,7 @@ from fastmetrics.tables.score_table import (
     running_sums,
 )
 
-#: scikit-learn's words, so that a filter on them still works.
+#: scikit-learn's message, so that warning filters for it still work.
 NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."
 NEEDS_COLUMNS = (
     "`y_score` needs to be of shape `(n_samples, n_classes)`, one column a class or label, since "
@@ -115,8 +115,8 @@ def curve_of_table(
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]
         kept = np.concatenate(([True], step[:-1] | step[1:], [True]))
-        tp, predicted, scores = tp[kept], predicted[kept], scores[kept]
-    precision, recall = np.ones(len(tp) + 1), np.ones(len(tp) + 1)
+        tp, predicted, scores = (column[kept] for column in (tp, predicted, scores))
+    precision, recall = (np.ones(len(tp) + 1) for _ in range(2))
     np.divide(tp[::-1], predicted[::-1], out=precision[:-1])  # no row of a table weighs 0
     if len(tp) and tp[-1] > 0:
         np.divide(tp[::-1], tp[-1], out=recall[:-1])
@@ -126,8 +126,9 @@ def curve_of_table(
 
 def _curve_of_counts(table: ScoreTable) -> tuple[Floats, Floats, NDArray[Any]]:
     """Return the whole curve of a table without weights, on all threads."""
-    n, n_positive = len(table), float(table.n_positive)
-    precision, recall = np.ones(n + 1), np.ones(n + 1)
+    n = len(table)
+    n_positive = float(table.n_positive)
+    precision, recall = (np.ones(n + 1) for _ in range(2))
     thresholds = np.empty(n, table.scores.dtype)
 
     def write(piece: Piece) -> None:
@@ -144,9 +145,9 @@ def _curve_of_counts(table: ScoreTable) -> tuple[Floats, Floats, NDArray[Any]]:
 
 
 def average_precision_of_table(table: ScoreTable) -> float:
-    """Return the average precision; without positives 0, as scikit-learn does, without rows nan.
+    """Return the average precision; 0 without positives, as in scikit-learn, nan without rows.
 
-    It is sum (R_k - R_{k-1}) P_k, in scikit-learn's order of summation: its bits.
+    It is sum (R_k - R_{k-1}) P_k, in scikit-learn's order of summation for identical bits.
     """
     n = len(table)
     if not (n and table.is_weighted) and not table.n_positive > 0:
@@ -203,7 +204,7 @@ def average_precision_score(
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         Scores; the greater, the more positive. Columns follow the sorted class labels.
     average : {"micro", "macro", "weighted", "samples"} or None, default="macro"
-        How columns are averaged; None returns one value a column. Ignored for binary labels.
+        How columns are average_metric; None returns one value a column. Ignored for binary labels.
     pos_label : int, float, bool or str, default=1
         The positive label of binary `y_true`; must be 1 otherwise.
 
@@ -252,11 +253,11 @@ def average_precision_score(
     if column_count(y_true) > 1:
         indicator = check_multilabel_indicator(y_true)
         _only_one(pos_label, "a multilabel indicator `y_true`")
-    # Flat scores never come with more than two classes: beside them labels are not read.
+    # One column of scores means two classes: labels are not read here.
     elif column_count(y_score) > 1 and len(check_class_labels(y_true).classes) > 2:
         _only_one(pos_label, "a `y_true` of several classes")
         classes, codes = check_class_labels(y_true)
-        indicator = binarized(codes, len(classes))
+        indicator = binarize(codes, len(classes))
     else:
         try:
             return column(y_true, y_score, sample_weight, pos_label)
@@ -267,7 +268,7 @@ def average_precision_score(
     scores = check_score_matrix(in_class_order(y_score, y_true))
     if scores.shape != indicator.shape:
         raise InputError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
-    return averaged(column, indicator, scores, average=average, sample_weight=sample_weight)
+    return average_metric(column, indicator, scores, average=average, sample_weight=sample_weight)
 
 
 def _has_many_classes(y_true: Any) -> bool:
@@ -286,7 +287,7 @@ Interpolation = Literal["step", "trapezoid", "continuous"]
 
 
 # x - log1p(x) = x r - 2 (r^3/3 + r^5/5 + ...) with r = x / (2 + x). For x <= 1/2, r <= 1/5 and
-# the first term left out, 2 r^25/25, is below 2^-53 of the sum.
+# the first omitted term, 2 r^25/25, is below 2^-53 of the sum.
 _SERIES = tuple(2.0 / k for k in range(3, 25, 2))
 _SERIES_LIMIT = 0.5
 
@@ -370,20 +371,21 @@ def continuous_area(table: ScoreTable) -> float:
     inner = rising > 0
     tp[inner] = tp_end[rising[inner] - 1]
     fp[inner] = fp_end[rising[inner] - 1]
-    predicted, share = tp + fp, gain / added
-    # Of each segment, with TP, not recall, on the axis.
-    areas = share * share * added  # from the origin: precision `share` over `share * added`
+    predicted = tp + fp
+    slope = gain / added
+    # The area of each segment over TP instead of recall.
+    areas = slope * slope * added  # from the origin precision is `slope` over `slope * added`
     later = predicted > 0
-    tp, predicted, added, share = tp[later], predicted[later], added[later], share[later]
-    log_part, rest = _log1p_and_rest(added / predicted)
-    areas[later] = share * (tp * log_part + share * predicted * rest)
+    tp, predicted, added, slope = (column[later] for column in (tp, predicted, added, slope))
+    log_part, remainder = _log1p_and_remainder(added / predicted)
+    areas[later] = slope * (tp * log_part + slope * predicted * remainder)
     return min(float(np.sum(areas) / tp_end[-1]), 1.0)
 
 
-def _log1p_and_rest(x: Floats) -> tuple[Floats, Floats]:
+def _log1p_and_remainder(x: Floats) -> tuple[Floats, Floats]:
     """Return log(1 + x) and x - log(1 + x), both to a few units in the last place."""
     log_part = np.log1p(x)
-    rest = x - log_part
+    remainder = x - log_part
     small = x <= _SERIES_LIMIT  # there the subtraction would cancel
     z = x[small]
     r = z / (2.0 + z)
@@ -391,17 +393,17 @@ def _log1p_and_rest(x: Floats) -> tuple[Floats, Floats]:
     tail = np.zeros_like(r)
     for coefficient in reversed(_SERIES):
         tail = tail * square + coefficient
-    rest[small] = r * (z - square * tail)
-    return log_part, rest
+    remainder[small] = r * (z - square * tail)
+    return log_part, remainder
 
 
-# Weighted counts carry rounding of a few units in the last place: sums this near to m+ meet it.
+# Weighted counts are off by a few units in the last place: sums within this of m+ equal it.
 _ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BreakEvenPoint(OneNumber):
-    """Where precision equals recall.
+    """The point where precision equals recall.
 
     Attributes
     ----------
@@ -464,7 +466,7 @@ def break_even_point(
 
 
 class Balance(NamedTuple):
-    """The step at which as many are called positive as there are positives, and TP/m+ in it."""
+    """The step where the number of predicted positives is that of positives, and its TP / m+."""
 
     threshold: int | float
     numerator: Any
@@ -473,7 +475,7 @@ class Balance(NamedTuple):
 
 
 def break_even_at(balance: Balance) -> BreakEvenPoint:
-    """Return the break-even point of a balance; warn where it is none."""
+    """Return the break-even point of a balance; warn where it is undefined."""
     threshold, numerator, denominator, interpolated = balance
     if not numerator > 0:
         message = (
@@ -488,9 +490,9 @@ def break_even_at(balance: Balance) -> BreakEvenPoint:
 def find_balance(
     table: ScoreTable, n_positive: int | None = None, above: tuple[int, int] = (0, 0)
 ) -> Balance:
-    """Return the balance of a table; or of a range of scores, in which it lies.
+    """Return the balance of a table, or of the range of scores that contains it.
 
-    Of a range: how many positives there are in all, and how many of either class score higher.
+    A range comes with the total number of positives, and the counts of either class above it.
     """
     if n_positive is None and len(table) > PIECE_ROWS and not table.is_weighted:
         starts = np.arange(0, len(table), PIECE_ROWS)
@@ -498,7 +500,8 @@ def find_balance(
             np.add.reduceat(column, starts).cumsum().tolist()
             for column in (table.positives, table.negatives)
         ]
-        n_positive, called_at_ends = sums[0][-1], [*map(sum, zip(*sums, strict=True))]
+        n_positive = sums[0][-1]
+        called_at_ends = [*map(sum, zip(*sums, strict=True))]
         k = bisect_left(called_at_ends, n_positive)
         here = slice(k * PIECE_ROWS, (k + 1) * PIECE_ROWS)
         columns = table.scores[here], table.positives[here], table.negatives[here]
@@ -509,7 +512,7 @@ def find_balance(
     slack = _ROUNDING * (total + fp[-1].item()) if table.is_weighted else 0
 
     def called(row: int) -> tuple[Any, Any]:
-        """Return TP, and how many are called positive."""
+        """Return TP and the number of predicted positives down to a row."""
         if row < 0:
             return above[0], sum(above)
         here = tp[row].item()

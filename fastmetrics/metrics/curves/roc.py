@@ -178,8 +178,8 @@ def _sorted_rows(
     return labels[order], scores[order], weights[order]
 
 
-# Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
-# quotient (up to 1) and the difference: seven roundings of 2**-53.
+# Error bound of |tp / n_positive - fp / n_negative| in float64: four counts, both quotients (up to
+# 1) and the difference are rounded, seven roundings of 2**-53.
 _GAP_ERROR = 8 * 2.0**-53
 
 
@@ -272,7 +272,7 @@ def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
 def ks_at(
     threshold: int | float, tp: int, fp: int, n_positive: int, n_negative: int
 ) -> KolmogorovSmirnov:
-    """Return the statistic whose threshold is known, with the counts there."""
+    """Return the statistic at a known threshold, from the counts there."""
     gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
     return _ks(threshold, gap, tp / n_positive, fp / n_negative)
 
@@ -282,12 +282,12 @@ def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> Kolmogoro
 
 
 def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
-    def ends_of(piece: Piece) -> list[tuple[int, int, int]]:
+    def find_extremes(piece: Piece) -> list[tuple[int, int, int]]:
         ends = extreme_gaps(*piece.columns, n_positive, n_negative)
         return [(piece.start + row, piece.tp + tp, piece.fp + fp) for row, tp, fp in ends]
 
-    counts = chain.from_iterable(by_pieces(table, ends_of))
-    # Of equal ones the first: the highest threshold.
+    counts = chain.from_iterable(by_pieces(table, find_extremes))
+    # The first of equal gaps, at the highest threshold.
     return max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
 
 
@@ -296,24 +296,24 @@ def extreme_gaps(
 ) -> list[tuple[int, int, int]]:
     """Return row, TP and FP of the largest and of the smallest TPR - FPR in a piece of a table.
 
-    TP and FP are counted from the start of the piece; of equal gaps the first row is taken.
+    TP and FP are counted from the start of the piece; the first of equal gaps counts.
     """
     if n_positive * n_negative < INT64_BOUND:
         ends = np.empty(6, np.int64)
         gap_ends(positives, negatives, n_positive, n_negative, ends)
         return [(row, tp, fp) for row, tp, fp in ends.reshape(2, 3).tolist()]
-    # The products do not fit: floats tell which rows can be the ends, Python integers which are.
+    # The products overflow: floats select candidates, Python integers decide.
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     gaps = tp / n_positive - fp / n_negative
-    found = []
+    extremes = []
     for sign in (1, -1):
         rows = np.flatnonzero(sign * gaps >= (sign * gaps).max() - 2 * _GAP_ERROR)
         counts = zip(rows.tolist(), tp[rows].tolist(), fp[rows].tolist(), strict=True)
-        found.append(max(counts, key=lambda c: sign * (c[1] * n_negative - c[2] * n_positive)))
-    return found
+        extremes.append(max(counts, key=lambda c: sign * (c[1] * n_negative - c[2] * n_positive)))
+    return extremes
 
 
-# scikit-learn's words, so that a filter on them still works.
+# scikit-learn's messages, so that warning filters for them still work.
 NO_NEGATIVE = "No negative samples in y_true, false positive value should be meaningless"
 NO_POSITIVE = "No positive samples in y_true, true positive value should be meaningless"
 
@@ -394,17 +394,18 @@ def roc_of_table(
     n_positive, n_negative = float(table.n_positive), float(table.n_negative)
     columns = table.positives, table.negatives
     ends = [*range(0, len(table), PIECE_ROWS), len(table)]
-    places = [1 + end for end in ends]
+    offsets = [1 + end for end in ends]
     if drop_intermediate:
         jobs = [partial(corner_count, *columns, *piece) for piece in pairwise(ends)]
         corners = run(jobs) if len(jobs) > 1 else [jobs[0]()]
-        places = [*accumulate(corners, initial=1)]
-    fpr, tpr, thresholds = (np.empty(places[-1]) for _ in range(3))
-    fpr[0], tpr[0], thresholds[0] = 0.0, 0.0, np.inf
+        offsets = [*accumulate(corners, initial=1)]
+    fpr, tpr, thresholds = (np.empty(offsets[-1]) for _ in range(3))
+    fpr[0] = tpr[0] = 0.0
+    thresholds[0] = np.inf
 
     def write(piece: Piece) -> None:
         number = piece.start // PIECE_ROWS
-        here = slice(places[number], places[number + 1])
+        here = slice(offsets[number], offsets[number + 1])
         write_roc(
             table.scores,
             *columns,
@@ -433,7 +434,7 @@ def _weighted_roc(table: ScoreTable, drop_intermediate: bool) -> tuple[Floats, F
     scores: NDArray[Any] = table.scores
     if drop_intermediate and len(table) > 2:
         kept = _bends(table.positives) | _bends(table.negatives)
-        tp, fp, scores = tp[kept], fp[kept], scores[kept]
+        tp, fp, scores = (column[kept] for column in (tp, fp, scores))
     thresholds = np.concatenate(([np.inf], scores.astype(np.float64)))
     return _rates(fp), _rates(tp), thresholds
 
@@ -446,7 +447,7 @@ def _bends(weights: Floats) -> NDArray[np.bool_]:
 
 
 def _rates(sums: Floats) -> Floats:
-    """Return cumulative sums as shares of the last, from 0; nan when that is 0."""
+    """Return cumulative sums as fractions of the last, from 0; nan if that is 0."""
     if not sums[-1] > 0:
         return np.full(len(sums) + 1, np.nan)
     rates = np.zeros(len(sums) + 1)
@@ -514,27 +515,27 @@ def det_curve(
         )
     check_float_thresholds(table.scores)
     if not (check_flag("drop_intermediate", drop_intermediate) or table.is_weighted):
-        return _errors_of_counts(table)
+        return _det_from_counts(table)
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
     thresholds = np.concatenate(([np.inf], table.scores.astype(np.float64)))
     if drop_intermediate and len(tp) > 2:
         kept = np.ones(len(tp), dtype=np.bool_)
         gains = table.positives != 0
         kept[1:-1] = gains[:-1] | gains[1:]
-        tp, fp, thresholds = tp[kept], fp[kept], thresholds[kept]
+        tp, fp, thresholds = (column[kept] for column in (tp, fp, thresholds))
     first = int(np.searchsorted(fp, 0, side="right")) - 1
     last = int(np.searchsorted(tp, tp[-1])) + 1
-    part = slice(first, last)
-    false_negatives = tp[-1] - tp[part]
+    inner = slice(first, last)
+    false_negatives = tp[-1] - tp[inner]
     return (
-        fp[part][::-1] / float(fp[-1]),
+        fp[inner][::-1] / float(fp[-1]),
         false_negatives[::-1] / float(tp[-1]),
-        thresholds[part][::-1].copy(),
+        thresholds[inner][::-1].copy(),
     )
 
 
-def _errors_of_counts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
-    """Return the whole curve of a table without weights, on all threads."""
+def _det_from_counts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
+    """Return the whole DET curve of a table without weights, on all threads."""
     n_positive, n_negative = int(table.n_positive), int(table.n_negative)
     first = int(np.argmax(table.negatives > 0))  # candidates: inf, then the scores
     last = len(table) + 1 - int(np.argmax(table.positives[::-1] > 0))
@@ -545,15 +546,17 @@ def _errors_of_counts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
         if low >= high:
             return
         here = slice(last - 1 - high, last - 1 - low)
-        own = slice(low - piece.start, high - piece.start)
-        fp, tp = np.cumsum(piece.negatives)[own][::-1], np.cumsum(piece.positives)[own][::-1]
+        local = slice(low - piece.start, high - piece.start)
+        fp, tp = (np.cumsum(each)[local][::-1] for each in (piece.negatives, piece.positives))
         np.divide(fp + piece.fp, float(n_negative), out=fpr[here])
         np.divide(n_positive - piece.tp - tp, float(n_positive), out=fnr[here])
         thresholds[here] = table.scores[low:high][::-1]
 
     by_pieces(table, write)
     if first == 0:
-        fpr[-1], fnr[-1], thresholds[-1] = 0.0, 1.0, np.inf
+        fpr[-1] = 0.0
+        fnr[-1] = 1.0
+        thresholds[-1] = np.inf
     return fpr, fnr, thresholds
 
 

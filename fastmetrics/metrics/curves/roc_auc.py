@@ -31,7 +31,7 @@ from fastmetrics._input.scores import check_finite, check_score_matrix, check_we
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.metrics.curves._averaging import AVERAGES, averaged, binarized
+from fastmetrics.metrics.curves._averaging import AVERAGES, average_metric, binarize
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.pairs import (
     PairCounts,
@@ -75,8 +75,10 @@ def _multiclass(
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
         return _one_vs_one(codes, scores, average, sample_weight)
-    indicator = binarized(codes, scores.shape[1])
-    return averaged(_auc_of_column, indicator, scores, average=average, sample_weight=sample_weight)
+    indicator = binarize(codes, scores.shape[1])
+    return average_metric(
+        _auc_of_column, indicator, scores, average=average, sample_weight=sample_weight
+    )
 
 
 def _auc_of_column(labels: Any, scores: Any, weights: Any, max_fpr: float | None = None) -> float:
@@ -85,10 +87,10 @@ def _auc_of_column(labels: Any, scores: Any, weights: Any, max_fpr: float | None
 
 
 def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False) -> NDArray[Any]:
-    """Return the matrix of scores of classes, columns contiguous: finite, and of that sum by row.
+    """Return the matrix of class scores with contiguous columns; check values and row sums.
 
-    Blocks of rows are transposed and added up while they are in cache: to take one column after the
-    other reads the whole matrix each time.
+    Blocks of rows are transposed and summed while they are in cache: going column by column would
+    read the whole matrix each time.
     """
     matrix = score_matrix(y_score, name)
     is_by_column = matrix.flags.f_contiguous
@@ -98,7 +100,7 @@ def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False)
         block = columns[:, start : start + _BLOCK]
         if not is_by_column:
             block[:] = matrix[start : start + _BLOCK].T
-        with np.errstate(invalid="ignore", over="ignore"):  # told of below
+        with np.errstate(invalid="ignore", over="ignore"):  # checked below
             sums = block.sum(axis=0)
         return sums.min(), sums.max()
 
@@ -115,8 +117,8 @@ def _one_vs_one(
 ) -> float:
     """Return the mean over the pairs of classes of the mean of their two areas.
 
-    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows. Of
-    unweighted rows each slice is sorted once, however many pairs it is part of.
+    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows.
+    Without weights each slice is sorted once for all its pairs.
     """
     checked = None if sample_weight is None else check_weights(sample_weight, len(codes))
     rows = row_order(codes).rows
@@ -124,17 +126,17 @@ def _one_vs_one(
     sizes = np.bincount(codes, minlength=scores.shape[1])
     ends = np.cumsum(sizes).tolist()
     groups = [slice(low, high) for low, high in pairwise([0, *ends])]
-    size = sizes.tolist() if weights is None else [float(weights[own].sum()) for own in groups]
-    # A class without rows, or whose rows all weigh nothing, forms no pair.
+    size = sizes.tolist() if weights is None else [float(weights[group].sum()) for group in groups]
+    # A class without weight forms no pair.
     present = [code for code, total in enumerate(size) if total > 0]
 
-    def areas_of(code: int) -> dict[int, float]:
-        """Return the areas of a class against each other one, by its own column."""
+    def compute_areas(code: int) -> dict[int, float]:
+        """Return the areas of a class against each other class, by its column."""
         column = scores[:, code][rows]
         others = [other for other in present if other != code]
         if weights is None:
-            parts = [np.sort(column[group]) for group in groups]
-            return {b: pairs_of_sorted(parts[code], parts[b]).auc for b in others}
+            ordered = [np.sort(column[group]) for group in groups]
+            return {b: pairs_of_sorted(ordered[code], ordered[b]).auc for b in others}
         areas = {}
         for other in others:
             both = groups[code], groups[other]
@@ -147,15 +149,15 @@ def _one_vs_one(
             areas[other] = _binary_auc(rows_of_pair)
         return areas
 
-    areas_by_class = run([partial(areas_of, code) for code in present])
+    areas_by_class = run([partial(compute_areas, code) for code in present])
     areas = dict(zip(present, areas_by_class, strict=True))
     pairs = list(combinations(present, 2))
     if not pairs:
         warn_user(ONE_CLASS, UndefinedMetricWarning)
         return float("nan")
     means = [(areas[a][b] + areas[b][a]) / 2 for a, b in pairs]
-    shares = [float(size[a] + size[b]) for a, b in pairs]
-    return float(np.average(means, weights=shares if average == "weighted" else None))
+    pair_sizes = [float(size[a] + size[b]) for a, b in pairs]
+    return float(np.average(means, weights=pair_sizes if average == "weighted" else None))
 
 
 @documented(SCORED)
@@ -246,7 +248,7 @@ def partial_auc(
 def _checked_range(
     false_positive_rate_range: Any, true_positive_rate_range: Any
 ) -> tuple[bool, Fraction, Fraction]:
-    """Return whether the range is one of TPRs, and its ends."""
+    """Return True for a range of TPRs, and the ends of the range."""
     if false_positive_rate_range is not None and true_positive_rate_range is not None:
         raise InputError("give `false_positive_rate_range` or `true_positive_rate_range`, not both")
     over_tpr = true_positive_rate_range is not None
@@ -290,21 +292,21 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
         ends, widths, drops = false_alarms, table.negatives, table.positives
         floors = above - table.positives
 
-    def cut(share: Fraction) -> tuple[int, Fraction]:
-        """Return how many rows end by a share of the axis, and twice the area of the next to it."""
-        place = share * Fraction(ends[-1].item())
-        # Integers: compare with the whole part, which int64 holds. Floats: with the nearest double.
-        key = ends.dtype.type(place.__floor__() if ends.dtype.kind == "i" else float(place))
+    def cut(fraction: Fraction) -> tuple[int, Fraction]:
+        """Return the number of rows before a fraction of the axis, and twice the rest area."""
+        position = fraction * Fraction(ends[-1].item())
+        # Compare integers with the whole part, which int64 holds; floats with the nearest double.
+        key = ends.dtype.type(position.__floor__() if ends.dtype.kind == "i" else float(position))
         row = int(np.searchsorted(ends, key, side="right"))
         start = Fraction(ends[row - 1].item()) if row > 0 else Fraction(0)
-        depth = max(place - start, Fraction(0))
+        depth = max(position - start, Fraction(0))
         if depth == 0 or row == len(ends):
             return row, Fraction(0)
-        drop, floor = Fraction(drops[row].item()), Fraction(floors[row].item())
+        drop, base = Fraction(drops[row].item()), Fraction(floors[row].item())
         slope = drop / Fraction(widths[row].item())
-        if over_tpr:  # it falls from the higher side
-            return row, depth * (2 * (floor + drop) - slope * depth)
-        return row, depth * (2 * floor + slope * depth)
+        if over_tpr:  # the height falls along the axis
+            return row, depth * (2 * (base + drop) - slope * depth)
+        return row, depth * (2 * base + slope * depth)
 
     (first, before), (last, behind) = cut(low), cut(high)
     rows = slice(first, last)
@@ -316,7 +318,7 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
     return min(max(area, Fraction(0)), high - low)  # sums of weights are rounded
 
 
-# scikit-learn's words, so that a filter on them still works.
+# scikit-learn's message, so that warning filters for it still work.
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
@@ -394,7 +396,7 @@ def roc_auc_score(
         check_fraction("max_fpr", max_fpr, include_high=True)
     if not isinstance(y_true, ScoreTable):
         if column_count(y_true) > 1:
-            return averaged(
+            return average_metric(
                 partial(_auc_of_column, max_fpr=max_fpr),
                 check_multilabel_indicator(y_true),
                 check_score_matrix(in_class_order(y_score, y_true)),
@@ -426,7 +428,7 @@ def roc_auc_score(
 def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
     """Return the AUC of each row of a matrix; one warning for those of one class."""
     # One layout, so that the kernel is compiled for one.
-    labels, scores = np.ascontiguousarray(labels), np.ascontiguousarray(scores)
+    labels, scores = map(np.ascontiguousarray, (labels, scores))
     order = np.argsort(scores, axis=1)
     n_positive, n_negative, twice = np.zeros((3, len(labels)), dtype=np.int64)
     concordant_pairs_by_row(
@@ -447,7 +449,7 @@ def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
 def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) -> float:
     """Return the AUC of two classes, or the standardised area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
-        counts = _pairs_of(data)
+        counts = _count_pairs(data)
         undefined = not (counts.n_positive > 0 and counts.n_negative > 0)
         area = float("nan") if undefined else float(counts.auc)
     else:
@@ -463,8 +465,8 @@ def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) 
     return area
 
 
-def _pairs_of(data: BinaryRows | ScoreTable) -> PairCounts:
-    """Count the pairs of rows without building their table, or those of a table."""
+def _count_pairs(data: BinaryRows | ScoreTable) -> PairCounts:
+    """Count the pairs of a table, or of rows without building their table."""
     if isinstance(data, ScoreTable):
         return pairs_of_weights(data.positives, data.negatives)
     return count_pairs(data)
@@ -473,7 +475,7 @@ def _pairs_of(data: BinaryRows | ScoreTable) -> PairCounts:
 def _rows_or_table(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any = None, label_rule: str = "strict"
 ) -> BinaryRows | ScoreTable:
-    """Return the table that was given in place of the labels, else the checked rows."""
+    """Return the given table, or the validated rows."""
     if isinstance(y_true, ScoreTable):
         return as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     return check_binary(
@@ -516,7 +518,7 @@ def rank_loss(
     0.25
     """
     data = _rows_or_table(y_true, y_score, sample_weight, pos_label)
-    counts = _pairs_of(data)
+    counts = _count_pairs(data)
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         message = "the rank loss is not defined: only one class is present in y_true"
         warn_user(message, UndefinedMetricWarning)
