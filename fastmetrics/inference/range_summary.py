@@ -293,7 +293,7 @@ def part_of(
     table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
 ) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
-    counts = CurveCounts.of(table, start)
+    counts = CurveCounts.from_table(table, start)
     linear_in_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])

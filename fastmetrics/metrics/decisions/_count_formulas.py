@@ -508,12 +508,12 @@ def check_classes(name: str, metric: Metric, n_classes: int) -> None:
 
 
 def checked_parameters(name: str, metric: Metric, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the defaults overruled by ``params``, each one check_parameters."""
-    check_parameters = dict(metric.parameters)
+    """Return the defaults updated by ``params``, each one checked."""
+    checked = dict(metric.parameters)
     for given, setting in metric.check_parameters(name, params).items():
         is_default = setting is None and metric.parameters[given] is None
-        check_parameters[given] = setting if is_default else _CHECKS[given](given, setting)
-    return check_parameters
+        checked[given] = setting if is_default else _CHECKS[given](given, setting)
+    return checked
 
 
 def check_zero_division(name: str, setting: Any) -> float:
