@@ -80,12 +80,12 @@ class RateCurve:
 
         Where the curve is upright, ``top`` says which of its ends is meant.
         """
-        found = np.empty(len(rates))
+        counts_at = np.empty(len(rates))
         levels = rates * self.x[-1]
         whole = np.rint(levels)  # 0.29 * 100 is 29
         levels = np.where(np.abs(levels - whole) <= _PRODUCT * np.abs(levels), whole, levels)
-        kernels.values_along(self.x, self.y, levels, top, self.slack, found)
-        rates_of_y: Floats = found / self.y[-1]
+        kernels.values_along(self.x, self.y, levels, top, self.slack, counts_at)
+        rates_of_y: Floats = counts_at / self.y[-1]
         return rates_of_y
 
     @classmethod
@@ -320,14 +320,14 @@ def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
     stops = np.flatnonzero(np.diff(tie, append=-1)) + 1
     reached = np.cumsum(weights)[stops - 1]
     wanted = np.arange(1, N_THRESHOLDS + 1) / (N_THRESHOLDS + 1) * total
-    binomial, found = 0.0, 0.0
+    binomial, variance = 0.0, 0.0
     for stop in np.unique(stops[np.minimum(np.searchsorted(reached, wanted), len(stops) - 1)]):
         above = np.bincount(units[:stop], weights[:stop], minlength=len(of_unit))
         rate = float(above.sum()) / total
         binomial += rate * (1.0 - rate)
-        found += _variance(above - rate * of_unit, total)
-    if found > 0.0 and binomial > 0.0:
-        return 1.0 + binomial / found  # n for n rows, whose rates vary by r (1 - r) / (n - 1)
+        variance += _variance(above - rate * of_unit, total)
+    if variance > 0.0 and binomial > 0.0:
+        return 1.0 + binomial / variance  # n for n rows, whose rates vary by r (1 - r) / (n - 1)
     return total**2 / float(np.sum(of_unit**2))
 
 

@@ -593,8 +593,8 @@ def calibration_error_interval(
     level = check_confidence_level(confidence_level)
     n_bins, strategy = check_bins(n_bins, strategy)
     data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
-    found = mean_square(data, n_bins, strategy)
-    if math.isnan(found.estimate):
+    square = mean_square(data, n_bins, strategy)
+    if math.isnan(square.estimate):
         warn_user(
             "the bias of a calibration error is not defined: no bin has two rows; take fewer "
             "`n_bins`",
@@ -611,24 +611,24 @@ def calibration_error_interval(
                 "calibration error covers less than its level; gather more rows",
                 SmallSampleWarning,
             )
-    low, high = limits(found, level)
+    low, high = limits(square, level)
     if low == high:
         warn_user(
             "the interval of a calibration error is a point: outcomes as certain as these, of "
             "probabilities as certain, do not show how rare the exceptions are",
             DegenerateDataWarning,
         )
-    root = _root(found.estimate)
+    root = _root(square.estimate)
     return Estimate(
         metric="root_mean_square_calibration_error",
         estimate=root,
-        standard_error=found.standard_error / (2.0 * root) if root > 0.0 else math.nan,
+        standard_error=square.standard_error / (2.0 * root) if root > 0.0 else math.nan,
         confidence_interval=ConfidenceInterval(_root(low), _root(high)),
         df=math.inf,
         confidence_level=level,
         method=_METHOD,
         n_samples=float(data.n_samples),
-        details=found,
+        details=square,
     )
 
 
@@ -665,14 +665,14 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare:
     )
 
 
-def limits(found: MeanSquare, level: float) -> tuple[float, float]:
+def limits(square: MeanSquare, level: float) -> tuple[float, float]:
     """Return the limits of the mean square."""
     both, one = quantile((1.0 + level) / 2.0, math.inf), quantile(level, math.inf)
-    error = found.standard_error
-    if math.isnan(found.estimate):
+    error = square.standard_error
+    if math.isnan(square.estimate):
         return math.nan, math.nan
-    above = max(found.estimate, 0.0)
-    if found.estimate <= one * found.error_if_calibrated:
+    above = max(square.estimate, 0.0)
+    if square.estimate <= one * square.error_if_calibrated:
         low = 0.0
     elif above >= 2 * both * error:
         low = above - both * error
@@ -680,10 +680,10 @@ def limits(found: MeanSquare, level: float) -> tuple[float, float]:
         low = above / 2
     else:
         low = max(0.0, above - one * error)
-    if found.plug_in == 0:  # no gap, and no part of first order
+    if square.plug_in == 0:  # no gap, and no part of first order
         return low, above + both * error
-    slope = both * found.error_of_gaps**2 / found.plug_in
-    at_limit = math.sqrt(found.error_of_pairs**2 + slope / both * above + slope**2 / 4)
+    slope = both * square.error_of_gaps**2 / square.plug_in
+    at_limit = math.sqrt(square.error_of_pairs**2 + slope / both * above + slope**2 / 4)
     return low, above + both * (slope / 2 + at_limit)
 
 

@@ -115,8 +115,8 @@ class DecisionCurve(Result):
         """
         odds = self.thresholds / (1.0 - self.thresholds)
         unit = self.prevalence if self.standardized else 1.0
-        found: Floats = (self.net_benefit - self.treat_all) * unit / odds
-        return found
+        reduction: Floats = (self.net_benefit - self.treat_all) * unit / odds
+        return reduction
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, **line_options: Any) -> Any:

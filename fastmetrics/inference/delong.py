@@ -234,8 +234,8 @@ def _of_table(table: ScoreTable) -> tuple[Measured, Floats]:
     sizes = np.array([table.n_negative, table.n_positive], np.float64)
     value, products = math.nan, np.full((2, 2), math.nan)
     if sizes.all():
-        found, products = auc_with_sums(table)
-        value = found.value
+        influences, products = auc_with_sums(table)
+        value = influences.value
     units = Units(2, sizes, strata=np.array([0, 1]), sizes=sizes)
     return Measured((value,), (), units, (None,), float(sizes.sum())), products[None, None]
 
@@ -339,9 +339,9 @@ def delong(
     check_choice("scale", scale, ("plain", "logit"))
     refuse_several(y_score, "delong_test")
     models = [NamedScores("", "y_score", y_score)]
-    found = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
-    found.warn()
-    return found.estimate(0, level, "identity" if scale == "plain" else scale)
+    aucs = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
+    aucs.warn()
+    return aucs.estimate(0, level, "identity" if scale == "plain" else scale)
 
 
 @documented(MODELS, CLASSICAL, SCORED)
@@ -408,9 +408,9 @@ def delong_test(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     models = named_scores(scores, names, at_least=2)
-    found = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
-    own, k, units = tuple(model.name for model in models), len(models), found.measured.units
-    values, influences = found.measured.values, found.measured.influences
+    aucs = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
+    own, k, units = tuple(model.name for model in models), len(models), aucs.measured.units
+    values, influences = aucs.measured.values, aucs.measured.influences
     pairs, variances = [], np.zeros((k, k))
     for i, j in itertools.combinations(range(k), 2):
         both = values[i], values[j]
@@ -420,42 +420,42 @@ def delong_test(
         if variance * units.sizes_of_strata.min() <= _NOTHING:
             variance = 0.0
         variances[i, j] = variances[j, i] = variance
-        spread = Spread(variance, found.df)
+        spread = Spread(variance, aucs.df)
         difference = without_rounding(difference, max(both), spread)
         rule = level, alternative, (-1.0, 1.0)
         pairs.append(Pair.tested(_AUC.label, (own[i], own[j]), difference, spread, *rule))
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
-    p = joint_pvalue(statistic, rank, found.df)
+    p = joint_pvalue(statistic, rank, aucs.df)
     of_all = {"statistic": statistic, "df": rank, "pvalue": p}
-    _warn_of_pairs(own, found, pairs, rank)
-    found.warn_of_sizes()
+    _warn_of_pairs(own, aucs, pairs, rank)
+    aucs.warn_of_sizes()
     return Comparison.of(
-        [found.estimate(model, level) for model in range(k)],
+        [aucs.estimate(model, level) for model in range(k)],
         pairs,
         True,
         level,
-        covariance=found.covariance,
+        covariance=aucs.covariance,
         names=own,
         alternative=alternative,
-        method=found.method,
+        method=aucs.method,
         note=f"All AUCs equal: chi-square {statistic:.4g}, df {rank}, {as_p(p)}.",
-        details=MappingProxyType(of_all | found.details),
+        details=MappingProxyType(of_all | aucs.details),
     )
 
 
-def _warn_of_pairs(names: tuple[str, ...], found: _Aucs, pairs: Sequence[Pair], rank: int) -> None:
+def _warn_of_pairs(names: tuple[str, ...], aucs: _Aucs, pairs: Sequence[Pair], rank: int) -> None:
     """Say what is undefined; or, in one warning, all that is degenerate."""
-    values = found.measured.values
-    if found.fault:
+    values = aucs.measured.values
+    if aucs.fault:
         what = "AUCs are" if math.isnan(values[0]) else "standard errors are"
-        warn_user(f"{what} not defined: {found.fault}", UndefinedMetricWarning)
+        warn_user(f"{what} not defined: {aucs.fault}", UndefinedMetricWarning)
         return
     said = [
         f"the AUC of {name!r} is {values[k]:g} with an estimated variance of 0, so that its "
         "differences look surer than they are"
         for k, name in enumerate(names)
-        if found.covariance[k, k] == 0
+        if aucs.covariance[k, k] == 0
     ]
     for pair in pairs:
         if pair.standard_error == 0:
@@ -539,7 +539,7 @@ def delong_unpaired_test(
         if y_true_b is not None or y_score_b is not None:
             raise InputTypeError("two ScoreTables come alone: pass no third and no fourth argument")
         y_score_a, y_true_b = None, y_score_a
-    found = []
+    aucs = []
     for sample, y_true, y_score, weight, groups in (
         ("a", y_true_a, y_score_a, sample_weight_a, groups_a),
         ("b", y_true_b, y_score_b, sample_weight_b, groups_b),
@@ -548,16 +548,16 @@ def delong_unpaired_test(
         with renamed(**{name: f"{name}_{sample}" for name in names}):
             refuse_several(y_score, "delong_test")
             models = [NamedScores("", "y_score", y_score)]
-            found.append(_aucs(y_true, models, groups, weight, weights_are, pos_label))
-    for sample, one in zip("ab", found, strict=True):
+            aucs.append(_aucs(y_true, models, groups, weight, weights_are, pos_label))
+    for sample, one in zip("ab", aucs, strict=True):
         one.warn(f"sample {sample}: ")
-    variances = [float(one.covariance[0, 0]) for one in found]
+    variances = [float(one.covariance[0, 0]) for one in aucs]
     over = sum(
         variance**2 / one.df if one.df > 0.0 else math.inf
-        for variance, one in zip(variances, found, strict=True)
+        for variance, one in zip(variances, aucs, strict=True)
     )
     df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
-    a, b = (one.estimate(0, level) for one in found)
+    a, b = (one.estimate(0, level) for one in aucs)
     pair = Pair.tested(
         _AUC.label,
         ("a", "b"),

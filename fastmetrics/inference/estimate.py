@@ -216,9 +216,9 @@ def estimate(
 
     rule = request.level, method, alternative
     smooth = request.smooth(method)
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     if smooth and isinstance(y_true, TABLES):
-        found = estimates_of_table(smooth, y_true, y_score, *rule, request.rows)
+        estimates = estimates_of_table(smooth, y_true, y_score, *rule, request.rows)
     elif smooth:
         if not are_class_columns(y_score, y_true):
             refuse_several(y_score, "compare")
@@ -226,14 +226,15 @@ def estimate(
             raise InputTypeError("`y_score` is missing: only a table comes alone")
         models = [NamedScores("", "y_score", y_score)]
         for one, measured, read in request.measured(smooth, y_true, models):
-            found[one.label] = estimate_of(one, measured, 0, *rule, weights_are=read)
+            estimates[one.label] = estimate_of(one, measured, 0, *rule, weights_are=read)
     if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
         by: Any = None if method in (None, "bootstrap") else method
         data: Any = y_true
-        found |= bootstrap(data, y_score, method=by, **request.resampling(smooth, strata=strata))
-    return Estimates(request.in_order(found))
+        options = request.resampling(smooth, strata=strata)
+        estimates |= bootstrap(data, y_score, method=by, **options)
+    return Estimates(request.in_order(estimates))
 
 
 class Request(NamedTuple):
@@ -320,9 +321,9 @@ class Request(NamedTuple):
             **self.drawn,
         }
 
-    def in_order(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def in_order(self, estimates: Mapping[str, Any]) -> dict[str, Any]:
         """Return results in the order of the metrics."""
-        return {one.label: found[one.label] for one in self.asked}
+        return {one.label: estimates[one.label] for one in self.asked}
 
 
 def metric_of(one: MetricRequest) -> Any:
@@ -472,13 +473,13 @@ def compared(
     )
     reference = reference_of(one, units)
     values, influences = measured.values, measured.influences
-    found = [
+    tests = [
         units.difference((values[a], values[b]), influences[a], influences[b], reference)
         for a, b in chosen.pairs
     ]
-    differences = [(difference, spread) for difference, spread, _ in found]
+    differences = [(difference, spread) for difference, spread, _ in tests]
     covariance = units.covariance(measured.influences)
-    note = _of_few(one, [varied for *_, varied in found if varied])
+    note = _of_few(one, [varied for *_, varied in tests if varied])
     note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
         one,
@@ -536,13 +537,13 @@ def _comparison(
     note: str = "",
 ) -> Comparison:
     """Return the comparison of models by the difference of each pair and its spread."""
-    found = [
+    tests = [
         _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
     return Comparison.of(
         models,
-        found,
+        tests,
         one.higher_is_better,
         chosen.level,
         covariance=covariance,

@@ -549,19 +549,19 @@ class Estimates(ByMetric[Estimate]):
     __slots__ = ()
 
     def _shown(self) -> Display:
-        found = list(self.values())
-        columns = dict(Table.of(found, (*FIGURES, "df", "method")).columns)
-        if any(one.design_effect is not None for one in found):
-            columns |= Table.of(found, ("design_effect",)).columns
-        drawn = [one.details for one in found if isinstance(one.details, Replicates)]
+        estimates = list(self.values())
+        columns = dict(Table.of(estimates, (*FIGURES, "df", "method")).columns)
+        if any(one.design_effect is not None for one in estimates):
+            columns |= Table.of(estimates, ("design_effect",)).columns
+        drawn = [one.details for one in estimates if isinstance(one.details, Replicates)]
         notes = []
-        if drawn and len(drawn) == len(found):
+        if drawn and len(drawn) == len(estimates):
             del columns["df"], columns["method"]
             columns |= Table.of(drawn, ("bias", "n_failed")).columns
-            how = ", ".join(dict.fromkeys(METHODS.get(one.method, one.method) for one in found))
-            notes = [f"Intervals: {how}; {again(drawn[0])}.", *WEIGHTS[found[0].weights_are]]
-        level = found[0].confidence_level
-        notes += cautions_of(found)
+            how = ", ".join(dict.fromkeys(METHODS.get(one.method, one.method) for one in estimates))
+            notes = [f"Intervals: {how}; {again(drawn[0])}.", *WEIGHTS[estimates[0].weights_are]]
+        level = estimates[0].confidence_level
+        notes += cautions_of(estimates)
         return Display([Table(columns, level=level)], type(self).__name__, notes)
 
 

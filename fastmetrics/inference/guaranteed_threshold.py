@@ -291,8 +291,8 @@ def _of_rate(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> 
     row = int(np.searchsorted(np.cumsum(counts), rank))
     if not is_recall and row == 0:
         return math.inf
-    found: float = table.scores[len(table) - 1 - row if is_recall else row - 1].item()
-    return found
+    threshold: float = table.scores[len(table) - 1 - row if is_recall else row - 1].item()
+    return threshold
 
 
 # --- grids: Learn then Test -----------------------------------------------------------------------

@@ -145,10 +145,10 @@ def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
         is_fit, what = name == "auc", "the AUC"
     if not is_fit:
         raise InputError(f"`method={method!r}` is for {what}: got {case.one.label!r}")
-    found: _Found = None
+    interval: _Found = None
     if rule is not None and method in (None, *_RULES[name][1:]):
-        found = _RULES[name][0](case, *rule.arguments)
-    return found or (case.student, "influence")
+        interval = _RULES[name][0](case, *rule.arguments)
+    return interval or (case.student, "influence")
 
 
 def _proportion(
@@ -160,10 +160,10 @@ def _proportion(
     (tn, fp), (fn, tp) = case.counts
     cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
     hits, others = (sum(cells[cell] for cell in part.split()) for part in (successes, failures))
-    found = case.rate_limits(hits, hits + others)
+    interval = case.rate_limits(hits, hits + others)
     if back is not None:
-        found = ConfidenceInterval(back(found.low), back(found.high))
-    return found, case.method or "wilson"
+        interval = ConfidenceInterval(back(interval.low), back(interval.high))
+    return interval, case.method or "wilson"
 
 
 def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _Found:

@@ -62,9 +62,9 @@ class Lookup:
         """Return where rows of these scores are looked up; any place where none is."""
         scores = np.ascontiguousarray(scores, self.scores.dtype)
         if self._search is not None:
-            found = np.empty(len(scores), np.int32)
-            bin_numbers(scores, *self._search, np.empty(len(scores)), found)
-            return found
+            bins = np.empty(len(scores), np.int32)
+            bin_numbers(scores, *self._search, np.empty(len(scores)), bins)
+            return bins
         return np.minimum(np.searchsorted(self.scores, scores), len(self.scores) - 1)
 
     @cached_property
@@ -182,9 +182,11 @@ class ProductSums(NamedTuple):
         if float(self.ends[m, k + p].max()) <= ROUNDING * (size / self.n_points + own):
             sums = np.zeros_like(sums)
             rests = rests if values[0] != values[1] else np.zeros_like(rests)
-        found = units.spread_of_sums(sums, reference)
+        spread = units.spread_of_sums(sums, reference)
         off = float(np.sqrt((units.factors * rests).sum(axis=1)).sum())
-        return found if off == 0.0 else found._replace(variance=(found.standard_error + off) ** 2)
+        if off == 0.0:
+            return spread
+        return spread._replace(variance=(spread.standard_error + off) ** 2)
 
     def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
         """Return `Units.ranges` of a model."""
@@ -233,12 +235,12 @@ class ScoreCells(NamedTuple):
 
     @classmethod
     def of(
-        cls, table: ScoreTable, counts: CurveCounts, found: Any, starts: NDArray[np.intp]
+        cls, table: ScoreTable, counts: CurveCounts, influences: Any, starts: NDArray[np.intp]
     ) -> ScoreCells:
         """Return those of a table that begin at these places."""
         widths = np.diff(starts, append=len(table))
-        means, rests = np.empty((len(found), 2, len(starts))), np.empty((len(found), 2))
-        for own, left, one in zip(means, rests, found, strict=True):
+        means, rests = np.empty((len(influences), 2, len(starts))), np.empty((len(influences), 2))
+        for own, left, one in zip(means, rests, influences, strict=True):
             for code, values in enumerate(one):
                 n = counts[code]
                 first = values[starts]
@@ -302,17 +304,17 @@ def part_of(
     linear_in_auc *= np.array([whole]).T  # times the size of the class, not centred
     tails = precision_shares(*columns, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
-    found: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
+    influences: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
-        found += [[row_losses(name, own, table.scores) for own in codes] for name in LOSSES]
+        influences += [[row_losses(name, own, table.scores) for own in codes] for name in LOSSES]
     columns = counts.positives, counts.negatives
-    moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
+    moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in influences]
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:
         starts = _cell_starts(counts, float(sum(totals)), cut)
-        cells = ScoreCells.of(table, counts, found, starts)
+        cells = ScoreCells.of(table, counts, influences, starts)
     return Part(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
 
 
@@ -331,12 +333,12 @@ def _central(counts: Floats, values: Floats) -> list[float]:
     mean = float(np.add.reduce(counts * values)) / total
     off = values - mean
     off -= float(np.add.reduce(counts * off)) / total  # what rounding left
-    found = [mean]
+    sums = [mean]
     powers = counts * off
     for _ in range(3):  # no product of BLAS, whose threads would be in the way of ours
         powers *= off
-        found.append(float(np.add.reduce(powers)))
-    return found
+        sums.append(float(np.add.reduce(powers)))
+    return sums
 
 
 def joined(parts: Sequence[Part]) -> Part:
@@ -352,10 +354,10 @@ def joined(parts: Sequence[Part]) -> Part:
     whole = sizes.sum(axis=2, keepdims=True)
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
     powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
-    found = np.concatenate([mean, powers], axis=2)
+    moments = np.concatenate([mean, powers], axis=2)
     added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
     cells = ScoreCells.joined(parts, later)
-    return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0), cells)
+    return Part(parts[0].start, (added[0], added[1]), moments, tails.sum(axis=0), cells)
 
 
 def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
@@ -581,8 +583,10 @@ def summary_of(
         part = ScoreTable._of_columns(*columns)
         return _of_part(part, true_positives + piece.tp, false_positives + piece.fp, m, n, cut)
 
-    found = sum(by_pieces(table, of_piece), RangeSummary(m, n))
-    return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
+    summary = sum(by_pieces(table, of_piece), RangeSummary(m, n))
+    if not summary.parts:
+        return summary
+    return dataclasses.replace(summary, parts=(joined(summary.parts),))
 
 
 def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None) -> RangeSummary:
@@ -627,11 +631,11 @@ def summary_of_runs(
 
     def of_range(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        found = summary_of(table_of(rows, where), tp, fp, m, n, cut)
-        done += found.positives + found.negatives  # a bar: a lost sum would do no harm
+        summary = summary_of(table_of(rows, where), tp, fp, m, n, cut)
+        done += summary.positives + summary.negatives  # a bar: a lost sum would do no harm
         if progress is not None:
             progress(done / (m + n))
-        return found
+        return summary
 
     jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
     with at_most(at_once):

@@ -148,8 +148,8 @@ def is_of_curve(one: MetricRequest) -> bool:
 
 def moved(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
     """Return the metric asked for with the influence of each row."""
-    found: RowInfluences = one.entry.load_influences()(*data, **options)
-    return found
+    influences: RowInfluences = one.entry.load_influences()(*data, **options)
+    return influences
 
 
 def _with_rates(measured: Measured, tables: Iterable[ScoreTable], units: Units) -> Measured:
@@ -184,14 +184,14 @@ class TablePoints:
         units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
         if is_of_curve(one):
             curve = curve_influences(table, metric.load_influences(), **one.parameters)
-            found = RowInfluences(curve.value, curve.joined())
+            influences = RowInfluences(curve.value, curve.joined())
         else:  # what class and probability tell of a row
             metric.domain_under(one.parameters).check_predicted(table.scores, "y_score")
             own = self._units_by_class
             columns = own.strata, np.concatenate([table.scores] * 2), own.counts
-            found = moved(one, metric.name, *columns, **one.parameters)
+            influences = moved(one, metric.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
-        measured = Measured((found.value,), [found.influences], units, (None,), n)
+        measured = Measured((influences.value,), [influences.influences], units, (None,), n)
         if metric.interval != LARGEST_GAP:
             return measured
         return _with_rates(measured, [table], self._units_by_class)
@@ -318,11 +318,11 @@ class Sample(ABC):
 
     def measured(self, one: MetricRequest) -> Measured:
         """Return a metric of each model with its influences."""
-        found = [self.influenced(one, model) for model in range(self.n_models)]
+        models = [self.influenced(one, model) for model in range(self.n_models)]
         is_plain = self.design.is_plain
         return Measured(
-            tuple(each.value for each in found),
-            [each.influences for each in found],
+            tuple(each.value for each in models),
+            [each.influences for each in models],
             self._units_by_class if one.entry.is_by_class(one.parameters) else self._units,
             tuple(self._counts(one, k) if is_plain else None for k in range(self.n_models)),
             self._units.n_rows,
@@ -408,11 +408,11 @@ class BinarySample(Sample):
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         names = ("sample_weight", "weights_are", "pos_label", "groups")
-        found = check_models(y_true, models, **{name: given[name] for name in names})
-        self._rows, self._scores = found.rows, found.scores
+        checked = check_models(y_true, models, **{name: given[name] for name in names})
+        self._rows, self._scores = checked.rows, checked.scores
         self._names = [model.argument for model in models]
         self.n_models = len(models)
-        self.classes = (found.rows.labels == 1).astype(np.int64)
+        self.classes = (checked.rows.labels == 1).astype(np.int64)
         strata = given["strata"]
         if strata is not None:
             strata = check_class_labels(strata, "strata").codes
@@ -421,8 +421,8 @@ class BinarySample(Sample):
                 check_same_length(sample_weight=kept, strata=strata)
                 strata = strata[kept]
             check_same_length(y_true=self.classes, strata=strata)
-        read = None if found.rows.weights is None else given["weights_are"]
-        self.design = Design(found.rows.weights, read, found.groups, strata)
+        read = None if checked.rows.weights is None else given["weights_are"]
+        self.design = Design(checked.rows.weights, read, checked.groups, strata)
         self._threshold = given["threshold"]
         #: Whether the rows are put in order in any case.
         self._in_order = any(is_of_curve(one) and not one.is_auc for one in given["asked"])
@@ -431,11 +431,11 @@ class BinarySample(Sample):
         """Return a metric of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
-        found = super().measured(one)
+        measured = super().measured(one)
         if one.entry.interval != LARGEST_GAP:
-            return found
+            return measured
         by_class = replace(self._units, strata=self.classes)
-        return _with_rates(found, [each.table for each in self._ordered], by_class)
+        return _with_rates(measured, [each.table for each in self._ordered], by_class)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
         if not is_of_curve(one):
@@ -670,15 +670,15 @@ def _groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
     """Return the group of each query, in the order of sorted queries, from those of its rows."""
     codes = check_class_labels(query, "query").codes
     check_same_length(query=codes, groups=groups)
-    found = np.empty(int(codes.max()) + 1, groups.dtype)
-    found[codes] = groups
-    torn = np.unique(codes[found[codes] != groups])
+    group_of_query = np.empty(int(codes.max()) + 1, groups.dtype)
+    group_of_query[codes] = groups
+    torn = np.unique(codes[group_of_query[codes] != groups])
     if len(torn):
         raise InputError(
             f"`groups` must have one group for all items of a query: {len(torn):,} queries have "
             "several"
         )
-    return found
+    return group_of_query
 
 
 class TimeSample(Sample):
@@ -729,15 +729,15 @@ def sample_of(
     if given["query"] is not None or isinstance(y_true, RankingTable):
         return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
     made: dict[type[Sample], Sample] = {}
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for one in asked:
         kind = _kind_of(one, models, given)
         if kind not in made:
             made[kind] = kind(y_true, models, {**given, "asked": asked})  # type: ignore[call-arg]
-        found[one.label] = made[kind]
+        samples[one.label] = made[kind]
     for sample in made.values():
-        sample.check_domains(one for one in asked if found[one.label] is sample)
-    return found
+        sample.check_domains(one for one in asked if samples[one.label] is sample)
+    return samples
 
 
 def _kind_of(

@@ -198,9 +198,9 @@ class _BinPoints:
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
-        found = [units.spread(each) for each in (halfway, *both)]
-        df = min((each.df for each in found if each.df > 0.0), default=math.nan)
-        return Spread((found[0].standard_error + most) ** 2, df)
+        spreads = [units.spread(each) for each in (halfway, *both)]
+        df = min((each.df for each in spreads if each.df > 0.0), default=math.nan)
+        return Spread((spreads[0].standard_error + most) ** 2, df)
 
     def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measured:
         """Return a metric of the best, or the worst, order of rows within all bins."""
@@ -215,12 +215,11 @@ class _BinPoints:
         place = np.cumsum(kept) - 1
         p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
         table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
-        found = curve_influences(table, one.entry.load_influences())
+        curve = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
         places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]
-        of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]
-        influences = np.concatenate([of_positives, of_negatives])
-        value = found.value
+        influences = np.concatenate([curve.of_positives[places[0]], curve.of_negatives[places[1]]])
+        value = curve.value
         if one.entry.is_area_of_precision and self.is_open.any():
             limits = precision_bracket(self.columns)
             value = limits.high if is_best else limits.low

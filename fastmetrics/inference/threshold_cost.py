@@ -126,11 +126,11 @@ def costed(
 def _of_table(
     table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
 ) -> tuple[CostTable, RowCosts]:
-    found = costs_of_counts(table, *costs, prevalence)
+    table_of_costs = costs_of_counts(table, *costs, prevalence)
     places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
     sizes = [len(place) for place in places]
-    scaled = [math.ldexp(float(cost), found.exponent) for cost in costs]
-    return found, RowCosts(
+    scaled = [math.ldexp(float(cost), table_of_costs.exponent) for cost in costs]
+    return table_of_costs, RowCosts(
         place=np.concatenate(places),
         positive=np.repeat([True, False], sizes),
         costs=np.repeat(scaled, sizes),
@@ -209,12 +209,12 @@ def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
 
     Minima of windows of 1, 2, 4, ... values: two that overlap make any stretch. O(n log n).
     """
-    found, lengths, width = np.full(len(first), np.inf), last - first + 1, 1
+    least, lengths, width = np.full(len(first), np.inf), last - first + 1, 1
     while width <= lengths.max():
         own = (lengths >= width) & (lengths < 2 * width)
-        found[own] = np.minimum(values[first[own]], values[last[own] - width + 1])
+        least[own] = np.minimum(values[first[own]], values[last[own] - width + 1])
         values, width = np.minimum(values[:-width], values[width:]), 2 * width
-    return found
+    return least
 
 
 def variances_of_changes(table: CostTable, cells: RowCosts, row: int) -> Floats:
@@ -232,7 +232,7 @@ def variances_of_changes(table: CostTable, cells: RowCosts, row: int) -> Floats:
         np.cumsum(np.bincount(cells.place, one, minlength=n), out=squares[1:])
         return np.asarray(np.abs(squares - squares[row]))
     changes = cells.weighed(*factors) * np.where(cells.positive, -1.0, 1.0)
-    found = np.zeros(n + 1)
+    sums = np.zeros(n + 1)
     for own, way in ((cells.place >= row, 1), (cells.place < row, -1)):
         place, change = cells.place[own], changes[own]
         order = np.lexsort((way * place, cells.groups[own]))
@@ -243,10 +243,10 @@ def variances_of_changes(table: CostTable, cells: RowCosts, row: int) -> Floats:
         before -= np.repeat(before[opens], np.diff(np.append(opens, len(change))))
         added = np.bincount(place[order], change * (2.0 * before + change), minlength=n)
         if way > 0:
-            found[row + 1 :] = np.cumsum(added[row:])
+            sums[row + 1 :] = np.cumsum(added[row:])
         else:
-            found[:row] = np.cumsum(added[:row][::-1])[::-1]
-    return np.maximum(found, 0.0)
+            sums[:row] = np.cumsum(added[:row][::-1])[::-1]
+    return np.maximum(sums, 0.0)
 
 
 _NAN = math.nan

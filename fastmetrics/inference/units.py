@@ -339,12 +339,13 @@ class Units:
 
         Those of a metric with a later one are not read.
         """
-        found = np.empty(sums.shape[:2])
+        covariance = np.empty(sums.shape[:2])
         for i in range(len(sums)):
             for j in range(i + 1):
                 other = None if i == j else sums[j, j]
-                found[i, j] = found[j, i] = np.add.reduce(self._by_strata(sums[i, j], other))
-        return found
+                total = np.add.reduce(self._by_strata(sums[i, j], other))
+                covariance[i, j] = covariance[j, i] = total
+        return covariance
 
     def _by_strata(self, sums: Floats, of_other: Floats | None = None) -> Floats:
         """Return the contribution of each stratum to the covariance of two metrics, by their sums.
@@ -434,10 +435,10 @@ class Units:
         leave the range of doubles are scaled.
         """
         with np.errstate(over="ignore"):
-            found = self._spread(influences, reference)
-        exponent = math.frexp(_largest(influences))[1] if found.is_extreme else 0
+            spread = self._spread(influences, reference)
+        exponent = math.frexp(_largest(influences))[1] if spread.is_extreme else 0
         if abs(exponent) < _MILD:
-            return found
+            return spread
         scaled = self._spread(np.ldexp(influences, -exponent), reference)
         variance = float(np.ldexp(scaled.variance, 2 * exponent))
         return Spread(variance if 0.0 < variance < math.inf else math.nan, scaled.df)
@@ -498,21 +499,21 @@ class Units:
         codes, shape = self._codes
         counts, weights, _ = self._columns
         weights = counts if len(counts) else weights
-        found = np.zeros((len(influences), shape[0] * shape[1]))
-        step = max(_JOB_ROWS, 4 * found.shape[1])
+        group_sums = np.zeros((len(influences), shape[0] * shape[1]))
+        step = max(_JOB_ROWS, 4 * group_sums.shape[1])
 
         def add_up(own: Floats, start: int) -> tuple[Floats, float]:
-            here, sums = slice(start, start + step), np.zeros(found.shape[1])
+            here, sums = slice(start, start + step), np.zeros(group_sums.shape[1])
             return sums, add_by_code(codes[here], own[here], weights[here], sums)
 
-        for row, own in zip(found, influences, strict=True):
+        for row, own in zip(group_sums, influences, strict=True):
             column = np.ascontiguousarray(own, np.float64)
             jobs = [partial(add_up, column, start) for start in range(0, self.n_points, step)]
             added = run(jobs, self.n_points)
             for sums, _ in added:
                 row += sums
             row[np.abs(row) <= ROUNDING * sum(size for _, size in added)] = 0.0  # they cancel
-        return found.reshape(len(influences), *shape)
+        return group_sums.reshape(len(influences), *shape)
 
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
         """Return of each stratum its units, and how far apart their contributions are."""

@@ -675,8 +675,8 @@ def _predictions(
     except InputError as error:
         raise error.renamed({"X": "X_test"}) from error
     jobs = [(setting, [*key, i]) for setting in settings for i in range(models)]
-    found = task.each(partial(_prediction, task, X_test, size), jobs)
-    return [np.array(found[i : i + models]) for i in range(0, len(found), models)]
+    predictions = task.each(partial(_prediction, task, X_test, size), jobs)
+    return [np.array(predictions[i : i + models]) for i in range(0, len(predictions), models)]
 
 
 def _prediction(

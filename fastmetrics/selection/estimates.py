@@ -142,12 +142,12 @@ class EstimatorEvaluation(Result):
 
     def __repr__(self) -> str:
         said = []
-        for name, found in self.metrics.items():
-            limits = found.confidence_interval
-            kind = " by Wilson" if found.interval_method == "wilson" else ""
+        for name, one in self.metrics.items():
+            limits = one.confidence_interval
+            kind = " by Wilson" if one.interval_method == "wilson" else ""
             interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]{kind}"
-            values = f"test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
-            said.append(f"{_named(name, found)}: {values}")
+            values = f"test {one.estimate:.4g}{interval}, train {one.train_estimate:.4g}"
+            said.append(f"{_named(name, one)}: {values}")
         if self.majority_accuracy is not None:
             said.append(f"majority class {self.majority_accuracy:.4g}")
         splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
@@ -156,7 +156,7 @@ class EstimatorEvaluation(Result):
         )
 
     def _shown(self) -> Display:
-        names = [_named(name, found) for name, found in self.metrics.items()]
+        names = [_named(name, one) for name, one in self.metrics.items()]
         columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
         words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
         words["train_standard_deviation"] = "spread of train"
@@ -196,9 +196,9 @@ _FIGURES: Final = (
 )
 
 
-def _named(name: str, found: MetricEstimate) -> str:
+def _named(name: str, one: MetricEstimate) -> str:
     """Return the name of a metric; a function that nobody knows says what it was given."""
-    return f"{name} (given predictions)" if found.given == "predictions" else name
+    return f"{name} (given predictions)" if one.given == "predictions" else name
 
 
 @documented(FITTING)
@@ -294,21 +294,21 @@ def compare_estimators(
     decide(np.arange(10.0).reshape(shape))  # what it refuses is refused before any fit
     splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(task.X, task.y, groups)]
     one_split = partial(_values, tasks, metric)
-    found = np.array(task.each(one_split, splits))
-    undefined = int(np.isnan(found).any(axis=1).sum())
+    values = np.array(task.each(one_split, splits))
+    undefined = int(np.isnan(values).any(axis=1).sum())
     if undefined:
         raise InputError(
             f"`metrics` is not defined on the test rows of {undefined:,} of {len(splits):,} "
             f"splits: {metric.label!r}"
         )
-    result: ComparisonTest = decide(*found.T.reshape(2, *shape), **_sizes(splitter, splits))
-    mean_a, mean_b = found.mean(axis=0).tolist()
+    result: ComparisonTest = decide(*values.T.reshape(2, *shape), **_sizes(splitter, splits))
+    mean_a, mean_b = values.mean(axis=0).tolist()
     return replace(result, details={**result.details, "mean_a": mean_a, "mean_b": mean_b})
 
 
 def _names_of(*estimators: Any) -> tuple[str, ...]:
-    found = tuple(type(one).__name__ for one in estimators)
-    return found if len(set(found)) == len(found) else ("A", "B")
+    names = tuple(type(one).__name__ for one in estimators)
+    return names if len(set(names)) == len(names) else ("A", "B")
 
 
 def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
@@ -470,16 +470,16 @@ def evaluate_estimator(
         raise InputError("`cv` makes no split")
     ratio = sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
     if on_all is None:
-        found = _means(asked, scores, ratio, level, task)
+        estimates = _means(asked, scores, ratio, level, task)
     else:
-        found = _by_632(asked, scores, rule, on_all, len(task.y))
+        estimates = _by_632(asked, scores, rule, on_all, len(task.y))
     majority = None
     if task.classes is not None:
         majority = float(np.unique(task.y, return_counts=True)[1].max() / len(task.y))
     return EstimatorEvaluation(
         type(estimator).__name__,
         _title(cv, splitter),
-        found,
+        estimates,
         _table(asked, scores),
         len(scores),
         ratio,
@@ -528,7 +528,7 @@ def _means(
 ) -> dict[str, MetricEstimate]:
     train, test = _columns(scores)
     _warn_of(asked, train, test)
-    found = {}
+    estimates = {}
     of_splits = zip(*(one.tested for one in scores), strict=True)
     for metric, on_train, on_test, tested in zip(asked, train, test, of_splits, strict=True):
         mean, deviation = _spread(on_test)
@@ -537,7 +537,7 @@ def _means(
         if len(scores) > 1:
             half = critical_value(len(scores) - 1, 1.0 - level) * error
         interval, kind = _interval(mean, half, metric.bounds)
-        found[metric.label] = MetricEstimate(
+        estimates[metric.label] = MetricEstimate(
             mean,
             interval,
             error,
@@ -548,7 +548,7 @@ def _means(
             interval_method=kind,
             of_fitted_models=average_of_models(metric, mean, tested, task, level),
         )
-    return found
+    return estimates
 
 
 def _interval(
@@ -613,13 +613,13 @@ def _by_632(
 ) -> dict[str, MetricEstimate]:
     """Return the estimate of each metric from the samples and the model of all rows."""
     train, test = _columns(scores)
-    found = {}
+    by_metric = {}
     for i, (metric, (error, gamma)) in enumerate(zip(asked, on_all, strict=True)):
         samples: list[Any] = [one.tested[i] for one in scores]
         rows = np.concatenate([sample.rows for sample in samples])
         losses = np.concatenate([sample.of_rows for sample in samples])
         estimates = by_632(error, rows, losses, n, gamma, len(scores))
-        found[metric.label] = MetricEstimate(
+        by_metric[metric.label] = MetricEstimate(
             estimates.err632 if rule == ".632" else estimates.err632_plus,
             None,
             math.nan,
@@ -630,4 +630,4 @@ def _by_632(
             estimates,
             metric.given,
         )
-    return found
+    return by_metric

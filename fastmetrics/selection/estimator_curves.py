@@ -281,8 +281,8 @@ def _curve(
     train_sizes: Floats | None = None,
 ) -> EstimatorCurve:
     """Fit and measure; jobs are those of all folds, value after value."""
-    found = task.each(partial(values_of, task, judge, True), jobs)
-    train, test = np.array(found).reshape(len(values), -1, 2).transpose(2, 0, 1)
+    values_here = task.each(partial(values_of, task, judge, True), jobs)
+    train, test = np.array(values_here).reshape(len(values), -1, 2).transpose(2, 0, 1)
     undefined = int(np.isnan([train, test]).any(0).sum())
     if undefined:
         message = f"the metric is undefined for {undefined:,} of {len(jobs):,} fits"

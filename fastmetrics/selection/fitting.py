@@ -128,13 +128,13 @@ def average_of_models(
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
         measured = Measured((mean,), moved[rows][None, :], units, (counts,), size)
-        found = estimate_of(one, measured, 0, level, None, "two-sided", weights_are=None)
+        estimate = estimate_of(one, measured, 0, level, None, "two-sided", weights_are=None)
     whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
     target = f"covers {whose} on new examples, not models fitted on new training sets"
     notes = [f"the interval of fitted models {target}"]
     if not is_plain and units.effective_groups < FEW_GROUPS:
         notes.append(f"below about {FEW_GROUPS} groups intervals cover less than their level")
-    return replace(found, note="; ".join([*notes, *([found.note] if found.note else [])]))
+    return replace(estimate, note="; ".join([*notes, *([estimate.note] if estimate.note else [])]))
 
 
 S = TypeVar("S")
@@ -403,16 +403,16 @@ def check_method(
         return BootstrapOutOfBag(drawn, rng=rng), cv
     if n_resamples is not None:
         raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {cv!r}")
-    found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", cv)
-    if grouped and found is None:
+    match = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", cv)
+    if grouped and match is None:
         raise InputError(f"`cv` of {cv!r} knows no `groups`: name folds, as '10-fold'")
     if cv == "loo":
         return LeaveOneOut(), None
     if cv in _DRAWN and not grouped:
         return _DRAWN[cv](stratified=stratified, rng=rng), None
-    if found is None:
+    if match is None:
         raise InputError(wrong)
-    folds, repeats, folds_of_repeat = found.groups()
+    folds, repeats, folds_of_repeat = match.groups()
     kind = GroupedFolds if grouped else Folds
     options: dict[str, Any] = {"n_repeats": int(repeats or 1), "stratified": stratified}
     return kind(int(folds or folds_of_repeat), rng=rng, **options), None
@@ -432,15 +432,15 @@ def check_splits(cv: Any, task: FitTask, rng: Any, name: str = "cv") -> list[Spl
     if isinstance(cv, int | np.integer | str):
         cv = check_splitter(cv, task, rng, name)
     if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
-        found = cv.split(task.X, task.y, task.groups)
+        pairs = cv.split(task.X, task.y, task.groups)
     elif isinstance(cv, Iterable):
-        found = cv
+        pairs = cv
     else:
         raise InputTypeError(
             f"`{name}` must be a number of folds, a splitter, one of {NAMES}, or pairs of row "
             f"numbers: got {cv!r}"
         )
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in found]
+    splits = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
     if not splits:
         raise InputError(f"`{name}` yields no split")
     return splits

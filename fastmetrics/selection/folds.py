@@ -478,12 +478,12 @@ class GroupedFolds(Splitter):
 
 def _fewest_rows(rows: Floats, n_splits: int) -> FoldOfRows:
     heap = [(0.0, fold) for fold in range(n_splits)]
-    found = np.empty(len(rows), np.int64)
+    folds_of_rows = np.empty(len(rows), np.int64)
     for i, size in enumerate(rows[:, 0].tolist()):
         held, fold = heap[0]
-        found[i] = fold
+        folds_of_rows[i] = fold
         heapq.heapreplace(heap, (held + size, fold))
-    return found
+    return folds_of_rows
 
 
 def _least_added(rows: Floats, n_splits: int) -> FoldOfRows:
@@ -495,15 +495,15 @@ def _least_added(rows: Floats, n_splits: int) -> FoldOfRows:
     held = np.zeros((n_splits, rows.shape[1]))
     total = np.zeros(n_splits)
     weights = rows / rows.sum(axis=0) ** 2
-    found = np.empty(len(rows), np.int64)
+    folds_of_rows = np.empty(len(rows), np.int64)
     for i, (group, weight) in enumerate(zip(rows, weights, strict=True)):
         added = held @ weight
         ties = np.flatnonzero(added <= added.min() * (1 + 1e-12))
         fold = ties[np.argmin(total[ties])]
-        found[i] = fold
+        folds_of_rows[i] = fold
         held[fold] += group
         total[fold] += group.sum()
-    return found
+    return folds_of_rows
 
 
 def _warn_of_lacking(rows: Floats, folds: NDArray[Any], n_splits: int, classes: Classes) -> None:

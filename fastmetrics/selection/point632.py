@@ -148,18 +148,18 @@ def _columns(loss: MetricRequest, y_true: Any, **said: Any) -> tuple[Column, ...
     if needs in ("own", "values"):
         both = ((name, as_vector(one, name)) for name, one in said.items())
         return tuple(_finite(loss, name, one) for name, one in (("y_true", true), *both))
-    found = check_class_labels(true)
+    labels = check_class_labels(true)
     chances = {name: as_array(one, name) for name, one in said.items()}
     for name, one in chances.items():
         n_columns = 2 if one.ndim == 1 else one.shape[1] if one.ndim == 2 else 0
-        if n_columns != max(len(found.classes), 2):
+        if n_columns != max(len(labels.classes), 2):
             raise InputError(
-                f"`{name}` must have a column for each of {len(found.classes):,} classes, or one "
+                f"`{name}` must have a column for each of {len(labels.classes):,} classes, or one "
                 f"for the greater of two: got shape {one.shape}"
             )
         if needs == "probabilities" and one.ndim == 2 and n_columns == 2:
             chances[name] = one[:, 1]
-    return (found.codes, *chances.values())
+    return (labels.codes, *chances.values())
 
 
 def _check_defined(loss: MetricRequest, true: Column, said: Column, name: str) -> None:
@@ -194,14 +194,14 @@ def _finite(loss: MetricRequest, name: str, column: Column) -> Column:
 def _codes(named: Mapping[str, Any]) -> tuple[Column, ...]:
     labels = {name: text_or_numbers(as_vector(one, name), name) for name, one in named.items()}
     kinds = {name: "text" if one.dtype.kind in "UO" else "numbers" for name, one in labels.items()}
-    found = {name: check_class_labels(one, name) for name, one in labels.items()}
+    encoded = {name: check_class_labels(one, name) for name, one in labels.items()}
     for name, kind in kinds.items():
         if kind != kinds["y_true"]:
             raise InputTypeError(f"`y_true` holds {kinds['y_true']} and `{name}` {kind}")
-    classes = np.unique(np.concatenate([one.classes for one in found.values()]))
-    if all(len(one.classes) == len(classes) for one in found.values()):
-        return tuple(one.codes for one in found.values())
-    return tuple(np.searchsorted(classes, one.classes)[one.codes] for one in found.values())
+    classes = np.unique(np.concatenate([one.classes for one in encoded.values()]))
+    if all(len(one.classes) == len(classes) for one in encoded.values()):
+        return tuple(one.codes for one in encoded.values())
+    return tuple(np.searchsorted(classes, one.classes)[one.codes] for one in encoded.values())
 
 
 @documented(RULES)

@@ -48,15 +48,15 @@ class Judged:
     @cached_property
     def predicted(self) -> NDArray[Any]:
         """Predictions, one a row."""
-        found = np.asarray(self.model.predict(self.X))
-        if found.shape == (len(self.y), 1):
-            found = found[:, 0]
-        if found.shape != self.y.shape:
+        predicted = np.asarray(self.model.predict(self.X))
+        if predicted.shape == (len(self.y), 1):
+            predicted = predicted[:, 0]
+        if predicted.shape != self.y.shape:
             raise InputError(
-                f"`estimator` must predict one value a row: got shape {found.shape} for "
+                f"`estimator` must predict one value a row: got shape {predicted.shape} for "
                 f"{len(self.y):,} rows"
             )
-        return found
+        return predicted
 
     @cached_property
     def true_codes(self) -> NDArray[np.intp]:
@@ -123,14 +123,14 @@ class Judged:
 
     def _columns(self, method: str, why: str) -> NDArray[Any]:
         """Return the scores of all classes in order; 0 for classes absent from training."""
-        found, shown = self._said(method, why), self.shown
-        if found.shape != (len(self.y), len(shown)):
+        scores, shown = self._said(method, why), self.shown
+        if scores.shape != (len(self.y), len(shown)):
             raise InputError(
                 f"{method} must return one column for each of {len(shown):,} classes: got shape "
-                f"{found.shape}"
+                f"{scores.shape}"
             )
         whole = np.zeros((len(self.y), len(self.classes)))
-        whole[:, _codes(self.classes, shown)] = found
+        whole[:, _codes(self.classes, shown)] = scores
         return whole
 
 
@@ -138,11 +138,11 @@ def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the sorted classes."""
     if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
         raise InputTypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
-    found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    strange = np.flatnonzero(classes[found] != labels)
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = np.flatnonzero(classes[codes] != labels)
     if len(strange):
         raise InputError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
-    return found
+    return codes
 
 
 def check_sklearn(what: str) -> None:
@@ -277,18 +277,18 @@ class EstimatorMetric:
             raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
 
     def _found(self, judged: Judged) -> float:
-        found = self.find(self.asked, judged)
-        if isinstance(found, np.ndarray) and found.ndim > 0:
-            raise InputError(f"{self.label!r} must return one number: got shape {found.shape}")
-        return float(found)
+        value = self.find(self.asked, judged)
+        if isinstance(value, np.ndarray) and value.ndim > 0:
+            raise InputError(f"{self.label!r} must return one number: got shape {value.shape}")
+        return float(value)
 
 
 def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[EstimatorMetric, ...]:
     """Return the metrics that ``metrics=`` asks for, of classes; raise as `check` does."""
-    found = tuple(map(metric_of, ask(metrics)))
-    for metric in found:
+    chosen = tuple(map(metric_of, ask(metrics)))
+    for metric in chosen:
         metric.check(classes)
-    return found
+    return chosen
 
 
 def asked_metric(

@@ -227,9 +227,9 @@ class TuningResult(Result):
         dict
             Field name to value, without the fitted model.
         """
-        found = Result.to_dict(self)
-        del found["estimator"]
-        return found
+        fields = Result.to_dict(self)
+        del fields["estimator"]
+        return fields
 
     def __repr__(self) -> str:
         return (
@@ -388,11 +388,11 @@ def tune_estimator(
     """
     task = check_task(estimator, X, y, groups, n_jobs, progress)
     choice = _choice(task, grid, rule, complexity, metrics, higher_is_better)
-    found = _tuned(task, choice, check_splits(cv, task, rng))
+    tuned = _tuned(task, choice, check_splits(cv, task, rng))
     if not refit:
-        return found
+        return tuned
     everything = np.arange(len(task.y))
-    return replace(found, estimator=fitted(with_setting(task, dict(found.setting)), everything))
+    return replace(tuned, estimator=fitted(with_setting(task, dict(tuned.setting)), everything))
 
 
 @documented(FITTING, _TUNING)
@@ -514,9 +514,9 @@ def _on_outer_fold(
     part = replace(
         task, X=rows_of(task.X, train), y=task.y[train], groups=groups, n_jobs=1, progress=False
     )
-    found = _tuned(part, choice, check_splits(cv, part, key, "inner_cv"))
-    tuned = with_setting(task, dict(found.setting))
-    return tested(choice[0], judged(tuned, fitted(tuned, train), test), test, False), found
+    search = _tuned(part, choice, check_splits(cv, part, key, "inner_cv"))
+    tuned = with_setting(task, dict(search.setting))
+    return tested(choice[0], judged(tuned, fitted(tuned, train), test), test, False), search
 
 
 def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResult:

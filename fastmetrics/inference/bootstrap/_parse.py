@@ -156,8 +156,8 @@ class SortedRows:
         """Return the scores of some rows."""
         if not self._is_untied:
             rows = np.searchsorted(self.tie_stops, rows, side="right")
-        found: NDArray[Any] = self.distinct[rows]
-        return found
+        labels: NDArray[Any] = self.distinct[rows]
+        return labels
 
     def called_positive(self, threshold: Any) -> int | None:
         """Return how many rows have a score >= threshold; None without one."""
@@ -230,12 +230,12 @@ def descending(
     Among equal scores positives come first, then by weight, then by ``keys``.
     """
     check_rows(len(rows.scores))
-    found = row_order(rows.scores)
+    order = row_order(rows.scores)
     keys = (rows.labels == 1, rows.weights, *keys)
-    ascending = refined(found, *keys)
+    ascending = refined(order, *keys)
     edges = None
-    if found.n_distinct < len(rows.scores):
-        edges = np.subtract(len(rows.scores), found.starts[::-1], dtype=np.int64)
+    if order.n_distinct < len(rows.scores):
+        edges = np.subtract(len(rows.scores), order.starts[::-1], dtype=np.int64)
     return np.ascontiguousarray(ascending[::-1]), edges
 
 
@@ -309,9 +309,9 @@ def refined(order: RowOrder, *columns: NDArray[Any] | None) -> Places:
         few = rows[at]
         by_column = row_order(_sortable(column[few]))
         ranks = by_column.spread(np.arange(by_column.n_distinct))
-        found = row_order(runs * by_column.n_distinct + ranks)
-        rows[at] = few[found.rows]
-        starts = found.starts
+        order = row_order(runs * by_column.n_distinct + ranks)
+        rows[at] = few[order.rows]
+        starts = order.starts
     return rows
 
 
@@ -747,9 +747,10 @@ def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:
 
 def _codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
     """Return the place of each label among those given; 0 for one of no weight."""
-    found = column.coded()
+    encoded = column.coded()
     place = {label: k for k, label in enumerate(labels)}
-    return np.array([place.get(name, 0) for name in found.classes.tolist()], np.int64)[found.codes]
+    places = [place.get(name, 0) for name in encoded.classes.tolist()]
+    return np.array(places, np.int64)[encoded.codes]
 
 
 def _matrices_of(

@@ -105,9 +105,9 @@ class Draws:
 
     def every(self, first: int, count: int) -> NDArray[np.uint8]:
         """Return the counts of all units, one row for each replicate from number ``first`` on."""
-        found = np.empty((count, padded(self.n_units)), np.uint8)
-        self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
-        return found
+        counts = np.empty((count, padded(self.n_units)), np.uint8)
+        self.counts(first, self.totals(first, count), np.arange(self.n_windows), counts)
+        return counts
 
 
 def fill_totals(

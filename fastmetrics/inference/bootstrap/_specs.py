@@ -288,8 +288,8 @@ def _r2(means: Floats) -> Floats:
 
 def _r2_of_data(means: Floats, n_rows: int) -> float:
     """Return R² as `r2_score` does: of constant targets 1 if predictions are perfect, else 0."""
-    found = float(_r2(means))
-    return float(means[0] == 0.0) if math.isnan(found) and n_rows > 1 else found
+    value = float(_r2(means))
+    return float(means[0] == 0.0) if math.isnan(value) and n_rows > 1 else value
 
 
 def _r2_slopes(means: Floats) -> list[float]:

@@ -401,13 +401,13 @@ def _quantiles(values: Floats, levels: tuple[float, float]) -> tuple[float, floa
     below = [min(max(math.floor(place) - 1, 0), last) for place in places]
     above = [min(row + 1, last) for row in below]
     ranked = np.partition(values, sorted({*below, *above}))
-    found = []
+    limits = []
     for place, row, next_row in zip(places, below, above, strict=True):
         share = place % 1 if place >= 1 else 0.0
         low, high = float(ranked[row]), float(ranked[next_row])
         # An infinite value that has no share in the quantile must not make it nan.
-        found.append((1 - share) * low + share * high if share else low)
-    return found[0], found[1]
+        limits.append((1 - share) * low + share * high if share else low)
+    return limits[0], limits[1]
 
 
 def _bca_levels(

@@ -503,8 +503,8 @@ def _coins(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint64
 
 
 def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
-    found = row_order(scores)
-    return found.spread((found.starts[:-1] + found.starts[1:] + 1.0) / 2.0)
+    order = row_order(scores)
+    return order.spread((order.starts[:-1] + order.starts[1:] + 1.0) / 2.0)
 
 
 def _pooled(
