@@ -98,6 +98,27 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+_compiling: list[float] = []
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["compiling"] = _compile.notice._seconds
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _compiling.append(getattr(node, "workeroutput", {}).get("compiling", 0.0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much of the time went into compiling kernels: nothing, where all are cached."""
+    seconds = [*_compiling, _compile.notice._seconds]
+    if max(seconds) >= 1:
+        parts = " + ".join(f"{each:.0f} s" for each in seconds if each >= 1)
+        terminalreporter.write_sep("=", f"kernels took {parts} to compile or to load")
+
+
 #: Every second process of tests reads the files from the last to the first: what one half has
 #: compiled by then, byte code and kernels, the other half finds.
 BACKWARDS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2 == 1
@@ -113,7 +134,12 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 #: Tests that start processes of their own come last, the longest of them first: those find all
 #: kernels compiled.
-LAST = ("tests/guards/test_imports.py", "tests/cli/")
+LAST = (
+    "tests/clusters/test_dask_cluster.py",
+    "tests/recipes/",
+    "tests/guards/test_imports.py",
+    "tests/cli/",
+)
 
 
 @pytest.hookimpl(tryfirst=True)

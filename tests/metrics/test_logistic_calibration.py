@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy.special import expit, logit
 from scipy.stats import norm
 
@@ -29,6 +28,8 @@ def numbers(found):
 
 def by_statsmodels(y, p, weights=None, **options):
     """Return the estimates and their errors by two generalized linear models."""
+    import statsmodels.api as sm
+
     family, x = sm.families.Binomial(), logit(p)
     given = options or {"freq_weights": weights}
     how = {"cov_type": "HC0"} if options else {}

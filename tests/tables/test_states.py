@@ -22,6 +22,7 @@ from travels import TRAVELS, changed
 import fastmetrics as fm
 from fastmetrics import ConfusionMatrix, RankingTable, RegressionTable, ScoreTable
 from fastmetrics.streams import BinLayout, BinnedScoreTable, ScoreRuns
+from grids import few_examples
 from public import NAMES, public
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -509,6 +510,7 @@ def total(parts: list[Any], empty: Callable[[], Any] | None) -> Any:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@few_examples
 @given(st.data())
 def test_laws_of_merging(name: str, data: Any) -> None:
     rows, of, empty = KINDS[name]
@@ -536,6 +538,7 @@ def test_laws_of_merging(name: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@few_examples
 @given(st.data())
 def test_states_travel_and_go_on_by_themselves(name: str, data: Any) -> None:
     rows, of, empty = KINDS[name]
