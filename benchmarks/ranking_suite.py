@@ -65,7 +65,7 @@ reciprocal rank, average precision, R-precision, bpref, NDCG, ERR, RBP; all with
 - The source distribution lacks the base class of a test file: the script has one, which compares to
   four digits. It lacks the files that the test of cwl-eval reads, too.
 - What deviates by default, ties and queries without relevant items, is in
-  [deviations.md](deviations.md#measures-of-rankings).
+  [deviations.md](deviations.md#metrics-of-rankings).
 
 | test | our values | outcome |
 |---|---:|---|"""
