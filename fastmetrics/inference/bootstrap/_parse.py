@@ -62,7 +62,7 @@ from fastmetrics.inference.bootstrap._specs import (
     columns_of,
 )
 from fastmetrics.metrics.curves.roc_auc import class_scores
-from fastmetrics.metrics.decisions.count_metrics import positive_last
+from fastmetrics.metrics.decisions.count_metrics import put_positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
     cells_of_rows,
@@ -763,7 +763,7 @@ def _matrices_of(
         matrices = [matrix.arranged(labels) for matrix in matrices]
     if pos_label is None:
         return matrices
-    return [positive_last(matrix, pos_label, known=False) for matrix in matrices]
+    return [put_positive_last(matrix, pos_label, known=False) for matrix in matrices]
 
 
 def check_stratified(stratified: Any, groups: Any) -> None:

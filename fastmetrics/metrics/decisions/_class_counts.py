@@ -1,8 +1,7 @@
-"""Hits, true and predicted examples of each class: all that precision, recall and kin need.
+"""Counts of hits, true and predicted examples of each class, for precision, recall and the like.
 
-Whatever the targets are (labels, indicator matrices, a `ConfusionMatrix`), they are read once and
-become three arrays of one entry a class. ``labels``, ``pos_label`` and ``average`` are resolved
-here, on those arrays.
+Targets (labels, indicator matrices, a `ConfusionMatrix`) are read once into three arrays with one
+entry a class. ``labels``, ``pos_label`` and ``average`` are resolved here, on those arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 from fastmetrics.tables.confusion._label_counts import Margins, cells_of_plain, label_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-#: What is the same in the docstrings of scikit-learn's functions of labels.
+#: Shared docstring of scikit-learn's functions of labels.
 TARGETS: Final = """
 Parameters
 ----------
@@ -56,7 +55,7 @@ TypeError, ValueError
     message names the argument, the rule, what came and where.
 """
 
-#: The same, of those that take an average.
+#: Shared docstring of functions with `average`.
 AVERAGED: Final = (
     TARGETS
     + """
@@ -76,11 +75,11 @@ one class is the ratio of two whole numbers, divided once.
 
 AVERAGES: Final = ("binary", "micro", "macro", "weighted", "samples", None)
 
-#: Up to here every integer, and twice it, is a double: NumPy's division of integers rounds once.
+#: Up to here all integers and their doubles are exact in float64: NumPy's division rounds once.
 _EXACT: Final = 2**52
 
-#: Cells of a block of rows: what is computed in between stays this small. Sums of weights are
-#: added up block by block, so that rounding does not grow with the number of rows.
+#: Cells of a block of rows, which bounds temporary arrays. Weights are summed block by block, so
+#: that rounding does not grow with the number of rows.
 _BLOCK: Final = 1 << 18
 
 Kind = Literal["binary", "multiclass", "multilabel-indicator"]
@@ -90,12 +89,12 @@ Kind = Literal["binary", "multiclass", "multilabel-indicator"]
 class ClassCounts:
     """Counts (or weights) of K classes, or of the K columns of an indicator matrix.
 
-    ``labels`` are the classes, or the numbers of the columns; ``hits``, ``true`` and ``predicted``
-    (K,) the examples rightly given to each, those of it and those given to it: int64, float64 for
-    weights, or Python integers where int64 could overflow. ``total`` counts all examples, those of
-    other classes included. What are counts is shown as float64 if ``is_weighted``; all numbers are
-    the given weights times ``2**exponent``. ``indicators`` and ``weights`` are the rows of a
-    multilabel problem, for metrics of each row.
+    ``labels`` are the classes, or the indices of the columns. ``hits``, ``true`` and ``predicted``,
+    of shape (K,), count correctly predicted, true and predicted examples of each: int64, float64
+    for weights, or Python integers where int64 could overflow. ``total`` counts all examples, also
+    of other classes. Users get float64 if ``is_weighted``; all numbers are the given weights times
+    ``2**exponent``. ``indicators`` and ``weights`` are the rows of a multilabel problem, for
+    metrics of each row.
     """
 
     labels: NDArray[Any]
@@ -109,14 +108,14 @@ class ClassCounts:
     indicators: Indicators | None = None
     weights: Weights | None = None
 
-    def of(
+    def replace_counts(
         self, labels: NDArray[Any], hits: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any]
     ) -> ClassCounts:
-        """Return those of other classes, or of rows, of the same targets."""
+        """Return counts of other classes, or of rows, of the same targets."""
         return dataclasses.replace(self, labels=labels, hits=hits, true=true, predicted=predicted)
 
-    def shown(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return counts as the user gets them: int64, or float64 in the unit of the weights."""
+    def to_reported(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return counts in the user's unit: int64, or float64 for weights."""
         if not self.is_weighted:
             return values.astype(np.int64)
         return np.asarray(as_given(values.astype(np.float64), self.exponent))
@@ -125,21 +124,23 @@ class ClassCounts:
 def class_counts(
     y_true: Any, y_pred: Any, sample_weight: Any, *, of_columns: bool = True
 ) -> ClassCounts:
-    """Return the counts of all classes that occur; the only place where rows are read.
+    """Read the rows once and return the counts of all classes that occur.
 
     Without ``of_columns`` the columns of indicators are not counted, and their counts are 0.
     """
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
-        now = y_true.copy()  # another thread may go on to update it
-        labels, margins = now.labels, now.margins
-        if not labels:  # nothing was seen: two classes without examples
-            labels, margins = (0, 1), Margins(*np.zeros((3, 2), np.int64))
+        now = y_true.copy()  # another thread may update it
+        labels = now.labels
+        margins = now.margins
+        if not labels:  # an empty matrix counts as two classes without examples
+            labels = (0, 1)
+            margins = Margins(*np.zeros((3, 2), np.int64))
         names = np.array(labels, dtype=object)
         return _classes(names, *margins, now.weight_exponent, is_weighted=now.is_weighted)
     indicators = check_targets(y_true, y_pred)
     if indicators is not None:
-        return _of_indicators(indicators, sample_weight, of_columns)
+        return _count_indicators(indicators, sample_weight, of_columns)
     names, margins, exponent = label_counts(y_true, y_pred, sample_weight=sample_weight)
     return _classes(names, *margins, exponent, is_weighted=sample_weight is not None)
 
@@ -151,20 +152,20 @@ def check_alone(y_pred: Any, sample_weight: Any) -> None:
             raise InputTypeError(f"`{name}` must be left out where `y_true` is a ConfusionMatrix")
 
 
-def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any) -> ClassCounts:
+def resolve_classes(counts: ClassCounts, labels: Any, pos_label: Any, average: Any) -> ClassCounts:
     """Return the counts of the classes that ``average``, ``labels`` and ``pos_label`` select."""
     check_choice("average", average, AVERAGES)
     if average == "binary":
-        found = _positive_class(counts, pos_label)
-        if labels is not None:  # it chooses nothing of two classes
-            asked = checked_labels(labels, counts.labels, counts.kind)
-            if found.labels[0] not in asked.tolist():
+        positive = _positive_class(counts, pos_label)
+        if labels is not None:  # only checked: two classes leave no choice
+            selected = checked_labels(labels, counts.labels, counts.kind)
+            if positive.labels[0] not in selected.tolist():
                 raise InputError(
-                    f"`labels` does not name the positive class, {found.labels[0]!r}, that "
-                    f"`average`='binary' is of: got {show_labels(asked)}; for other classes "
+                    f"`labels` does not name the positive class, {positive.labels[0]!r}, that "
+                    f"`average`='binary' is of: got {show_labels(selected)}; for other classes "
                     "choose another `average`"
                 )
-        return found
+        return positive
     if pos_label not in (None, 1):
         warn_user(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got "
@@ -173,17 +174,17 @@ def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any
         )
     if average == "samples" and counts.indicators is None:
         raise InputError(f"`average`='samples' is for multilabel targets: these are {counts.kind}")
-    return counts if labels is None else picked(counts, labels)
+    return counts if labels is None else select_classes(counts, labels)
 
 
-def picked(counts: ClassCounts, labels: Any) -> ClassCounts:
-    """Return the counts of the labels given, in their order; 0 for those that do not occur."""
-    asked = checked_labels(labels, counts.labels, counts.kind)
-    return _at(counts, asked, positions(asked, counts.labels))
+def select_classes(counts: ClassCounts, labels: Any) -> ClassCounts:
+    """Return the counts of the given labels, in their order; 0 for absent ones."""
+    selected = checked_labels(labels, counts.labels, counts.kind)
+    return _at(counts, selected, positions(selected, counts.labels))
 
 
 def row_counts(counts: ClassCounts) -> Margins:
-    """Return the counts of every row of a multilabel problem over the columns selected."""
+    """Return the counts of every row of a multilabel problem over the selected columns."""
     if counts.indicators is None:
         raise InputError(f"rows are measured in multilabel targets only: got {counts.kind}")
     multiplicity = np.bincount(counts.labels, minlength=counts.indicators.shape[1])
@@ -191,57 +192,57 @@ def row_counts(counts: ClassCounts) -> Margins:
 
 
 def by_row(counts: ClassCounts) -> tuple[ClassCounts, NDArray[np.float64] | None]:
-    """Return rows in place of classes, and their weights; those that weigh nothing are left out."""
+    """Return counts by row in place of class, and the weights, without rows of weight 0."""
     hits, true, predicted = row_counts(counts)
     rows = np.arange(len(hits))
     weights = None if counts.weights is None else counts.weights.values
     if weights is not None and not weights.all():
         rows = np.flatnonzero(weights)
         weights = weights[rows]
-        hits, true, predicted = hits[rows], true[rows], predicted[rows]
-    return counts.of(rows, hits, true, predicted), weights
+        hits, true, predicted = (column[rows] for column in (hits, true, predicted))
+    return counts.replace_counts(rows, hits, true, predicted), weights
 
 
-def checked_labels(labels: Any, found: NDArray[Any], kind: Kind) -> NDArray[Any]:
-    """Return ``labels``, checked to be of the kind of those found in the targets."""
-    asked = text_or_numbers(as_vector(labels, "labels"), "labels")
-    check_label_values(asked, "labels")
-    is_text = asked.dtype.kind in "UO"
+def checked_labels(labels: Any, present: NDArray[Any], kind: Kind) -> NDArray[Any]:
+    """Return ``labels``, checked to be of the kind of those present in the targets."""
+    selected = text_or_numbers(as_vector(labels, "labels"), "labels")
+    check_label_values(selected, "labels")
+    is_text = selected.dtype.kind in "UO"
     if kind == "multilabel-indicator":
         if is_text:
             raise InputTypeError(
                 "`labels` of multilabel targets must be numbers of columns: got text"
             )
-        for column in asked.tolist():
-            if not 0 <= column < len(found):
+        for column in selected.tolist():
+            if not 0 <= column < len(present):
                 raise InputError(
-                    f"`labels` of multilabel targets must lie in [0, {len(found):,}): got "
+                    f"`labels` of multilabel targets must lie in [0, {len(present):,}): got "
                     f"{column!r}"
                 )
-        return asked.astype(np.int64)
-    if is_text != any(isinstance(label, str) for label in found.tolist()):
+        return selected.astype(np.int64)
+    if is_text != any(isinstance(label, str) for label in present.tolist()):
         kinds = ("text", "numbers") if is_text else ("numbers", "text")
         raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
-    return asked
+    return selected
 
 
 def checked_flag(name: str, value: Any) -> bool:
-    """Return a flag: a boolean, and nothing that is merely true or false."""
+    """Return a boolean flag; raise for other values, truthy or not."""
     flag = value.item() if isinstance(value, np.bool_) else value
     return bool(check_choice(name, flag, (True, False)))
 
 
-def total_of(values: NDArray[Any]) -> Any:
+def exact_sum(values: NDArray[Any]) -> Any:
     """Return the sum as a Python number: exact for integers, rounded once for floats."""
     if values.dtype.kind == "f":
         return math.fsum(values.tolist())
     return int(values.sum())
 
 
-def positions(asked: NDArray[Any], found: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where each label asked for stands among those found, -1 where it does not."""
-    at = {label: k for k, label in enumerate(found.tolist())}
-    return np.array([at.get(label, -1) for label in asked.tolist()], dtype=np.intp)
+def positions(selected: NDArray[Any], present: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the index of each selected label among those present, -1 if it is absent."""
+    index = {label: k for k, label in enumerate(present.tolist())}
+    return np.array([index.get(label, -1) for label in selected.tolist()], dtype=np.intp)
 
 
 def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
@@ -261,23 +262,23 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
             f"`pos_label`={pos_label!r} is not a label of the targets, which take their values in "
             f"{show_labels(counts.labels)}"
         )
-    asked = np.empty(1, dtype=object)
-    asked[0] = pos_label
-    return _at(counts, asked, positions(asked, counts.labels))
+    selected = np.empty(1, dtype=object)
+    selected[0] = pos_label
+    return _at(counts, selected, positions(selected, counts.labels))
 
 
-def _of_indicators(indicators: Indicators, sample_weight: Any, of_columns: bool) -> ClassCounts:
+def _count_indicators(indicators: Indicators, sample_weight: Any, of_columns: bool) -> ClassCounts:
     n, k = indicators.shape
     weights = None if sample_weight is None else check_weights(sample_weight, n)
-    found = Margins(*np.zeros((3, k), dtype=np.int64))
+    margins = Margins(*np.zeros((3, k), dtype=np.int64))
     if of_columns:
-        found = counts_by_column(indicators, weights)
+        margins = counts_by_column(indicators, weights)
     total: Any = n
     if weights is not None:
-        total = total_of(weights.values)
+        total = exact_sum(weights.values)
     return ClassCounts(
         np.arange(k),
-        *found,
+        *margins,
         total,
         "multilabel-indicator",
         weights is not None,
@@ -297,7 +298,7 @@ def _classes(
     is_weighted: bool,
 ) -> ClassCounts:
     kind: Kind = "binary" if len(labels) <= 2 else "multiclass"
-    total = total_of(true)
+    total = exact_sum(true)
     if true.dtype.kind == "i" and total > _EXACT:
         hits, true, predicted = (each.astype(object) for each in (hits, true, predicted))
     return ClassCounts(labels, hits, true, predicted, total, kind, is_weighted, exponent)
@@ -308,12 +309,12 @@ def _at(counts: ClassCounts, labels: NDArray[Any], where: NDArray[np.intp]) -> C
         np.append(values, 0)[where]  # -1 is the 0 at the end
         for values in (counts.hits, counts.true, counts.predicted)
     )
-    return counts.of(labels, hits, true, predicted)
+    return counts.replace_counts(labels, hits, true, predicted)
 
 
 def _sum(values: NDArray[Any]) -> NDArray[Any]:
     total = np.empty(1, dtype=values.dtype)
-    total[0] = total_of(values)
+    total[0] = exact_sum(values)
     return total
 
 
@@ -321,25 +322,25 @@ def _sum(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def counts_by_column(data: Indicators, weights: Weights | None) -> Margins:
-    """Count the ones of each column, each row as often as its weight says: three (k,) arrays.
+    """Count the ones of each column, weighted by row: three (k,) arrays.
 
-    They are int64, or float64 for weights that are not whole.
+    They are int64, or float64 for fractional weights.
     """
     if data.is_sparse:
-        own = (
+        columns = (
             (ones.columns, None if weights is None else weights.values[ones.rows])
             for ones in _three_sparse(data)
         )
-        total = np.array([np.bincount(*each, minlength=data.shape[1]) for each in own])
+        total = np.array([np.bincount(*each, minlength=data.shape[1]) for each in columns])
     else:
-        parts = [
+        blocks = [
             [
                 np.count_nonzero(block, axis=0) if weights is None else weights.values[rows] @ block
                 for block in _three_dense(data, rows)
             ]
             for rows in _blocks(data.shape)
         ]
-        total = np.array(parts).sum(axis=0)
+        total = np.array(blocks).sum(axis=0)
     if weights is None or weights.is_integer:
         total = total.astype(np.int64, copy=False)
     return Margins(*total)
@@ -382,7 +383,7 @@ Floats = NDArray[np.float64]
 
 METRICS: Final = ("precision", "recall", "f-score")
 
-#: What warnings call each metric, and what there is none of where it is 0/0.
+#: The name of each metric in warnings, and the examples whose absence makes it 0/0.
 _LACKS: Final = {
     "precision": ("Precision", "predicted"),
     "recall": ("Recall", "true"),
@@ -392,7 +393,7 @@ _LACKS: Final = {
 
 
 def checked_zero_division(value: Any, *, allow_nan: bool = True) -> tuple[float, bool]:
-    """Return what stands where a ratio is 0/0, and whether it warns as the user did not ask."""
+    """Return the value of 0/0, and True if it warns by default."""
     if isinstance(value, str) and value == "warn":
         return 0.0, True
     if isinstance(value, numbers.Real):
@@ -403,7 +404,7 @@ def checked_zero_division(value: Any, *, allow_nan: bool = True) -> tuple[float,
     raise InputError(f"`zero_division` must be {options}: got {value!r}")
 
 
-def scores_asked(
+def compute_scores(
     names: Sequence[str],
     y_true: Any,
     y_pred: Any,
@@ -415,35 +416,35 @@ def scores_asked(
     zero_division: Any,
     warn_for: Collection[str] | None = None,
 ) -> tuple[list[Any], ClassCounts | None]:
-    """Return the metrics of each class, or averaged, and the counts behind them.
+    """Return the metrics of each class, or averaged, and the counts.
 
-    There are none where the two classes were counted in one step.
+    The counts are None where two classes were counted in one step.
     """
     zero, warns = checked_zero_division(zero_division, allow_nan="jaccard" not in names)
     number = check_real("beta", float(beta) if isinstance(beta, bool) else beta)
     if not number >= 0:
         raise InputError(f"`beta` must lie in [0, inf]: got {beta!r}")
-    asked = ScoreRequest(names, number, zero, warns, names if warn_for is None else warn_for)
+    request = ScoreRequest(names, number, zero, warns, names if warn_for is None else warn_for)
     if average == "binary" and type(pos_label) is int and pos_label == 1 and labels is None:
         plain = None if sample_weight is not None else cells_of_plain(y_true, y_pred)
         if plain is not None:
             _, fp, fn, tp = plain
-            found = []
+            scores = []
             for name in names:
-                upper, lower, there = _parts(name, tp, tp + fn, tp + fp, number, True)
-                if not there:
-                    asked.warn(name, 1)
-                found.append(zero if not there else upper / lower if lower else 0.0)
-            return found, None
+                upper, lower, support = _ratio_terms(name, tp, tp + fn, tp + fp, number, True)
+                if not support:
+                    request.warn(name, 1)
+                scores.append(zero if not support else upper / lower if lower else 0.0)
+            return scores, None
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
-    counts = classes_asked(counts, labels, pos_label, average)
+    counts = resolve_classes(counts, labels, pos_label, average)
     if average is None:
-        return class_scores(counts, asked), counts
-    return averaged_scores(counts, average, asked), counts
+        return class_scores(counts, request), counts
+    return average_scores(counts, average, request), counts
 
 
 class ScoreRequest(NamedTuple):
-    """Metrics, beta, what stands for 0/0 and whether that warns, and the metrics that warn."""
+    """Metrics, beta, the value of 0/0 and whether it warns, and the metrics that warn."""
 
     names: Sequence[str]
     beta: float
@@ -452,17 +453,17 @@ class ScoreRequest(NamedTuple):
     warn_for: Collection[str]
 
     def warn(self, name: str, size: int, *, of_rows: bool = False) -> None:
-        """Warn that some of so many values are 0/0, of classes or of rows over their labels.
+        """Warn that some of ``size`` values are 0/0, by class or by row.
 
-        F is a metric of its own unless it is precision or recall.
+        F does not warn where it equals precision or recall, which do.
         """
-        is_own = name != "f-score" or 0 < self.beta < math.inf
-        if not (self.warns and name in self.warn_for and is_own):
+        is_distinct = name != "f-score" or 0 < self.beta < math.inf
+        if not (self.warns and name in self.warn_for and is_distinct):
             return
         metric, without = _LACKS[name]
         outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
         where = "due to" if size == 1 else f"in {outer} with"
-        # scikit-learn's words, so that a filter on them still works
+        # scikit-learn's message, so that warning filters for it still work
         warn_user(
             f"{metric} is ill-defined and being set to 0.0 {where} no {without} {inner}. Use "
             "`zero_division` parameter to control this behavior.",
@@ -470,48 +471,49 @@ class ScoreRequest(NamedTuple):
         )
 
 
-def averaged_scores(counts: ClassCounts, average: str, asked: ScoreRequest) -> list[float]:
+def average_scores(counts: ClassCounts, average: str, request: ScoreRequest) -> list[float]:
     """Return the averages over the classes of ``counts`` (or over rows, for "samples")."""
     weights = counts.true if average == "weighted" else None
     if average == "micro":
         hits, true, predicted = map(_sum, (counts.hits, counts.true, counts.predicted))
-        counts = counts.of(counts.labels[:1], hits, true, predicted)
+        counts = counts.replace_counts(counts.labels[:1], hits, true, predicted)
     elif average == "samples":
         counts, weights = by_row(counts)
-    scores = class_scores(counts, asked, of_rows=average == "samples")
+    scores = class_scores(counts, request, of_rows=average == "samples")
     return [mean_defined(values, weights) for values in scores]
 
 
 def class_scores(
-    counts: ClassCounts, asked: ScoreRequest, *, of_rows: bool = False
+    counts: ClassCounts, request: ScoreRequest, *, of_rows: bool = False
 ) -> list[Floats]:
-    """Return the metrics of each class; warn of those that are 0/0."""
+    """Return the metrics of each class; warn where one is 0/0."""
     hits, true, predicted = counts.hits, counts.true, counts.predicted
-    beta, found = asked.beta, []
+    beta = request.beta
+    scores = []
     is_exact = hits.dtype == object or (1 + beta * beta) * counts.total <= 2**53
-    for name in asked.names:
-        upper, lower, there = _parts(name, hits, true, predicted, beta, is_exact)
-        lacking = np.asarray(there == 0, dtype=np.bool_)
+    for name in request.names:
+        upper, lower, support = _ratio_terms(name, hits, true, predicted, beta, is_exact)
+        lacking = np.asarray(support == 0, dtype=np.bool_)
         values = ratio(upper, lower, 0.0)
         if lacking.any():
-            values[lacking] = asked.zero
-            asked.warn(name, len(hits), of_rows=of_rows)
-        found.append(values)
-    return found
+            values[lacking] = request.zero
+            request.warn(name, len(hits), of_rows=of_rows)
+        scores.append(values)
+    return scores
 
 
-def _parts(
+def _ratio_terms(
     name: str, hits: Any, true: Any, predicted: Any, beta: float, is_exact: bool
 ) -> tuple[Any, Any, Any]:
-    """Return numerator and denominator of a metric, and what is 0 where it is not defined.
+    """Return numerator and denominator of a metric, and the support, 0 where it is undefined.
 
-    F is (1 + b) hits / (b true + predicted), b = beta²: whole numbers where b is one, divided
-    through by b where that is large, so that nothing overflows.
+    F is (1 + b) hits / (b true + predicted), b = beta²: in integers where b is an integer, divided
+    by b where b is large, so that nothing overflows.
     """
     if name == "f-score" and 0 < beta < math.inf:
         if beta > 2.0**20:
-            share = 1.0 / beta / beta
-            return (share + 1.0) * hits, true + share * predicted, true + predicted
+            inverse = 1.0 / beta / beta
+            return (inverse + 1.0) * hits, true + inverse * predicted, true + predicted
         square: Any = beta * beta
         if is_exact and square.is_integer():
             square = int(square)
@@ -519,15 +521,15 @@ def _parts(
     if name == "jaccard":
         union = predicted + (true - hits)
         return hits, union, union
-    below = predicted if name == "precision" or (name == "f-score" and beta == 0) else true
-    return hits, below, below
+    denominator = predicted if name == "precision" or (name == "f-score" and beta == 0) else true
+    return hits, denominator, denominator
 
 
 def mean_defined(values: NDArray[np.float64], weights: NDArray[Any] | None = None) -> float:
     """Return the mean of the values that are not nan; nan if there is none.
 
-    Where all that is left weighs nothing, the plain mean. Sums are exact before they are rounded,
-    so that the order of the values does not matter.
+    If the remaining weights are all 0 the mean is unweighted. Sums are rounded once, so that the
+    order of the values does not matter.
     """
     kept = ~np.isnan(values)
     if not kept.all():
@@ -536,10 +538,10 @@ def mean_defined(values: NDArray[np.float64], weights: NDArray[Any] | None = Non
     if len(values) == 0:
         return math.nan
     if weights is not None:
-        shares = weights.astype(np.float64)
-        total = math.fsum(shares.tolist())
+        kept_weights = weights.astype(np.float64)
+        total = math.fsum(kept_weights.tolist())
         if total > 0:
-            return math.fsum((values * shares).tolist()) / total
+            return math.fsum((values * kept_weights).tolist()) / total
     return math.fsum(values.tolist()) / len(values)
 
 
@@ -548,7 +550,7 @@ def ratio(
 ) -> NDArray[np.float64]:
     """Return each quotient, rounded once, and ``undefined`` where the denominator is 0.
 
-    Python integers (dtype object) are divided as such: exactly, whatever their size.
+    Python integers (dtype object) of any size are divided exactly.
     """
     quotients = np.full(numerator.shape, undefined, dtype=np.float64)
     defined = np.asarray(denominator != 0, dtype=np.bool_)
@@ -556,9 +558,9 @@ def ratio(
     return quotients
 
 
-def share(part: Any, total: Any, metric: str) -> float:
-    """Return part / total, rounded once; nan with a warning where there is no example at all."""
+def proportion(count: Any, total: Any, metric: str) -> float:
+    """Return count / total, rounded once; nan with a warning where there is no example."""
     if total == 0:
         warn_user(f"{metric} is not defined: there is no example", UndefinedMetricWarning)
         return math.nan
-    return float(part / total)
+    return float(count / total)

@@ -1,9 +1,9 @@
 """Formulas of count metrics, over a stack of confusion matrices at once.
 
-A formula takes a `Tally`, whose last axis is the class, and returns one value for each matrix.
-It is written with ``+``, ``-``, ``*``, sums and what `_dual` offers, so that one of the sums may
-carry a derivative. It is homogeneous of degree 0: counts, shares and scaled weights give the same
-value. Where its denominator is 0 it is nan, without a warning: callers warn.
+A formula takes a `Tally`, whose last axis is the class, and returns one value for each matrix. It
+uses only ``+``, ``-``, ``*``, sums and the functions below, so that one of the sums may be a `Dual`
+with a derivative. It is homogeneous of degree 0: counts, fractions and scaled weights give the same
+value. Where its denominator is 0 it is nan; callers warn.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from fastmetrics.metrics.registry import METRICS
 
 Array = NDArray[Any]
 
-#: An array or a `Dual`: a formula does not see the difference.
+#: An array or a `Dual`: formulas work on both.
 Values: TypeAlias = Any
 
 _UNDEFINED: Final = float("nan")
 
-#: So many shares of counts have a product that float64 holds.
+#: Number of fractions of counts whose product does not underflow in float64.
 _FACTORS: Final = 16
 
 
@@ -37,7 +37,7 @@ class Dual:
     """Values and their derivative in one direction, of one shape."""
 
     __slots__ = ("slope", "value")
-    __array_ufunc__ = None  # an array on the left lets `Dual` do it
+    __array_ufunc__ = None  # arrays on the left defer to `Dual`
 
     def __init__(self, value: Array, slope: Array) -> None:
         self.value = np.asarray(value)
@@ -78,34 +78,34 @@ class Dual:
         return Dual(self.value.sum(axis=axis), self.slope.sum(axis=axis))
 
 
-def value_of(x: Values) -> Array:
+def plain_values(x: Values) -> Array:
     """Return the values without their derivative."""
     return x.value if isinstance(x, Dual) else np.asarray(x)
 
 
 def ratio(numerator: Values, denominator: Values, undefined: float = _UNDEFINED) -> Values:
     """Return the quotient, and ``undefined`` where the denominator is 0."""
-    if type(numerator) is float:  # of a single matrix of two classes
+    if type(numerator) is float:  # a single matrix of two classes
         return numerator / denominator if denominator else undefined
-    top, bottom = value_of(numerator), value_of(denominator)
-    quotient = _divided(top, bottom, undefined)
+    below = plain_values(denominator)
+    quotient = _divide(plain_values(numerator), below, undefined)
     if not (isinstance(numerator, Dual) or isinstance(denominator, Dual)):
         return quotient
     change = _slope(numerator) - quotient * _slope(denominator)
-    return Dual(quotient, _divided(change, bottom, 0.0))  # what is undefined stays so
+    return Dual(quotient, _divide(change, below, 0.0))  # undefined values stay constant
 
 
 def power(x: Values, exponent: float) -> Values:
-    """Return ``x`` to a power between 0 and 1; its slope is infinite at 0, unless x stays there."""
-    value = _power(value_of(x), exponent)
+    """Return ``x`` to a power in (0, 1); its slope is infinite at 0 unless x is constant there."""
+    value = _power(plain_values(x), exponent)
     if not isinstance(x, Dual):
         return value
-    rate = _divided(exponent * value, x.value, float("inf"))
+    rate = _divide(exponent * value, x.value, float("inf"))
     return Dual(value, np.multiply(rate, x.slope, out=np.zeros(x.shape), where=x.slope != 0))
 
 
 def zero_where(is_absent: Array, x: Values) -> Values:
-    """Return ``x`` with a constant 0 in some places."""
+    """Return ``x`` with a constant 0 where ``is_absent``."""
     if isinstance(x, Dual):
         return Dual(np.where(is_absent, 0.0, x.value), np.where(is_absent, 0.0, x.slope))
     return np.where(is_absent, 0.0, x)
@@ -114,9 +114,9 @@ def zero_where(is_absent: Array, x: Values) -> Values:
 def geometric_mean(x: Values) -> Values:
     """Return the geometric mean over the last axis of numbers >= 0.
 
-    Its slope is infinite where a single number is 0 and moves, and 0 where more of them are.
+    Its slope is infinite where exactly one number is 0 and not constant, and 0 where several are.
     """
-    numbers = value_of(x)
+    numbers = plain_values(x)
     n = numbers.shape[-1]
     mean = np.ones(numbers.shape[:-1])
     for start in range(0, n, _FACTORS):
@@ -128,23 +128,24 @@ def geometric_mean(x: Values) -> Values:
         return mean
     is_zero = numbers == 0
     at_zero = np.where(is_zero, x.slope, 0.0).sum(axis=-1)
-    slope = mean * _divided(x.slope, numbers, 0.0).sum(axis=-1) / n
+    slope = mean * _divide(x.slope, numbers, 0.0).sum(axis=-1) / n
     is_root = (is_zero.sum(axis=-1) == 1) & (at_zero != 0)
     return Dual(mean, np.where(is_root, np.copysign(np.inf, at_zero), slope))
 
 
 def sum_of_others(x: Values) -> Values:
-    """Return for each entry of the last axis the sum of all others, without a subtraction."""
+    """Return for each entry of the last axis the sum of all others, without subtraction."""
     if isinstance(x, Dual):
         return Dual(sum_of_others(x.value), sum_of_others(x.slope))
-    before, after = np.zeros_like(x), np.zeros_like(x)
+    before = np.zeros_like(x)
+    after = np.zeros_like(x)
     before[..., 1:] = x[..., :-1].cumsum(axis=-1)
     after[..., :-1] = x[..., :0:-1].cumsum(axis=-1)[..., ::-1]
     return before + after
 
 
-def clipped(x: Values, low: float, high: float) -> Values:
-    """Return an array within bounds that rounding alone can have crossed."""
+def clip(x: Values, low: float, high: float) -> Values:
+    """Return an array within bounds that only rounding can have crossed."""
     return x if isinstance(x, Dual) else np.clip(x, low, high)
 
 
@@ -152,25 +153,25 @@ def _slope(x: Values) -> Values:
     return x.slope if isinstance(x, Dual) else 0.0
 
 
-def _divided(top: Array, bottom: Array, otherwise: float) -> Array:
-    out = np.full(np.broadcast_shapes(np.shape(top), np.shape(bottom)), otherwise)
-    np.divide(top, bottom, out=out, where=bottom != 0)
+def _divide(numerator: Array, denominator: Array, otherwise: float) -> Array:
+    out = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), otherwise)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
 
 
 def _power(x: Array, exponent: float) -> Array:
     if exponent == 0.5:
         return np.asarray(np.sqrt(x))
-    # One at a time: NumPy rounds the power of a scalar and that of an array differently.
+    # One by one: NumPy rounds powers of scalars and of arrays differently.
     return np.array([number**exponent for number in x.ravel().tolist()]).reshape(x.shape)
 
 
 class Tally(NamedTuple):
-    """What a formula may use of a stack of matrices; ``...`` is the shape of the stack.
+    """Sums over a stack of matrices that formulas use; ``...`` is the shape of the stack.
 
-    Of each class, (..., K): ``hits`` are its examples taken for it (the diagonal), ``misses`` its
-    examples taken for another, ``alarms`` those of another taken for it. ``linear`` is the sum of
-    the cells times the coefficients of the metric, where it has some; else 0.
+    For each class, (..., K): ``hits`` are its correctly predicted examples (the diagonal),
+    ``misses`` its other examples, ``alarms`` the examples of other classes predicted as it.
+    ``linear`` is the sum of the cells times the coefficients of the metric; 0 without any.
     """
 
     hits: Values
@@ -185,7 +186,7 @@ class Tally(NamedTuple):
 
     @property
     def predicted(self) -> Values:
-        """Examples taken for each class."""
+        """Examples predicted as each class."""
         return self.hits + self.alarms
 
     @property
@@ -193,7 +194,7 @@ class Tally(NamedTuple):
         """All examples."""
         return self.true.sum(axis=-1)
 
-    # Of two classes the last is the positive one.
+    # Cells of two classes, of which the last is positive.
 
     @property
     def tp(self) -> Values:
@@ -213,80 +214,82 @@ class Tally(NamedTuple):
 
 
 def tally(counts: Array, coefficients: Array | None = None) -> Tally:
-    """Return the sums of a stack of matrices (..., K, K), none of them by subtraction.
+    """Return the sums of a stack of matrices (..., K, K), without subtraction.
 
-    Every sum runs along a contiguous last axis: a matrix then has the same value, to the bit,
-    alone and in a stack of any size.
+    Every sum runs along a contiguous last axis, so that a matrix has identical bits alone and in a
+    stack of any size.
     """
     n_classes = counts.shape[-1]
     diagonal = np.arange(n_classes)
-    rest = np.array(counts, order="C")
-    rest[..., diagonal, diagonal] = 0.0
+    off_diagonal = np.array(counts, order="C")
+    off_diagonal[..., diagonal, diagonal] = 0.0
     linear = np.zeros(())
     if coefficients is not None:
         terms = np.ascontiguousarray(counts * coefficients)
         linear = np.asarray(terms.reshape(*counts.shape[:-2], n_classes**2).sum(axis=-1))
     return Tally(
         np.ascontiguousarray(np.einsum("...kk->...k", counts)),
-        rest.sum(axis=-1),
-        np.ascontiguousarray(rest.swapaxes(-2, -1)).sum(axis=-1),
+        off_diagonal.sum(axis=-1),
+        np.ascontiguousarray(off_diagonal.swapaxes(-2, -1)).sum(axis=-1),
         linear,
     )
 
 
-# --- ratios of sums that each class has: precision, recall, F, Jaccard -------------------------
+# --- ratios of sums by class: precision, recall, F, Jaccard -------------------------------------
 
-Parts = Callable[[Tally, float], tuple[Values, Values]]
+RatioTerms = Callable[[Tally, float], tuple[Values, Values]]
 
 
-def _fbeta_parts(t: Tally, beta: float) -> tuple[Values, Values]:
-    """TP / (TP + w FN + (1 - w) FP), w = beta² / (1 + beta²): defined where precision is not."""
-    if beta >= 1.0:  # neither form squares a large number
+def _fbeta_terms(t: Tally, beta: float) -> tuple[Values, Values]:
+    """Return TP and TP + w FN + (1 - w) FP, w = beta² / (1 + beta²)."""
+    if beta >= 1.0:  # neither branch squares a large number
         inverse = (1.0 / beta) ** 2
-        on_recall, on_precision = 1.0 / (1.0 + inverse), inverse / (1.0 + inverse)
+        on_misses = 1.0 / (1.0 + inverse)
+        on_alarms = inverse / (1.0 + inverse)
     else:
-        on_recall, on_precision = beta**2 / (1.0 + beta**2), 1.0 / (1.0 + beta**2)
-    return t.hits, t.hits + on_recall * t.misses + on_precision * t.alarms
+        on_misses = beta**2 / (1.0 + beta**2)
+        on_alarms = 1.0 / (1.0 + beta**2)
+    return t.hits, t.hits + on_misses * t.misses + on_alarms * t.alarms
 
 
 #: Numerators and denominators of each class.
-PARTS: Final[dict[str, Parts]] = {
+RATIO_TERMS: Final[dict[str, RatioTerms]] = {
     "precision": lambda t, _: (t.hits, t.predicted),
     "recall": lambda t, _: (t.hits, t.true),
-    "f1": _fbeta_parts,
-    "fbeta": _fbeta_parts,
+    "f1": _fbeta_terms,
+    "fbeta": _fbeta_terms,
     "jaccard": lambda t, _: (t.hits, t.hits + t.misses + t.alarms),
 }
 
 
-def positive_class(t: Tally, parts: Parts, beta: float, zero_division: float) -> Values:
+def positive_class(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Values:
     """Return the ratio of the last of two classes."""
-    numerator, denominator = parts(t, beta)
+    numerator, denominator = terms(t, beta)
     return ratio(numerator[..., 1], denominator[..., 1], zero_division)
 
 
-def macro(t: Tally, parts: Parts, beta: float, zero_division: float) -> Values:
+def macro(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Values:
     """Return the mean of the classes' ratios; nan if one of them is undefined."""
-    return mean(ratio(*parts(t, beta), zero_division))
+    return mean(ratio(*terms(t, beta), zero_division))
 
 
-def micro(t: Tally, parts: Parts, beta: float, zero_division: float) -> Values:
+def micro(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Values:
     """Return the ratio of the sums over all classes."""
-    numerator, denominator = parts(t, beta)
+    numerator, denominator = terms(t, beta)
     return ratio(numerator.sum(axis=-1), denominator.sum(axis=-1), zero_division)
 
 
-def weighted(t: Tally, parts: Parts, beta: float, zero_division: float) -> Values:
-    """Return the mean of the ratios by the classes' true counts; an absent class has no say."""
-    of_class = ratio(*parts(t, beta), zero_division)
-    present = zero_where(value_of(t.true) == 0, of_class)
+def weighted(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Values:
+    """Return the mean of the ratios weighted by true counts; absent classes have weight 0."""
+    values = ratio(*terms(t, beta), zero_division)
+    present = zero_where(plain_values(t.true) == 0, values)
     return ratio((t.true * present).sum(axis=-1), t.total, zero_division)
 
 
 def macro_f1_harmonic(t: Tally, zero_division: float) -> Values:
     """Return the harmonic mean of macro precision and macro recall; 0 if both are 0."""
-    precision = macro(t, PARTS["precision"], 1.0, zero_division)
-    recall = macro(t, PARTS["recall"], 1.0, zero_division)
+    precision = macro(t, RATIO_TERMS["precision"], 1.0, zero_division)
+    recall = macro(t, RATIO_TERMS["recall"], 1.0, zero_division)
     return ratio(2.0 * precision * recall, precision + recall, 0.0)
 
 
@@ -298,7 +301,7 @@ def accuracy(t: Tally) -> Values:
 
 
 def error_rate(t: Tally) -> Values:
-    """Return the share of examples taken for another class, counted, not 1 - accuracy."""
+    """Return the proportion of wrongly predicted examples, counted, not 1 - accuracy."""
     return ratio(t.misses.sum(axis=-1), t.total)
 
 
@@ -313,19 +316,19 @@ def g_mean(t: Tally) -> Values:
 
 
 def matthews_corrcoef(t: Tally) -> Values:
-    """Return Matthews' coefficient, for more classes as Gorodkin (2004) has it.
+    """Return Matthews' coefficient, generalized to more classes by Gorodkin (2004).
 
-    A product of margins is summed over pairs of different classes: that is n² minus the sum of
-    squares, and exactly 0 where one class has everything.
+    Products of margins are summed over pairs of different classes: n² minus the sum of squares, and
+    exactly 0 where one class has all examples.
     """
     true, predicted = t.true, t.predicted
-    spread = power(_between(true, true) * _between(predicted, predicted), 0.5)
+    scale = power(_between(true, true) * _between(predicted, predicted), 0.5)
     if t.hits.shape[-1] == 2:
-        value = ratio(2.0 * (t.tp * t.tn - t.fp * t.fn), spread)
+        value = ratio(2.0 * (t.tp * t.tn - t.fp * t.fn), scale)
     else:
-        shared = t.hits.sum(axis=-1) * t.total - (true * predicted).sum(axis=-1)
-        value = ratio(shared, spread)
-    return clipped(value, -1.0, 1.0)
+        covariance = t.hits.sum(axis=-1) * t.total - (true * predicted).sum(axis=-1)
+        value = ratio(covariance, scale)
+    return clip(value, -1.0, 1.0)
 
 
 def cohen_kappa(t: Tally, weights: str | None) -> Values:
@@ -336,7 +339,7 @@ def cohen_kappa(t: Tally, weights: str | None) -> Values:
 
 
 def disagreement(n_classes: int, weights: str | None) -> Array:
-    """Return how much it counts when class i is taken for class j."""
+    """Return the matrix of weights of confusing class i with class j."""
     steps = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(np.float64)
     return {None: np.minimum(steps, 1.0), "linear": steps, "quadratic": steps**2}[weights]
 
@@ -346,28 +349,28 @@ def mean_cost(t: Tally) -> Values:
     return ratio(t.linear, t.total)
 
 
-def cost_share(t: Tally, worst: Array) -> Values:
-    """Return the sum of cost times count over the largest that these true labels allow.
+def cost_fraction(t: Tally, worst: Array) -> Values:
+    """Return the total cost over the largest total that these true labels allow.
 
-    ``worst`` is the largest cost of each true class. With ``worst_i - cost_ij`` for the cost it
-    is the share that was saved.
+    ``worst`` is the largest cost of each true class. With coefficients ``worst_i - cost_ij`` the
+    result is the fraction saved.
     """
     return ratio(t.linear, (t.true * worst).sum(axis=-1))
 
 
 def majority_accuracy(t: Tally) -> Values:
-    """Return the accuracy of calling every example by the commonest true class."""
+    """Return the accuracy of always predicting the most frequent true class."""
     return ratio(t.true.max(axis=-1), t.total)
 
 
-def mean(of_class: Values) -> Values:
-    return of_class.sum(axis=-1) * (1.0 / of_class.shape[-1])
+def mean(values: Values) -> Values:
+    return values.sum(axis=-1) * (1.0 / values.shape[-1])
 
 
 def _between(left: Values, right: Values, distance: Array | None = None) -> Values:
     """Return the sum of left_i distance_ij right_j; by default over all i other than j.
 
-    Distances by a loop, because a matrix product may round otherwise in a stack of another size.
+    A loop applies the distances, because a matrix product may round differently in another stack.
     """
     if distance is None:
         return (sum_of_others(left) * right).sum(axis=-1)
@@ -379,8 +382,8 @@ def _between(left: Values, right: Values, distance: Array | None = None) -> Valu
 
 # --- two classes only --------------------------------------------------------------------------
 
-#: Rates, Youden's J (1950) on one denominator, and ratios of rates.
-OF_TWO: Final[dict[str, Callable[[Any], Values]]] = {
+#: Rates, Youden's J (1950) on a common denominator, and ratios of rates.
+BINARY_FORMULAS: Final[dict[str, Callable[[Any], Values]]] = {
     "specificity": lambda t: ratio(t.tn, t.tn + t.fp),
     "npv": lambda t: ratio(t.tn, t.tn + t.fn),
     "false_positive_rate": lambda t: ratio(t.fp, t.fp + t.tn),
@@ -391,44 +394,46 @@ OF_TWO: Final[dict[str, Callable[[Any], Values]]] = {
 }
 
 
-def expected_cost_of(t: Tally, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
-    """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is the share of positives unless given.
+def compute_expected_cost(
+    t: Tally, cost_fn: float, cost_fp: float, prevalence: float | None
+) -> Values:
+    """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is by default the fraction of positives.
 
-    That share cancels with the denominators of the rates, so that a missing class is no harm; nor
-    is it where what its rate is multiplied by is 0.
+    That fraction cancels with the denominators of the rates, so that a class may be missing; with a
+    given p it may be missing where the factor of its rate is 0.
     """
     if prevalence is None:
         return ratio(cost_fp * t.fp + cost_fn * t.fn, t.total)
     value = ratio(0.0 * t.total, t.total)
     if cost_fp * (1.0 - prevalence) > 0.0:
-        value = value + cost_fp * (1.0 - prevalence) * OF_TWO["false_positive_rate"](t)
+        value = value + cost_fp * (1.0 - prevalence) * BINARY_FORMULAS["false_positive_rate"](t)
     if cost_fn * prevalence > 0.0:
-        value = value + cost_fn * prevalence * OF_TWO["false_negative_rate"](t)
+        value = value + cost_fn * prevalence * BINARY_FORMULAS["false_negative_rate"](t)
     return value
 
 
-#: Costs between 2**-700 and 2**700 may be multiplied by counts and added up.
+#: Costs between 2**-700 and 2**700 may be multiplied by counts and summed without overflow.
 _SAFE: Final = 700
 
 
 class Formula(NamedTuple):
     """``function(tally, **parameters)``: one value for each matrix of a stack of `Tally`.
 
-    It is homogeneous of degree 0, nan where it is undefined, and written with what `_dual` offers,
-    so that it can be differentiated. ``coefficients(K, **parameters)``, where there are some,
-    returns a matrix (K, K): the formula finds the sum of the cells times it in ``tally.linear``.
+    It is homogeneous of degree 0, nan where it is undefined, and differentiable by `Dual`. The
+    optional ``coefficients(K, **parameters)`` returns a matrix (K, K): ``tally.linear`` is the sum
+    of the cells times this matrix.
     """
 
     function: Callable[..., Values]
     coefficients: Callable[..., Array | None] | None = None
 
 
-def _averaged(name: str) -> dict[str, Formula]:
+def _average_formulas(name: str) -> dict[str, Formula]:
     """Return a ratio of the positive class, and its averages over classes."""
 
     def metric(formula: Callable[..., Values]) -> Formula:
         def function(t: Tally, *, zero_division: float, beta: float = 1.0) -> Values:
-            return formula(t, PARTS[name], beta, zero_division)
+            return formula(t, RATIO_TERMS[name], beta, zero_division)
 
         return Formula(function)
 
@@ -439,7 +444,7 @@ def _averaged(name: str) -> dict[str, Formula]:
 def cost_coefficients(
     n_classes: int, *, cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None
 ) -> Array:
-    """Return what each cell costs, times 2 to the power of `cost_exponent`."""
+    """Return the costs of the cells, times 2 to the power of `cost_exponent`."""
     exponent = cost_exponent(cost_matrix, cost_fn, cost_fp)
     if cost_matrix is not None:
         if cost_fn is not None or cost_fp is not None:
@@ -453,15 +458,15 @@ def cost_coefficients(
             )
         return np.ldexp(cost_matrix, exponent)
     if cost_fn is None or cost_fp is None or n_classes != 2:
-        what = "`cost_fn` and `cost_fp`, or " if n_classes == 2 else ""
-        raise InputTypeError(f"`cost` of {n_classes:,} classes needs {what}`cost_matrix`")
+        alternative = "`cost_fn` and `cost_fp`, or " if n_classes == 2 else ""
+        raise InputTypeError(f"`cost` of {n_classes:,} classes needs {alternative}`cost_matrix`")
     return np.ldexp([[0.0, cost_fp], [cost_fn, 0.0]], exponent)
 
 
 def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None) -> int:
-    """Return the power of two that lets costs be multiplied by counts and added; 0 unless extreme.
+    """Return the power of two that scales costs so that sums do not overflow; 0 unless extreme.
 
-    A mean is no larger than the largest cost, where the sum that it comes from may be.
+    A mean is at most the largest cost, but the sum before the division may overflow.
     """
     given = cost_matrix if cost_matrix is not None else (cost_fn or 0.0, cost_fp or 0.0)
     largest = math.frexp(float(np.abs(given).max(initial=0.0)))[1]
@@ -470,14 +475,14 @@ def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: flo
 
 def _expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
     exponent = cost_exponent(None, cost_fn, cost_fp)
-    on_fn, on_fp = math.ldexp(cost_fn, exponent), math.ldexp(cost_fp, exponent)
-    return expected_cost_of(t, on_fn, on_fp, prevalence) * 2.0**-exponent
+    scaled = (math.ldexp(cost, exponent) for cost in (cost_fn, cost_fp))
+    return compute_expected_cost(t, *scaled, prevalence) * 2.0**-exponent
 
 
-#: Of every metric of predicted labels, by its canonical name.
+#: The formula of every metric of predicted labels, by its canonical name.
 FORMULAS: Final[dict[str, Formula]] = {
-    **{full: each for name in PARTS for full, each in _averaged(name).items()},
-    **{name: Formula(formula) for name, formula in OF_TWO.items()},
+    **{full: each for name in RATIO_TERMS for full, each in _average_formulas(name).items()},
+    **{name: Formula(formula) for name, formula in BINARY_FORMULAS.items()},
     "hamming_loss": Formula(error_rate),  # of labels in one column
     "cohen_kappa": Formula(
         cohen_kappa, lambda k, *, weights: None if weights is None else disagreement(k, weights)
@@ -489,8 +494,12 @@ FORMULAS: Final[dict[str, Formula]] = {
 } | {
     formula.__name__: Formula(formula)
     for formula in (
-        *(macro_f1_harmonic, accuracy, error_rate),
-        *(balanced_accuracy, g_mean, matthews_corrcoef),
+        macro_f1_harmonic,
+        accuracy,
+        error_rate,
+        balanced_accuracy,
+        g_mean,
+        matthews_corrcoef,
     )
 }
 
@@ -517,13 +526,13 @@ def checked_parameters(name: str, metric: Metric, params: Mapping[str, Any]) -> 
 
 
 def check_zero_division(name: str, setting: Any) -> float:
-    """Return what stands for 0/0: 0, 1 or nan."""
+    """Return the value of 0/0: 0, 1 or nan."""
     number = check_real(name, setting)
     return number if math.isnan(number) else float(check_choice(name, number, (0.0, 1.0)))
 
 
 def check_cost_matrix(name: str, setting: Any) -> Array:
-    """Return costs as float64: real and finite, negative ones being gains."""
+    """Return costs as float64, real and finite; negative costs are gains."""
     costs = as_array(setting, name)
     if costs.ndim != 2:
         raise InputError(f"`{name}` must have shape (n_classes, n_classes): got {costs.shape}")

@@ -25,21 +25,26 @@ from fastmetrics.metrics.decisions._class_counts import (
     by_row,
     checked_flag,
     class_counts,
-    share,
-    total_of,
+    exact_sum,
+    proportion,
 )
-from fastmetrics.metrics.decisions._count_formulas import PARTS, Tally, check_zero_division, ratio
+from fastmetrics.metrics.decisions._count_formulas import (
+    RATIO_TERMS,
+    Tally,
+    check_zero_division,
+    ratio,
+)
 from fastmetrics.metrics.decisions.count_metrics import (
     CLASSES,
     NAN,
     ClassSums,
-    defined,
     drop_in_counts,
     drop_in_sums,
-    picked,
+    evaluate_sums,
+    select_cells,
     strict_sums,
     value,
-    value_of_sums,
+    warn_if_nan,
     warn_single_label,
 )
 from fastmetrics.tables.confusion._label_counts import Cells, cells_of_plain
@@ -94,8 +99,8 @@ def matthews_corrcoef(
     labels, sums = drop_in_sums(y_true, y_pred, sample_weight=sample_weight)
     warn_single_label(labels)
     if not sums.total > 0:
-        return defined(np.nan, "Matthews' coefficient is not defined: there is no example")
-    coefficient = value_of_sums("matthews_corrcoef", sums)
+        return warn_if_nan(np.nan, "Matthews' coefficient is not defined: there is no example")
+    coefficient = evaluate_sums("matthews_corrcoef", sums)
     return 0.0 if math.isnan(coefficient) else coefficient
 
 
@@ -161,16 +166,18 @@ def cohen_kappa_score(
         )
     if labels is None and weights is None:
         with renamed(y_true="y1", y_pred="y2"):
-            own, sums = drop_in_sums(y1, y2, sample_weight=sample_weight, name="y2")
-        kappa, is_empty = value_of_sums("cohen_kappa", sums, weights=None), not sums.total > 0
+            present, sums = drop_in_sums(y1, y2, sample_weight=sample_weight, name="y2")
+        kappa = evaluate_sums("cohen_kappa", sums, weights=None)
+        is_empty = not sums.total > 0
     else:
         with renamed(y_true="y1", y_pred="y2"):
-            found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
+            cells = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
         if labels is not None:
-            found = picked(found, labels, y1, y2, "y1")
-        own, is_empty = found.labels, not found.counts.any()
-        kappa = float(value("cohen_kappa", found.counts, weights=weights))
-    warn_single_label(own)
+            cells = select_cells(cells, labels, y1, y2, "y1")
+        present = cells.labels
+        is_empty = not cells.counts.any()
+        kappa = float(value("cohen_kappa", cells.counts, weights=weights))
+    warn_single_label(present)
     if math.isnan(kappa):
         reason = _NONE_IN_COMMON if is_empty else _ONE_IN_COMMON
         warn_user(
@@ -182,7 +189,7 @@ def cohen_kappa_score(
     return kappa
 
 
-#: What none of makes each undefined.
+#: The examples whose absence makes each metric undefined.
 _WITHOUT: Final = {
     "precision": "a predicted positive",
     "recall": "a true positive",
@@ -194,12 +201,12 @@ _NAMES: Final = (
 )
 
 
-def _without(what: str, labels: tuple[Any, ...], sums: Tally, kind: str) -> str:
-    """Return which classes, or matrices of a stack, make a metric undefined."""
-    empty = PARTS[what](sums, 1.0)[1] == 0
-    found = [name for name, is_empty in zip(labels, empty, strict=True) if is_empty]
-    shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
-    return f"{len(found):,} of {len(empty):,} {kind} ({shown}) without {_WITHOUT[what]}"
+def _without(metric: str, labels: tuple[Any, ...], sums: Tally, kind: str) -> str:
+    """Name the classes, or matrices of a stack, that make a metric undefined."""
+    empty = RATIO_TERMS[metric](sums, 1.0)[1] == 0
+    undefined = [name for name, is_empty in zip(labels, empty, strict=True) if is_empty]
+    listed = ", ".join(map(repr, undefined[:5])) + (", ..." if len(undefined) > 5 else "")
+    return f"{len(undefined):,} of {len(empty):,} {kind} ({listed}) without {_WITHOUT[metric]}"
 
 
 def macro_micro(
@@ -277,18 +284,19 @@ def macro_micro(
         for other, value in given.items():
             if value is not None:
                 raise InputTypeError(f"matrices come without `{other}`")
-        kind, (names, sums) = "matrices", _sums_of_matrices(matrices)
+        kind = "matrices"
+        names, sums = _tally_matrices(matrices)
     else:
         kind = "classes"
         names, sums = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     zero = check_zero_division("zero_division", zero_division)
-    score = value_of_sums(name, sums, zero_division=zero)
-    parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
-    lacking = "; ".join(_without(part, names, sums, kind) for part in parts)
-    return defined(score, f"`{name}` is not defined: {lacking}")
+    score = evaluate_sums(name, sums, zero_division=zero)
+    ratios = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
+    lacking = "; ".join(_without(each, names, sums, kind) for each in ratios)
+    return warn_if_nan(score, f"`{name}` is not defined: {lacking}")
 
 
-def _sums_of_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
+def _tally_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
     """Return the sums of the positive class of each matrix of two classes, by name."""
     cells = {}
     for name, matrix in matrices.items():
@@ -311,8 +319,12 @@ def _sums_of_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
             f"`y_true` must hold matrices of one positive label: got {first[0]!r} and {first[1]!r}"
         )
     counts = np.array([each.counts for each in cells.values()], np.float64)
-    parts = counts[:, 1, 1], counts[:, 1, 0], counts[:, 0, 1]
-    return tuple(cells), Tally(*parts, np.zeros(()))
+    return tuple(cells), Tally(
+        hits=counts[:, 1, 1],
+        misses=counts[:, 1, 0],
+        alarms=counts[:, 0, 1],
+        linear=np.zeros(()),
+    )
 
 
 @documented(CLASSES)
@@ -367,7 +379,7 @@ def balanced_accuracy_score(
     warn_single_label(labels)
     present = sums.true > 0
     if not present.any():
-        return defined(np.nan, "the balanced accuracy is not defined: there is no example")
+        return warn_if_nan(np.nan, "the balanced accuracy is not defined: there is no example")
     if not present.all():
         warn_user("y_pred contains classes not in y_true", UserWarning)
     recalls = ratio(sums.hits[present], sums.true[present])
@@ -417,7 +429,7 @@ def g_mean(
     """
     _, sums = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     reason = "the geometric mean of recalls is not defined: a class has no example in y_true"
-    return defined(value_of_sums("g_mean", sums), reason)
+    return warn_if_nan(evaluate_sums("g_mean", sums), reason)
 
 
 _ONE_PASS: Final = """
@@ -428,8 +440,8 @@ UndefinedMetricWarning
 
 Notes
 -----
-One pass in O(n), or O(n k). Without weights, or with whole ones, the share is the double nearest to
-the ratio of the two counts.
+One pass in O(n), or O(n k). Without weights, or with whole ones, the result is the double nearest
+to the ratio of the two counts.
 """
 
 
@@ -441,7 +453,7 @@ def accuracy_score(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of examples whose predicted label is the true one.
+    """Compute the proportion of examples whose predicted label is the true one.
 
     Parameters
     ----------
@@ -453,11 +465,11 @@ def accuracy_score(
     Returns
     -------
     float
-        The share, or the number, of right predictions; a row of indicators is right as a whole.
+        Proportion, or number, of right predictions; a row of indicators is right as a whole.
 
     Notes
     -----
-    Where classes are of very different size, the share of the largest
+    Where classes are of very different size, the proportion of the largest
     one is the accuracy of always predicting it: look at both.
 
     Examples
@@ -469,7 +481,7 @@ def accuracy_score(
     """
     normalize = checked_flag("normalize", normalize)
     right, wrong, exponent = _right_and_wrong(y_true, y_pred, sample_weight)
-    return _share_or_amount(right, wrong, exponent, "accuracy" if normalize else None)
+    return _proportion_or_weight(right, wrong, exponent, "accuracy" if normalize else None)
 
 
 @documented(TARGETS, _ONE_PASS)
@@ -480,7 +492,7 @@ def zero_one_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the error rate: the share of examples whose predicted label is not the true one.
+    """Compute the error rate: the proportion of examples whose predicted label is not the true one.
 
     Parameters
     ----------
@@ -492,7 +504,7 @@ def zero_one_loss(
     Returns
     -------
     float
-        The share, or the number, of wrong predictions; a row of indicators is right as a whole.
+        Proportion, or number, of wrong predictions; a row of indicators is right as a whole.
 
     Notes
     -----
@@ -507,7 +519,7 @@ def zero_one_loss(
     """
     normalize = checked_flag("normalize", normalize)
     right, wrong, exponent = _right_and_wrong(y_true, y_pred, sample_weight)
-    return _share_or_amount(wrong, right, exponent, "the error rate" if normalize else None)
+    return _proportion_or_weight(wrong, right, exponent, "the error rate" if normalize else None)
 
 
 @documented(TARGETS, _ONE_PASS)
@@ -517,7 +529,7 @@ def hamming_loss(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the Hamming loss: the share of labels that are wrong.
+    """Compute the Hamming loss: the proportion of labels that are wrong.
 
     Parameters
     ----------
@@ -543,20 +555,20 @@ def hamming_loss(
     """
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=False)
     if counts.indicators is None:
-        wrong = max(total_of(counts.true - counts.hits), 0)
-        return share(wrong, counts.total, "the Hamming loss")
+        wrong = max(exact_sum(counts.true - counts.hits), 0)
+        return proportion(wrong, counts.total, "the Hamming loss")
     rows, weights = by_row(counts)
     differing = (rows.true - rows.hits) + (rows.predicted - rows.hits)
     k = len(counts.labels)
     if weights is None:
-        return float(total_of(differing) / (len(differing) * k))
+        return float(exact_sum(differing) / (len(differing) * k))
     return float(math.fsum((weights * differing).tolist()) / (counts.total * k))
 
 
 def _right_and_wrong(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Any, Any, int]:
-    """Return what right and wrong rows weigh, whole numbers as Python integers; and the exponent.
+    """Return the weights of right and wrong rows, times two to an exponent, and the exponent.
 
-    The numbers are weights times two to that power.
+    Whole numbers are Python integers.
     """
     if sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
@@ -564,17 +576,18 @@ def _right_and_wrong(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Any,
             return plain[0] + plain[3], plain[1] + plain[2], 0
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=False)
     if counts.indicators is None:
-        right, wrong = total_of(counts.hits), max(total_of(counts.true - counts.hits), 0)
-        return right, wrong, counts.exponent
+        wrong = max(exact_sum(counts.true - counts.hits), 0)
+        return exact_sum(counts.hits), wrong, counts.exponent
     rows, weights = by_row(counts)
     is_right = (rows.true == rows.hits) & (rows.predicted == rows.hits)
     if weights is None:
         right = int(np.count_nonzero(is_right))
         return right, len(is_right) - right, counts.exponent
-    return total_of(weights[is_right]), total_of(weights[~is_right]), counts.exponent
+    return exact_sum(weights[is_right]), exact_sum(weights[~is_right]), counts.exponent
 
 
-def _share_or_amount(part: Any, rest: Any, exponent: int, share_of: str | None) -> float:
-    if share_of is not None:
-        return share(part, part + rest, share_of)
-    return float(as_given(float(part), exponent))
+def _proportion_or_weight(weight: Any, rest: Any, exponent: int, metric: str | None) -> float:
+    """Return weight / (weight + rest); without the name of a metric the weight itself."""
+    if metric is not None:
+        return proportion(weight, weight + rest, metric)
+    return float(as_given(float(weight), exponent))

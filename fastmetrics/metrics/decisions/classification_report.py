@@ -31,27 +31,27 @@ from fastmetrics.metrics.decisions._class_counts import (
     TARGETS,
     ClassCounts,
     ScoreRequest,
-    averaged_scores,
+    average_scores,
     check_alone,
     checked_flag,
     checked_labels,
     checked_zero_division,
     class_counts,
     class_scores,
+    exact_sum,
     mean_defined,
-    picked,
     positions,
     ratio,
     row_counts,
+    select_classes,
     share,
-    total_of,
 )
 from fastmetrics.metrics.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.metrics.decisions.count_metrics import (
     CLASSES,
     knows_positive,
-    of_two,
-    prepared,
+    order_binary,
+    prepare,
     strict_counts,
     warn_single_label,
 )
@@ -59,11 +59,11 @@ from fastmetrics.tables.confusion._label_counts import Cells, label_counts, labe
 from fastmetrics.tables.confusion._matrix_state import check_distinct
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-_OF_TWO: Final = (
+_BINARY_DEFAULTS: Final = (
     *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1"),
     *("g_mean", "matthews_corrcoef", "cohen_kappa"),
 )
-_OF_ANY: Final = (
+_MULTICLASS_DEFAULTS: Final = (
     *("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro"),
     *("f1_weighted", "macro_f1_harmonic", "g_mean", "matthews_corrcoef", "cohen_kappa"),
 )
@@ -112,18 +112,18 @@ class ClassificationMetrics(Result):
         }
 
     def __repr__(self) -> str:
-        said = {name: f"{value:.6g}" for name, value in self.values.items()}
-        if "accuracy" in said:  # never without that of the majority class
-            said["accuracy"] += f" (majority class {self.majority_accuracy:.6g})"
-        return f"ClassificationMetrics({', '.join(f'{k}={v}' for k, v in said.items())})"
+        texts = {name: f"{value:.6g}" for name, value in self.values.items()}
+        if "accuracy" in texts:  # always with that of the majority class
+            texts["accuracy"] += f" (majority class {self.majority_accuracy:.6g})"
+        return f"ClassificationMetrics({', '.join(f'{k}={v}' for k, v in texts.items())})"
 
     def _shown(self) -> Display:
         columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
         matrix = self.matrix._shown()
         tables = [Table(columns, words={"estimate": "value"})]
         tables += [replace(table, framed=False) for table in matrix.tables]
-        said = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
-        return Display(tables, type(self).__name__, [said, *matrix.notes])
+        note = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
+        return Display(tables, type(self).__name__, [note, *matrix.notes])
 
 
 @documented(CLASSES)
@@ -188,35 +188,35 @@ def classification_metrics(
     >>> len(classification_metrics(y_true, y_pred).values)
     10
     """
-    asked = None if metrics is None else _checked_names(metrics)
-    found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    names = None if metrics is None else _checked_names(metrics)
+    cells = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     known = labels is not None or isinstance(y_true, ConfusionMatrix)
-    needs_positive = any(find_among(name, "decisions").classes == 2 for name in asked or ())
-    if pos_label is not None or (len(found.labels) == 2 and needs_positive):
-        found = of_two(found, pos_label, known=known)
-    if asked is None:
-        is_binary = knows_positive(found, known=known or pos_label is not None)
-        asked = _OF_TWO if is_binary else _OF_ANY
-    entries = {name: find_among(name, "decisions") for name in asked}
+    needs_positive = any(find_among(name, "decisions").classes == 2 for name in names or ())
+    if pos_label is not None or (len(cells.labels) == 2 and needs_positive):
+        cells = order_binary(cells, pos_label, known=known)
+    if names is None:
+        is_binary = knows_positive(cells, known=known or pos_label is not None)
+        names = _BINARY_DEFAULTS if is_binary else _MULTICLASS_DEFAULTS
+    entries = {name: find_among(name, "decisions") for name in names}
     for given in parameters:
         if not any(given in metric.parameters for metric in entries.values()):
             raise InputTypeError(
                 f"none of the metrics {', '.join(map(repr, entries))} has a parameter {given!r}"
             )
-    sums, measured = tally(found.counts.astype(np.float64)), {}
+    sums = tally(cells.counts.astype(np.float64))
+    values = {}
     for name, metric in entries.items():
-        own = {given: parameters[given] for given in parameters if given in metric.parameters}
-        counts, formula, coefficients = prepared(name, found.counts, own)
-        own_sums = sums if coefficients is None else tally(counts, coefficients)
-        measured[name] = float(formula(own_sums))
+        options = {given: parameters[given] for given in parameters if given in metric.parameters}
+        counts, formula, coefficients = prepare(name, cells.counts, options)
+        values[name] = float(formula(sums if coefficients is None else tally(counts, coefficients)))
     majority = float(majority_accuracy(sums))
-    undefined = [name for name, number in measured.items() if math.isnan(number)]
+    undefined = [name for name, number in values.items() if math.isnan(number)]
     if math.isnan(majority):
         undefined.append("majority_accuracy")
     if undefined:
         warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
-    matrix = ConfusionMatrix._of_cells(found._replace(counts=found.counts.copy()))
-    return ClassificationMetrics(measured, majority, matrix)
+    matrix = ConfusionMatrix._of_cells(cells._replace(counts=cells.counts.copy()))
+    return ClassificationMetrics(values, majority, matrix)
 
 
 def _checked_names(metrics: Any) -> tuple[str, ...]:
@@ -289,32 +289,32 @@ def confusion_matrix(
     check_choice("normalize", normalize, ("true", "pred", "all", None))
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
-        found = Cells.of(y_true)
+        matrix = Cells.of(y_true)
     elif column_count(y_true) != 1 or column_count(y_pred) != 1:
         raise InputError(
             f"`y_true` and `y_pred` must be labels of shape (n,): {ARGMAX}; for "
             "multilabel-indicator targets there is multilabel_confusion_matrix"
         )
     else:
-        found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
-    cells = found.counts.copy()
+        matrix = label_matrix(y_true, y_pred, sample_weight=sample_weight)
+    cells = matrix.counts.copy()
     if labels is not None:
-        known = np.array(found.labels, dtype=object)
-        asked = checked_labels(labels, known, "multiclass")
-        check_distinct("labels", asked.tolist())
-        where = positions(asked, known)
+        known = np.array(matrix.labels, dtype=object)
+        selected = checked_labels(labels, known, "multiclass")
+        check_distinct("labels", selected.tolist())
+        where = positions(selected, known)
         occurs = where >= 0
         if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
-            names, margins, _ = label_counts(y_true, y_pred)  # true, whatever the rows weigh
-            occurs = np.append(margins.true, 0)[positions(asked, names)] > 0
+            names, margins, _ = label_counts(y_true, y_pred)  # even of weight 0
+            occurs = np.append(margins.true, 0)[positions(selected, names)] > 0
         if not occurs.any():
             raise InputError(
-                f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"
+                f"`labels`, {show_labels(selected)}, must name at least one label of `y_true`"
             )
-        cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
+        cells = np.pad(matrix.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
     warn_single_label(cells)
     if normalize is None:
-        return np.asarray(as_given(cells, found.exponent))
+        return np.asarray(as_given(cells, matrix.exponent))
     if cells.dtype.kind != "f" and int(cells.sum()) > _EXACT:
         cells = cells.astype(object)
     axes: dict[str, int | tuple[int, int]] = {"true": 1, "pred": 0, "all": (0, 1)}
@@ -363,7 +363,7 @@ def multilabel_confusion_matrix(
     samplewise = checked_flag("samplewise", samplewise)
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=not samplewise)
     if labels is not None:
-        counts = picked(counts, labels)
+        counts = select_classes(counts, labels)
     if samplewise:
         cells = _two_by_two(*row_counts(counts), len(counts.labels))
         weights = counts.weights
@@ -374,14 +374,14 @@ def multilabel_confusion_matrix(
             return weighted.astype(np.int64)
         return np.asarray(as_given(weighted, weights.exponent))
     hits, true, predicted = counts.hits, counts.true, counts.predicted
-    return counts.shown(_two_by_two(hits, true, predicted, counts.total))
+    return counts.to_reported(_two_by_two(hits, true, predicted, counts.total))
 
 
 def _two_by_two(
     hits: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any], total: Any
 ) -> NDArray[Any]:
     cells = [(total - true) - (predicted - hits), predicted - hits, true - hits, hits]
-    # Sums of weights are rounded, and what is left of them may fall below 0.
+    # Sums of weights are rounded: their differences may be slightly below 0.
     return np.asarray(np.maximum(np.stack(cells, axis=1), 0).reshape(len(hits), 2, 2))
 
 
@@ -389,8 +389,8 @@ _COLUMNS: Final = ("precision", "recall", "f1-score", "support")
 _CELL: Final = 9
 
 
-#: A line of the report: name, scores (three, or the accuracy alone) and support.
-_ReportLine = tuple[Any, list[float], int | float]
+#: A row of the report: name, scores (three, or the accuracy alone) and support.
+_ReportRow = tuple[Any, list[float], int | float]
 
 
 @documented(TARGETS)
@@ -458,14 +458,14 @@ def classification_report(
     output_dict = checked_flag("output_dict", output_dict)
     checked_zero_division(zero_division)
     counts = class_counts(y_true, y_pred, sample_weight)
-    asked = counts if labels is None else picked(counts, labels)
-    names = _names(target_names, asked, labels is not None)
+    selected = counts if labels is None else select_classes(counts, labels)
+    names = _names(target_names, selected, labels is not None)
     if target_names is None and labels is None and counts.indicators is None:
-        names = _spelled(counts.labels, y_true, y_pred)
+        names = _spell_labels(counts.labels, y_true, y_pred)
     accuracy = None
-    if counts.indicators is None and set(counts.labels.tolist()) <= set(asked.labels.tolist()):
-        accuracy = share(total_of(counts.hits), counts.total, "accuracy")
-    classes, averages = _lines(asked, names, accuracy, zero_division)
+    if counts.indicators is None and set(counts.labels.tolist()) <= set(selected.labels.tolist()):
+        accuracy = share(exact_sum(counts.hits), counts.total, "accuracy")
+    classes, averages = _report_rows(selected, names, accuracy, zero_division)
     if output_dict:
         return {
             name: dict(zip(_COLUMNS, (*scores, float(support)), strict=True))
@@ -483,7 +483,8 @@ def _names(
         return [str(label) for label in counts.labels.tolist()]
     if isinstance(target_names, str | bytes) or not isinstance(target_names, Iterable):
         raise InputTypeError(f"`target_names` must be a list of names: got {target_names!r}")
-    names, n_labels = list(target_names), len(counts.labels)
+    names = list(target_names)
+    n_labels = len(counts.labels)
     if len(names) == n_labels:
         return names
     if not labels_given:
@@ -497,57 +498,57 @@ def _names(
     return names
 
 
-def _spelled(labels: NDArray[Any], y_true: Any, y_pred: Any) -> list[str]:
+def _spell_labels(labels: NDArray[Any], y_true: Any, y_pred: Any) -> list[str]:
     """Return numbers as scikit-learn spells them, 0 as '0', '0.0' or 'False'.
 
-    Each has the dtype of ``y_true``, or of ``y_pred`` if that alone holds it, and all together the
-    one that holds these.
+    Labels of ``y_true`` have its dtype. If ``y_pred`` has further ones, all have the common dtype.
     """
     if isinstance(y_true, ConfusionMatrix) or any(isinstance(each, str) for each in labels):
         return [str(label) for label in labels.tolist()]
     true = as_array(y_true, "y_true")
-    dtype, other = _spelled_as(y_true, true), _spelled_as(y_pred, as_array(y_pred, "y_pred"))
+    dtype = _spelling_dtype(y_true, true)
+    other = _spelling_dtype(y_pred, as_array(y_pred, "y_pred"))
     if dtype != other and not set(labels.tolist()) <= set(distinct(true.ravel()).tolist()):
         dtype = np.result_type(dtype, other)
     return [str(label) for label in labels.astype(dtype).tolist()]
 
 
-def _spelled_as(values: Any, array: NDArray[Any]) -> np.dtype[Any]:
-    """Return the dtype in which scikit-learn reads labels: float64 for pandas' own numbers."""
+def _spelling_dtype(values: Any, array: NDArray[Any]) -> np.dtype[Any]:
+    """Return scikit-learn's dtype of labels: float64 for pandas' extension numbers."""
     dtype = getattr(values, "dtype", array.dtype)
-    is_own = type(dtype).__module__.startswith("pandas") and not hasattr(dtype, "categories")
-    return np.dtype(np.float64) if is_own else array.dtype
+    is_extension = type(dtype).__module__.startswith("pandas") and not hasattr(dtype, "categories")
+    return np.dtype(np.float64) if is_extension else array.dtype
 
 
-def _lines(
+def _report_rows(
     counts: ClassCounts, names: list[Any], accuracy: float | None, zero_division: Any
-) -> tuple[list[_ReportLine], list[_ReportLine]]:
-    """Return the lines of the classes and those of the averages."""
-    asked = ScoreRequest(METRICS, 1.0, *checked_zero_division(zero_division), METRICS)
-    scores = class_scores(counts, asked)
-    support = counts.shown(counts.true)
+) -> tuple[list[_ReportRow], list[_ReportRow]]:
+    """Return the rows of the classes and those of the averages."""
+    request = ScoreRequest(METRICS, 1.0, *checked_zero_division(zero_division), METRICS)
+    scores = class_scores(counts, request)
+    support = counts.to_reported(counts.true)
     columns = [values.tolist() for values in (*scores, support)]
     classes = [(name, of_class, n) for name, *of_class, n in zip(names, *columns, strict=False)]
     if accuracy is None:
-        means = {"micro avg": averaged_scores(counts, "micro", asked)}
+        means = {"micro avg": average_scores(counts, "micro", request)}
     else:
         means = {"accuracy": [accuracy]}
     for name, weights in (("macro avg", None), ("weighted avg", counts.true)):
         means[name] = [mean_defined(values, weights) for values in scores]
     if counts.indicators is not None:
-        means["samples avg"] = averaged_scores(counts, "samples", asked)
+        means["samples avg"] = average_scores(counts, "samples", request)
     total = support.sum().item()
     return classes, [(name, scores, total) for name, scores in means.items()]
 
 
-def _as_text(classes: list[_ReportLine], averages: list[_ReportLine], digits: int) -> str:
+def _as_text(classes: list[_ReportRow], averages: list[_ReportRow], digits: int) -> str:
     width = max(*(len(str(name)) for name, _, _ in classes), len("weighted avg"), digits)
     blocks = [" " * (width + 1) + "".join(f" {name:>{_CELL}}" for name in _COLUMNS) + "\n"]
-    for lines in (classes, averages):
+    for rows in (classes, averages):
         block = ""
-        for name, scores, support in lines:
-            shown = [" " * _CELL] * (3 - len(scores))
-            shown += [f"{score:>{_CELL}.{digits}f}" for score in scores]
-            block += f"{name!s:>{width}}  {' '.join(shown)} {support:>{_CELL}}\n"
+        for name, scores, support in rows:
+            cells = [" " * _CELL] * (3 - len(scores))
+            cells += [f"{score:>{_CELL}.{digits}f}" for score in scores]
+            block += f"{name!s:>{width}}  {' '.join(cells)} {support:>{_CELL}}\n"
         blocks.append(block)
     return "\n".join(blocks)

@@ -18,25 +18,30 @@ from fastmetrics.metrics.decisions._count_formulas import (
     Array,
     check_cost,
     check_cost_matrix,
+    compute_expected_cost,
     cost_coefficients,
     cost_exponent,
-    cost_share,
-    expected_cost_of,
+    cost_fraction,
     mean_cost,
     tally,
 )
-from fastmetrics.metrics.decisions.count_metrics import NAN, binary_counts, defined, strict_counts
+from fastmetrics.metrics.decisions.count_metrics import (
+    NAN,
+    binary_counts,
+    strict_counts,
+    warn_if_nan,
+)
 from fastmetrics.tables.confusion._matrix_state import checked_labels
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-#: Cells of a chunk's arrays: half a megabyte each, so that a chunk stays in the cache.
+#: Cells of a chunk's arrays: half a megabyte each, so that a chunk stays in cache.
 _CELLS: Final = 1 << 16
 _FEWEST_ROWS: Final = 256
 
-#: How far a row of probabilities may be from adding up to 1: float32 ones are.
+#: Tolerance of the row sums of probabilities, for float32.
 _SUM_TOLERANCE: Final = 1e-5
 
 
@@ -93,7 +98,7 @@ def cost_sensitive_predict(
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
         raise InputError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
     k = len(costs)
-    # Times a power of two, the largest below 1: nothing overflows, no tie moves.
+    # Scaled by a power of two to below 1: no overflow, and ties stay ties.
     scaled = np.ldexp(costs, -int(np.frexp(np.abs(costs).max())[1]))
     if labels is not None:
         y_proba = in_class_order(y_proba, labels, labels, name="y_proba")
@@ -104,8 +109,8 @@ def cost_sensitive_predict(
     rows = max(_FEWEST_ROWS, _CELLS // k)
     for start in range(0, n, rows):
         here = slice(start, start + rows)
-        # Classes by rows: every step below runs along a line of rows. A matrix product would add up
-        # rows of another place in another order.
+        # Classes by rows, so that every step runs along contiguous rows. In a matrix product the
+        # order of summation would depend on the position of the row.
         columns = np.ascontiguousarray(_checked_block(matrix[here], k, start).T)
         expected = np.einsum("ir,ij->jr", columns, scaled)
         decisions[here] = expected.argmin(axis=0)
@@ -113,7 +118,7 @@ def cost_sensitive_predict(
 
 
 def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:
-    """Return the (n, k) array as it came; of a vector, which stands for two classes, (n, 1)."""
+    """Return the (n, k) array as given; (n, 1) for the vector of the second of two classes."""
     array = as_array(y_proba, "y_proba")
     if array.ndim == 1 and k == 2:
         array = array[:, np.newaxis]
@@ -127,7 +132,7 @@ def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:
 
 
 def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
-    """Return rows of probabilities as contiguous float64, verified."""
+    """Return rows of probabilities as contiguous float64, validated."""
     probabilities = np.ascontiguousarray(block, dtype=np.float64)
     if probabilities.min() < 0.0 or probabilities.max() > 1.0:
         outside = (probabilities < 0.0) | (probabilities > 1.0)
@@ -220,7 +225,7 @@ def cost_sensitive_error(
     given = y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
     counts, costs, exponent = _counts_and_costs(*given)
     mean = mean_cost(tally(counts, costs))
-    return defined(np.ldexp(mean, -exponent), "the cost is not defined: there is no example")
+    return warn_if_nan(np.ldexp(mean, -exponent), "the cost is not defined: there is no example")
 
 
 @documented(_DATA, _COSTS, NAN)
@@ -263,9 +268,10 @@ def cost_sensitive_accuracy(
             "decision"
         )
     worst = costs.max(axis=1)
-    saved = cost_share(tally(counts, worst[:, np.newaxis] - costs), worst)
-    return defined(
-        saved, "the normalized cost is not defined: the largest possible cost on these labels is 0"
+    saved = cost_fraction(tally(counts, worst[:, np.newaxis] - costs), worst)
+    return warn_if_nan(
+        saved,
+        "the normalized cost is not defined: the largest possible cost on these labels is 0",
     )
 
 
@@ -317,7 +323,8 @@ def expected_cost(
     >>> expected_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1, prevalence=0.2)
     0.8
     """
-    on_fn, on_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
+    check_cost("cost_fn", cost_fn)
+    check_cost("cost_fp", cost_fp)
     if prevalence is not None:
         prevalence = check_fraction("prevalence", prevalence, include_low=True, include_high=True)
     sums = tally(
@@ -326,10 +333,10 @@ def expected_cost(
         ).counts.astype(np.float64)
     )
     reason = "the expected cost is not defined: a class that counts has no example"
-    exponent = cost_exponent(None, on_fn, on_fp)
-    on_fn, on_fp = math.ldexp(on_fn, exponent), math.ldexp(on_fp, exponent)
-    value = expected_cost_of(sums, on_fn, on_fp, prevalence)
-    return defined(np.ldexp(value, -exponent), reason)
+    exponent = cost_exponent(None, cost_fn, cost_fp)
+    scaled = (math.ldexp(cost, exponent) for cost in (cost_fn, cost_fp))
+    value = compute_expected_cost(sums, *scaled, prevalence)
+    return warn_if_nan(np.ldexp(value, -exponent), reason)
 
 
 def _counts_and_costs(
@@ -342,26 +349,27 @@ def _counts_and_costs(
     pos_label: Any,
     sample_weight: Any,
 ) -> tuple[Array, Array, int]:
-    """Return counts, what each cell costs, and the exponent of two that costs are scaled by."""
+    """Return counts, scaled costs of the cells, and the exponent of two of the scale."""
     if cost_matrix is None:
         if cost_fn is None or cost_fp is None:
             raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
         if labels is not None:
             raise InputTypeError("`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`")
-        cost_fn, cost_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
-        found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+        cost_fn = check_cost("cost_fn", cost_fn)
+        cost_fp = check_cost("cost_fp", cost_fp)
+        cells = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
     else:
         if pos_label is not None:
             raise InputTypeError(
                 "`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`"
             )
         cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
-        found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-        if labels is None and len(found.labels) < len(cost_matrix):
+        cells = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        if labels is None and len(cells.labels) < len(cost_matrix):
             raise InputError(
                 f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
-                f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
+                f"{len(cells.labels):,} occur, {cells.labels}: pass `labels`, all of them"
             )
     given = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
-    costs = cost_coefficients(len(found.labels), **given)
-    return found.counts.astype(np.float64), costs, cost_exponent(**given)
+    costs = cost_coefficients(len(cells.labels), **given)
+    return cells.counts.astype(np.float64), costs, cost_exponent(**given)

@@ -1,6 +1,6 @@
-"""Metrics that follow from a confusion matrix: values and derivatives.
+"""Metrics of confusion matrices: values and derivatives.
 
-All of them for a stack of matrices at once, so that thousands of replicates cost one call.
+Stacks of matrices are computed at once, so that thousands of replicates take one call.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from fastmetrics.tables.confusion._label_counts import (
 from fastmetrics.tables.confusion._matrix_state import checked_labels
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-#: What is the same in the docstrings of metrics of any number of classes.
+#: Shared docstring of metrics of any number of classes.
 CLASSES: Final = """
 Parameters
 ----------
@@ -59,7 +59,7 @@ Notes
 O(n) to count, O(K²) from a matrix.
 """
 
-#: Of those that warn wherever they are nan.
+#: Shared docstring of metrics that warn where they are nan.
 NAN: Final = """
 Warns
 -----
@@ -67,15 +67,15 @@ UndefinedMetricWarning
     If the value is nan.
 """
 
-#: Counts below 2**200 may be multiplied four at a time.
+#: Products of four counts below 2**200 do not overflow.
 _SAFE = 200
 
-#: What two labels without `pos_label` must be for the greater one to be positive.
+#: Pairs of labels whose greater one is positive without `pos_label`.
 _PLAIN = ({0, 1}, {-1, 1})
 
 
 class FourCells(NamedTuple):
-    """The cells of two classes as floats, under the names that formulas of two classes use."""
+    """The cells of two classes as floats, by the names that formulas of two classes use."""
 
     tn: float
     fp: float
@@ -83,12 +83,12 @@ class FourCells(NamedTuple):
     tp: float
 
 
-#: The labels of K classes, and the sums over the cells of each that formulas use.
+#: The labels of K classes, and their sums for formulas.
 ClassSums = tuple[tuple[Any, ...], Tally]
 
 
-def of_matrix(matrix: ConfusionMatrix, **given: Any) -> Cells:
-    """Return what a matrix holds, refusing what may not come with it."""
+def read_matrix(matrix: ConfusionMatrix, **given: Any) -> Cells:
+    """Return the cells of a matrix; raise if other arguments come with it."""
     for name, value in given.items():
         if value is not None:
             raise InputTypeError(f"a ConfusionMatrix comes without `{name}`: it is counted already")
@@ -98,55 +98,55 @@ def of_matrix(matrix: ConfusionMatrix, **given: Any) -> Cells:
 def drop_in_counts(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "y_pred"
 ) -> Cells:
-    """Return the counts of every label that occurs, as scikit-learn's functions see them.
+    """Return the counts of every label that occurs, by scikit-learn's rules.
 
-    ``name`` is what the function calls the predictions.
+    ``name`` is the function's parameter of the predictions.
     """
     if isinstance(y_true, ConfusionMatrix):
-        return of_matrix(y_true, **{name: y_pred, "sample_weight": sample_weight})
+        return read_matrix(y_true, **{name: y_pred, "sample_weight": sample_weight})
     check_both(y_pred, name)
-    found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
-    if found.counts.dtype.kind == "f" and found.counts.any():
-        exponent = int(np.frexp(found.counts.max())[1])
+    cells = label_matrix(y_true, y_pred, sample_weight=sample_weight)
+    if cells.counts.dtype.kind == "f" and cells.counts.any():
+        exponent = int(np.frexp(cells.counts.max())[1])
         if abs(exponent) > _SAFE:  # so that products of sums are finite
-            return found._replace(counts=np.ldexp(found.counts, -exponent))
-    return found
+            return cells._replace(counts=np.ldexp(cells.counts, -exponent))
+    return cells
 
 
 def drop_in_sums(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "y_pred"
 ) -> ClassSums:
-    """Return the sums of what `drop_in_counts` returns: of plain rows, without a matrix."""
+    """Return the sums of the counts of `drop_in_counts`, of plain rows without a matrix."""
     if isinstance(y_true, ConfusionMatrix) or sample_weight is not None:
-        found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight, name=name)
-        return found.labels, tally(found.counts.astype(np.float64))
+        cells = drop_in_counts(y_true, y_pred, sample_weight=sample_weight, name=name)
+        return cells.labels, tally(cells.counts.astype(np.float64))
     check_both(y_pred, name)
     labels, margins, _ = label_counts(y_true, y_pred)
-    return _sums_of(labels, margins)
+    return _tally_margins(labels, margins)
 
 
-def _sums_of(labels: NDArray[Any], margins: Margins) -> ClassSums:
-    """Return counted margins as sums: whole numbers, so that a difference is exact."""
+def _tally_margins(labels: NDArray[Any], margins: Margins) -> ClassSums:
+    """Return the sums of counted margins, integers whose differences are exact."""
     hits, true, predicted = (np.ascontiguousarray(each, dtype=np.float64) for each in margins)
     sums = Tally(hits, true - hits, predicted - hits, np.zeros(()))
     return tuple(labels.tolist()), sums
 
 
-def picked(found: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:
-    """Return the counts of the labels given, in their order; 0 for those that do not occur.
+def select_cells(cells: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:
+    """Return the counts of the given labels, in their order; 0 for absent ones.
 
-    Raise if ``y_true``, called ``name``, has none of them, not even with weight 0.
+    Raise if ``y_true``, a parameter ``name``, has none of them, not even with weight 0.
     """
-    asked = checked_labels(labels)
-    rows = [k for k, label in enumerate(found.labels) if label in asked]
-    is_empty = not isinstance(y_true, ConfusionMatrix) and not found.counts[rows].any()
+    selected = checked_labels(labels)
+    rows = [k for k, label in enumerate(cells.labels) if label in selected]
+    is_empty = not isinstance(y_true, ConfusionMatrix) and not cells.counts[rows].any()
     if is_empty and not drop_in_counts(y_true, y_pred).counts[rows].any():
-        raise InputError(f"at least one of `labels` must be present in `{name}`: got {asked}")
-    return found.arranged(asked)
+        raise InputError(f"at least one of `labels` must be present in `{name}`: got {selected}")
+    return cells.arranged(selected)
 
 
 def warn_single_label(labels: Sized) -> None:
-    """Warn, in scikit-learn's words, so that a filter on them still works, of one label only."""
+    """Warn of a single label, with scikit-learn's message for warning filters."""
     if len(labels) == 1:
         warn_user(
             "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
@@ -165,30 +165,30 @@ def strict_counts(
 ) -> Cells:
     """Return the counts of any number of classes, by the strict rule.
 
-    ``labels`` names the classes and their order; a label that it does not name is an error.
-    ``more_than_two`` gives one for many classes, which are then never counted in a matrix.
+    ``labels`` gives the classes and their order; other labels raise. ``more_than_two`` makes the
+    error for more than two classes, which are then not counted.
     """
     if isinstance(y_true, ConfusionMatrix):
-        return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
+        return read_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
     check_both(y_pred)
     if labels is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return Cells(np.array(plain).reshape(2, 2), (0, 1))
     known = None if labels is None else checked_labels(labels)
-    found = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
-    return found if known is not None else completed(found)
+    cells = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
+    return cells if known is not None else completed(cells)
 
 
 def strict_sums(
     y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> ClassSums:
-    """Return the sums of what `strict_counts` returns: of plain rows, without a matrix."""
+    """Return the sums of the counts of `strict_counts`, of plain rows without a matrix."""
     if not isinstance(y_true, ConfusionMatrix) and labels is None and sample_weight is None:
         check_both(y_pred)
         known, margins, _ = label_counts(y_true, y_pred)
         if len(known) > 1:  # one may be half of a known pair
-            return _sums_of(known, margins)
+            return _tally_margins(known, margins)
     counted = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return counted.labels, tally(counted.counts.astype(np.float64))
 
@@ -198,37 +198,37 @@ def binary_counts(
 ) -> Cells:
     """Return the counts of two classes, the positive one last, by the strict rule."""
     refusal = partial(_not_two, pos_label)
-    found = strict_counts(y_true, y_pred, sample_weight=sample_weight, more_than_two=refusal)
-    return of_two(found, pos_label, known=isinstance(y_true, ConfusionMatrix))
+    cells = strict_counts(y_true, y_pred, sample_weight=sample_weight, more_than_two=refusal)
+    return order_binary(cells, pos_label, known=isinstance(y_true, ConfusionMatrix))
 
 
 def four_cells(
     y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> FourCells:
-    """Return what `binary_counts` does, as four floats."""
+    """Return the counts of `binary_counts` as four floats."""
     if pos_label is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return FourCells(*map(float, plain))
-    found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-    return FourCells(*found.counts.astype(np.float64).ravel().tolist())
+    cells = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+    return FourCells(*cells.counts.astype(np.float64).ravel().tolist())
 
 
-def of_two(found: Cells, pos_label: Any, *, known: bool) -> Cells:
-    """Return the counts with the positive class last, or raise if there are not two classes.
+def order_binary(cells: Cells, pos_label: Any, *, known: bool) -> Cells:
+    """Return the counts with the positive class last; raise unless there are two classes.
 
-    ``known`` says that the order of the labels was given, so that the last one is positive.
+    With ``known`` the order of the labels was given: the last one is positive.
     """
     if pos_label is not None:
-        return positive_last(found, pos_label, known=known)
-    if not knows_positive(found, known=known):
-        raise _not_two(None, found.labels)
-    return found
+        return put_positive_last(cells, pos_label, known=known)
+    if not knows_positive(cells, known=known):
+        raise _not_two(None, cells.labels)
+    return cells
 
 
-def knows_positive(found: Cells, *, known: bool) -> bool:
-    """Return whether there are two classes, the last of which is known to be the positive one."""
-    return len(found.labels) == 2 and (known or set(found.labels) in _PLAIN)
+def knows_positive(cells: Cells, *, known: bool) -> bool:
+    """Return True for two classes of which the last is known to be positive."""
+    return len(cells.labels) == 2 and (known or set(cells.labels) in _PLAIN)
 
 
 def check_both(y_pred: Any, name: str = "y_pred") -> None:
@@ -237,7 +237,7 @@ def check_both(y_pred: Any, name: str = "y_pred") -> None:
         raise InputTypeError(f"`{name}` is missing: only a ConfusionMatrix comes alone")
 
 
-def defined(value: Any, reason: str) -> float:
+def warn_if_nan(value: Any, reason: str) -> float:
     """Return a value as a float; nan with a warning that gives the reason."""
     number = float(value)
     if math.isnan(number):
@@ -246,8 +246,8 @@ def defined(value: Any, reason: str) -> float:
 
 
 def _not_two(pos_label: Any, labels: tuple[Any, ...]) -> InputError:
-    """Return what is wrong where two classes, one of them positive, are needed."""
-    shown = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
+    """Return the error where two classes, one of them positive, are needed."""
+    listed = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
     if pos_label is not None:
         return InputError(
             f"`pos_label` is for two classes, and there are {len(labels):,}: for one against "
@@ -255,33 +255,33 @@ def _not_two(pos_label: Any, labels: tuple[Any, ...]) -> InputError:
         )
     if len(labels) > 2:
         return InputError(
-            f"this metric is for two classes, and there are {len(labels):,}, {{{shown}}}: for one "
+            f"this metric is for two classes, and there are {len(labels):,}, {{{listed}}}: for one "
             "against the rest see multilabel_confusion_matrix"
         )
     return InputError(
-        f"labels take their values in {{{shown}}}: pass `pos_label`, or labels in {{0, 1}} or "
+        f"labels take their values in {{{listed}}}: pass `pos_label`, or labels in {{0, 1}} or "
         "{-1, 1}"
     )
 
 
-def positive_last(found: Cells, pos_label: Any, *, known: bool) -> Cells:
-    """Return the counts of two classes with the class ``pos_label`` last; see `of_two`."""
+def put_positive_last(cells: Cells, pos_label: Any, *, known: bool) -> Cells:
+    """Return the counts of two classes with ``pos_label`` last; see `order_binary`."""
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
-    if len(found.labels) == 2 and pos_label in found.labels:
-        return found if found.labels[1] == pos_label else found.reversed()
-    if len(found.labels) > 2:
-        raise _not_two(pos_label, found.labels)
-    seen = np.flatnonzero(found.counts.any(axis=0) | found.counts.any(axis=1)).tolist()
+    if len(cells.labels) == 2 and pos_label in cells.labels:
+        return cells if cells.labels[1] == pos_label else cells.reversed()
+    if len(cells.labels) > 2:
+        raise _not_two(pos_label, cells.labels)
+    seen = np.flatnonzero(cells.counts.any(axis=0) | cells.counts.any(axis=1)).tolist()
     if known or len(seen) != 1:
-        raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {found.labels}")
-    # The only class with examples beside one without.
-    label = found.labels[seen[0]]
+        raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {cells.labels}")
+    # One class has all examples; the other one is added.
+    label = cells.labels[seen[0]]
     is_positive = label == pos_label
-    counts = np.zeros((2, 2), dtype=found.counts.dtype)
-    counts[int(is_positive), int(is_positive)] = found.counts[seen[0], seen[0]]
+    counts = np.zeros((2, 2), dtype=cells.counts.dtype)
+    counts[int(is_positive), int(is_positive)] = cells.counts[seen[0], seen[0]]
     labels = (None, label) if is_positive else (label, pos_label)
-    return Cells(counts, labels, found.exponent)
+    return Cells(counts, labels, cells.exponent)
 
 
 Floats = NDArray[np.float64]
@@ -296,11 +296,11 @@ def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
     >>> value("precision", [[[3, 1], [2, 4]], [[5, 0], [5, 0]]]).tolist()
     [0.8, nan]
     """
-    stack, formula, coefficients = prepared(name, counts, params)
+    stack, formula, coefficients = prepare(name, counts, params)
     return np.asarray(formula(tally(stack, coefficients)), dtype=np.float64)
 
 
-def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
+def evaluate_sums(name: str, sums: Tally, **params: Any) -> float:
     """Return a metric of one matrix, by its canonical name, from its sums alone."""
     formula, _ = FORMULAS[name]
     with np.errstate(invalid="ignore"):
@@ -310,30 +310,30 @@ def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
 def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the derivative of the metric by each cell; takes and raises what `value` does.
 
-    It is of shape (..., K, K), nan where the metric is undefined, inf where it is but has no
-    derivative (the geometric mean at 0). By dual numbers through the formula, one pass for each of
-    the 3K + 1 sums that it is made of: exact to rounding, O(K²) a matrix (Griewank & Walther 2008,
-    Evaluating Derivatives, 2nd ed., chapter 3).
+    It has shape (..., K, K): nan where the metric is undefined, inf where it has no derivative
+    (the geometric mean at 0). Dual numbers go through the formula, one pass for each of its 3K + 1
+    sums: exact to rounding, O(K²) a matrix (Griewank & Walther 2008, Evaluating Derivatives, 2nd
+    ed., chapter 3).
 
     >>> gradient("accuracy", [[2, 1], [0, 1]]).tolist()
     [[0.0625, -0.1875], [-0.1875, 0.0625]]
     """
-    stack, formula, coefficients = prepared(name, counts, params)
+    stack, formula, coefficients = prepare(name, counts, params)
     sums = tally(stack, coefficients)
 
-    def slope(part: str, direction: Floats) -> Floats:
-        found = formula(sums._replace(**{part: Dual(getattr(sums, part), direction)}))
-        if isinstance(found, Dual):
-            return np.where(np.isnan(found.value), np.nan, found.slope)
-        return np.where(np.isnan(found), np.nan, 0.0)  # it does not take this sum
+    def slope(kind: str, direction: Floats) -> Floats:
+        result = formula(sums._replace(**{kind: Dual(getattr(sums, kind), direction)}))
+        if isinstance(result, Dual):
+            return np.where(np.isnan(result.value), np.nan, result.slope)
+        return np.where(np.isnan(result), np.nan, 0.0)  # the formula does not use this sum
 
-    def slopes(part: str) -> Floats:
+    def slopes(kind: str) -> Floats:
         """Return the derivatives by the hits, misses or alarms of each class."""
         by_class = np.empty(sums.hits.shape)
         for k in range(by_class.shape[-1]):
             direction = np.zeros(by_class.shape)
             direction[..., k] = 1.0
-            by_class[..., k] = slope(part, direction)
+            by_class[..., k] = slope(kind, direction)
         return by_class
 
     out = slopes("misses")[..., :, np.newaxis] + slopes("alarms")[..., np.newaxis, :]
@@ -346,10 +346,10 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
 
 
 def row_costs(name: str, codes: NDArray[Any], called: NDArray[Any], **params: Any) -> Floats:
-    """Return what each row costs, of a metric that is the mean of it: 1 an error, or by cell.
+    """Return the loss of each row for a metric that is its mean: 1 for an error, or its cost.
 
-    ``codes`` and ``called`` are numbers of true and of predicted classes; parameters as `value`
-    takes them.
+    ``codes`` and ``called`` are codes of true and of predicted classes; parameters are those of
+    `value`.
     """
     if name != "cost":
         return np.asarray(codes != called, np.float64)
@@ -400,13 +400,13 @@ def count_metric(matrix: ConfusionMatrix, metrics: str, **parameters: Any) -> fl
     """
     if not isinstance(matrix, ConfusionMatrix):
         raise InputTypeError(f"`matrix` must be a ConfusionMatrix: got {type(matrix).__name__}")
-    found = float(value(metrics, of_matrix(matrix).counts, **parameters))
-    if math.isnan(found):
+    result = float(value(metrics, read_matrix(matrix).counts, **parameters))
+    if math.isnan(result):
         warn_user(f"`{metrics}` is not defined", UndefinedMetricWarning)
-    return found
+    return result
 
 
-def prepared(
+def prepare(
     name: str, counts: ArrayLike, params: Mapping[str, Any]
 ) -> tuple[Floats, Callable[[Tally], Values], Array | None]:
     """Return a stack of matrices, the formula with checked parameters, and its coefficients."""
@@ -420,7 +420,7 @@ def prepared(
     function, coefficients = FORMULAS[metric.name]
 
     def formula(sums: Tally) -> Values:
-        with np.errstate(invalid="ignore"):  # nan of an undefined class is passed on
+        with np.errstate(invalid="ignore"):  # the nan of an undefined class propagates
             return function(sums, **given)
 
     return stack, formula, None if coefficients is None else coefficients(n_classes, **given)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics.errors import InputTypeError
-from fastmetrics.metrics.decisions._class_counts import AVERAGED, METRICS, Floats, scores_asked
+from fastmetrics.metrics.decisions._class_counts import AVERAGED, METRICS, Floats, compute_scores
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Average = Literal["binary", "micro", "macro", "weighted", "samples"]
@@ -74,8 +74,8 @@ def precision_recall_fscore_support(
     if not isinstance(warn_for, list | tuple | set):
         raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
     given = y_true, y_pred, beta, labels, pos_label, average, sample_weight, zero_division
-    (precision, recall, f_score), counts = scores_asked(METRICS, *given, warn_for=warn_for)
-    support = None if counts is None or average is not None else counts.shown(counts.true)
+    (precision, recall, f_score), counts = compute_scores(METRICS, *given, warn_for=warn_for)
+    support = None if counts is None or average is not None else counts.to_reported(counts.true)
     return precision, recall, f_score, support
 
 
@@ -227,7 +227,7 @@ def fbeta_score(
 
 
 def _one(name: str, *given: Any) -> Scores:
-    value: Scores = scores_asked((name,), *given)[0][0]
+    value: Scores = compute_scores((name,), *given)[0][0]
     return value
 
 

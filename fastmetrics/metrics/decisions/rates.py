@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.metrics.decisions._count_formulas import OF_TWO, tally
+from fastmetrics.metrics.decisions._count_formulas import BINARY_FORMULAS, tally
 from fastmetrics.metrics.decisions.count_metrics import (
     CLASSES,
     NAN,
-    defined,
     drop_in_counts,
     four_cells,
-    picked,
+    select_cells,
+    warn_if_nan,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -48,11 +48,11 @@ Youden, W. (1950). Index for rating diagnostic tests. Cancer 3(1), 32-35.
 """
 
 
-def _measured(
+def _compute(
     name: str, y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any, reason: str
 ) -> float:
     cells = four_cells(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-    return defined(OF_TWO[name](cells), reason)
+    return warn_if_nan(BINARY_FORMULAS[name](cells), reason)
 
 
 @documented(_TWO_CLASSES, NAN)
@@ -77,7 +77,7 @@ def specificity_score(
     0.6666666666666666
     """
     reason = "the specificity is not defined: there is no negative example"
-    return _measured("specificity", y_true, y_pred, pos_label, sample_weight, reason)
+    return _compute("specificity", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(_TWO_CLASSES, NAN)
@@ -102,7 +102,7 @@ def negative_predictive_value(
     0.6666666666666666
     """
     reason = "the negative predictive value is not defined: no example is called negative"
-    return _measured("npv", y_true, y_pred, pos_label, sample_weight, reason)
+    return _compute("npv", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(_TWO_CLASSES, NAN)
@@ -127,7 +127,7 @@ def false_positive_rate(
     0.3333333333333333
     """
     reason = "the false positive rate is not defined: there is no negative example"
-    return _measured("false_positive_rate", y_true, y_pred, pos_label, sample_weight, reason)
+    return _compute("false_positive_rate", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(_TWO_CLASSES, NAN)
@@ -152,7 +152,7 @@ def false_negative_rate(
     0.5
     """
     reason = "the false negative rate is not defined: there is no positive example"
-    return _measured("false_negative_rate", y_true, y_pred, pos_label, sample_weight, reason)
+    return _compute("false_negative_rate", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(_TWO_CLASSES, NAN)
@@ -182,7 +182,7 @@ def youden_j(
     0.16666666666666666
     """
     reason = "Youden's J is not defined: one class has no example"
-    return _measured("informedness", y_true, y_pred, pos_label, sample_weight, reason)
+    return _compute("informedness", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(CLASSES)
@@ -233,21 +233,24 @@ def class_likelihood_ratios(
     (1.5, 0.75)
     """
     on_positive, on_negative = _replacements(replace_undefined_by)
-    found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
-    if len(found.labels) > 2:
+    cells = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
+    if len(cells.labels) > 2:
         raise InputError(
-            f"`y_true` and `y_pred` must hold two classes: got {len(found.labels):,}; see "
+            f"`y_true` and `y_pred` must hold two classes: got {len(cells.labels):,}; see "
             "multilabel_confusion_matrix"
         )
     if labels is not None:
-        found = picked(found, labels, y_true, y_pred, "y_true")
-    if len(found.labels) != 2:
+        cells = select_cells(cells, labels, y_true, y_pred, "y_true")
+    if len(cells.labels) != 2:
         raise InputError(
-            f"two classes are needed, and there is {len(found.labels)}, {found.labels}: pass "
+            f"two classes are needed, and there is {len(cells.labels)}, {cells.labels}: pass "
             "`labels` of two, the positive one last"
         )
-    sums = tally(found.counts.astype(np.float64))
-    ratios = [float(OF_TWO[f"{sign}_likelihood_ratio"](sums)) for sign in ("positive", "negative")]
+    sums = tally(cells.counts.astype(np.float64))
+    ratios = [
+        float(BINARY_FORMULAS[f"{sign}_likelihood_ratio"](sums))
+        for sign in ("positive", "negative")
+    ]
     if sums.true[1] == 0:
         _warn(
             "No samples of the positive class are present in `y_true`. `positive_likelihood_ratio` "
@@ -261,10 +264,10 @@ def class_likelihood_ratios(
                 "No samples were predicted for the positive class and `positive_likelihood_ratio` "
                 "is"
             )
-        _warn(f"{why} set to `{_shown(on_positive)}`")
+        _warn(f"{why} set to `{_format(on_positive)}`")
         ratios[0] = on_positive
     if sums.tn == 0:
-        _warn(f"`negative_likelihood_ratio` is ill-defined and set to `{_shown(on_negative)}`")
+        _warn(f"`negative_likelihood_ratio` is ill-defined and set to `{_format(on_negative)}`")
         ratios[1] = on_negative
     return ratios[0], ratios[1]
 
@@ -274,12 +277,12 @@ def _warn(message: str) -> None:
     warn_user(f"{message}. {advice}", UndefinedMetricWarning)
 
 
-def _shown(number: float) -> str:
+def _format(number: float) -> str:
     return repr(number) if math.isfinite(number) else f"np.{number}"
 
 
 def _replacements(setting: Any) -> tuple[float, float]:
-    """Return what stands for an undefined LR+ and LR-."""
+    """Return the values of undefined LR+ and LR-."""
     if not isinstance(setting, Mapping):
         number = check_real("replace_undefined_by", setting)
         if not (number == 1.0 or math.isnan(number)):
