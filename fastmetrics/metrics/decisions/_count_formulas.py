@@ -475,8 +475,9 @@ def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: flo
 
 def _expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
     exponent = cost_exponent(None, cost_fn, cost_fp)
-    scaled = (math.ldexp(cost, exponent) for cost in (cost_fn, cost_fp))
-    return compute_expected_cost(t, *scaled, prevalence) * 2.0**-exponent
+    cost_fn = math.ldexp(cost_fn, exponent)
+    cost_fp = math.ldexp(cost_fp, exponent)
+    return compute_expected_cost(t, cost_fn, cost_fp, prevalence) * 2.0**-exponent
 
 
 #: The formula of every metric of predicted labels, by its canonical name.

@@ -41,10 +41,10 @@ from fastmetrics.metrics.decisions._class_counts import (
     exact_sum,
     mean_defined,
     positions,
+    proportion,
     ratio,
     row_counts,
     select_classes,
-    share,
 )
 from fastmetrics.metrics.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.metrics.decisions.count_metrics import (
@@ -464,7 +464,7 @@ def classification_report(
         names = _spell_labels(counts.labels, y_true, y_pred)
     accuracy = None
     if counts.indicators is None and set(counts.labels.tolist()) <= set(selected.labels.tolist()):
-        accuracy = share(exact_sum(counts.hits), counts.total, "accuracy")
+        accuracy = proportion(exact_sum(counts.hits), counts.total, "accuracy")
     classes, averages = _report_rows(selected, names, accuracy, zero_division)
     if output_dict:
         return {

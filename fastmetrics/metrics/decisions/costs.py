@@ -323,8 +323,8 @@ def expected_cost(
     >>> expected_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1, prevalence=0.2)
     0.8
     """
-    check_cost("cost_fn", cost_fn)
-    check_cost("cost_fp", cost_fp)
+    cost_fn = check_cost("cost_fn", cost_fn)
+    cost_fp = check_cost("cost_fp", cost_fp)
     if prevalence is not None:
         prevalence = check_fraction("prevalence", prevalence, include_low=True, include_high=True)
     sums = tally(
@@ -334,8 +334,9 @@ def expected_cost(
     )
     reason = "the expected cost is not defined: a class that counts has no example"
     exponent = cost_exponent(None, cost_fn, cost_fp)
-    scaled = (math.ldexp(cost, exponent) for cost in (cost_fn, cost_fp))
-    value = compute_expected_cost(sums, *scaled, prevalence)
+    cost_fn = math.ldexp(cost_fn, exponent)
+    cost_fp = math.ldexp(cost_fp, exponent)
+    value = compute_expected_cost(sums, cost_fn, cost_fp, prevalence)
     return warn_if_nan(np.ldexp(value, -exponent), reason)
 
 
