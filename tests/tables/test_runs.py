@@ -136,7 +136,7 @@ def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_forks_read_and_add_on_their_own(rng, tmp_path):
-    y, scores = rng.integers(0, 2, 400_000), rng.normal(size=400_000)
+    y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
     runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
     assert runs.spilled_bytes > 0
     found = runs.to_score_table()
