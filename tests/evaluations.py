@@ -15,21 +15,21 @@ def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def are_close(found: Any, expected: Any) -> bool:
+def are_close(actual: Any, expected: Any) -> bool:
     """Return whether two of them, as built-in objects, differ by roundings alone."""
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(
-            are_close(found[name], each) for name, each in expected.items()
+        return actual.keys() == expected.keys() and all(
+            are_close(actual[name], each) for name, each in expected.items()
         )
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(are_close, found, expected))
-    if isinstance(expected, float) and isinstance(found, float | int):
-        both_nan = math.isnan(expected) and math.isnan(found)
-        return both_nan or math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
-    return bool(found == expected)
+        return len(actual) == len(expected) and all(map(are_close, actual, expected))
+    if isinstance(expected, float) and isinstance(actual, float | int):
+        both_nan = math.isnan(expected) and math.isnan(actual)
+        return both_nan or math.isclose(actual, expected, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(actual == expected)
 
 
-def agree(found: Any, expected: Any) -> bool:
+def agree(actual: Any, expected: Any) -> bool:
     """Return whether the evaluations of a model say the same, but for what needs rows."""
-    both = (without_rows({"models": [model.to_dict()]}) for model in (found, expected))
+    both = (without_rows({"models": [model.to_dict()]}) for model in (actual, expected))
     return are_close(*both)

@@ -77,8 +77,8 @@ def ways(n: int) -> dict[str, dict[str, Any]]:
 
 def bootstrapped(*data: Any, **options: Any) -> Values:
     """Return the replicates of each metric."""
-    found = fm.bootstrap(*data, **{"rng": 1, **options})
-    return {label: one.details.distribution for label, one in found.items()}
+    estimates = fm.bootstrap(*data, **{"rng": 1, **options})
+    return {label: one.details.distribution for label, one in estimates.items()}
 
 
 def _rows(n: int, way: str, metrics: dict[str, Any] = METRICS, **options: Any) -> Values:
@@ -115,10 +115,10 @@ def _models(n: int) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
 def _paired(n: int, way: str) -> Values:
     metrics = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "rng": 1}
-    found = fm.paired_bootstrap(*_models(n), **options, **ways(n)[way])
+    comparisons = fm.paired_bootstrap(*_models(n), **options, **ways(n)[way])
     return {
         f"{label}: {pair.a} - {pair.b}": pair.details.distribution
-        for label, pairs in found.items()
+        for label, pairs in comparisons.items()
         for pair in pairs
     }
 
@@ -129,17 +129,17 @@ def _multiclass(n: int, way: str) -> Values:
     parts[np.arange(n), classes] += 2
     scores = parts / parts.sum(axis=1, keepdims=True)
     options = {"metrics": OF_CLASSES, "n_resamples": 15, "rng": 1}
-    found = fm.bootstrap(classes, scores, **options, **ways(n)[way])
-    return {label: one.details.distribution for label, one in found.items()}
+    estimates = fm.bootstrap(classes, scores, **options, **ways(n)[way])
+    return {label: one.details.distribution for label, one in estimates.items()}
 
 
 def _permuted(n: int, exchange: Any) -> Values:
     metrics = ["roc_auc", "average_precision", "ks_statistic", "f1"]
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "exchange": exchange}
-    found = fm.paired_permutation_test(*_models(n), **options, rng=1)
+    test = fm.paired_permutation_test(*_models(n), **options, rng=1)
     return {
         f"{label}: {pair.a} - {pair.b}": pair.details.distribution
-        for label, pairs in found.items()
+        for label, pairs in test.items()
         for pair in pairs
     }
 

@@ -127,8 +127,8 @@ def test_either_tail_of_a_bootstrap(method: str) -> None:
         far = sign * (replicates + 6)
         estimate = sign * 6.1
         for alternative, bound in ((side, True), ("two-sided", True), (other, False)):
-            found = pvalue_of_limits(far, estimate, alternative=alternative, **how)
-            assert found.is_bound is bound, (side, alternative)
+            actual = pvalue_of_limits(far, estimate, alternative=alternative, **how)
+            assert actual.is_bound is bound, (side, alternative)
         grouped = pvalue_of_limits(far, estimate, n_groups=12.0, **how)
         assert grouped.is_bound
         assert grouped > pvalue_of_limits(far, estimate, **how)
@@ -137,16 +137,16 @@ def test_either_tail_of_a_bootstrap(method: str) -> None:
 
 def test_holm_passes_bounds_on() -> None:
     bound, measured = MonteCarloPValue(0.01, True), MonteCarloPValue(0.02, False)
-    found = holm([measured, bound, MonteCarloPValue(0.3)])
-    assert found == [0.04, 0.03, 0.3]
-    assert [each.is_bound for each in found] == [False, True, False]
+    adjusted = holm([measured, bound, MonteCarloPValue(0.3)])
+    assert adjusted == [0.04, 0.03, 0.3]
+    assert [each.is_bound for each in adjusted] == [False, True, False]
     # at 2 × .011 a measured one is below what the bound makes of the first: so is its bound
-    found = holm([bound, MonteCarloPValue(0.011), MonteCarloPValue(0.5)])
-    assert found == [0.03, 0.03, 0.5]
-    assert [each.is_bound for each in found] == [True, True, False]
+    adjusted = holm([bound, MonteCarloPValue(0.011), MonteCarloPValue(0.5)])
+    assert adjusted == [0.03, 0.03, 0.5]
+    assert [each.is_bound for each in adjusted] == [True, True, False]
     # measured ones as large as what comes of a bound: no more than measured
-    found = holm([bound, MonteCarloPValue(0.02), math.nan])
-    assert [each.is_bound for each in found[:2]] == [True, False]
+    adjusted = holm([bound, MonteCarloPValue(0.02), math.nan])
+    assert [each.is_bound for each in adjusted[:2]] == [True, False]
     assert not holm([MonteCarloPValue(0.4, True), MonteCarloPValue(0.6, True), 0.9])[0].is_bound
     assert [type(each) for each in holm([0.01, 0.02])] == [float, float]
 

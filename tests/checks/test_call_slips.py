@@ -399,9 +399,9 @@ def warn_both() -> list[warnings.WarningMessage]:
 
 
 def test_a_filter_for_either_class_is_heard() -> None:
-    found = {each.category.__name__: each.category for each in warn_both()}
-    assert set(found) == set(NAMES_WARNINGS)
-    for name, category in found.items():
+    actual = {each.category.__name__: each.category for each in warn_both()}
+    assert set(actual) == set(NAMES_WARNINGS)
+    for name, category in actual.items():
         assert issubclass(category, getattr(fm, name))
         assert issubclass(category, getattr(exceptions, name))
     for module in (fm, exceptions):
@@ -494,8 +494,8 @@ MATRIX = fm.ConfusionMatrix.binary(tp=40, fp=9, fn=11, tn=50)
 
 def keys_of(*sources: Any) -> list[str]:
     options: dict[str, Any] = {"metrics": "accuracy", "n_resamples": 20}
-    found = [fm.bootstrap(MATRIX, rng=source, **options)["accuracy"] for source in sources]
-    return [each.details.key for each in found]
+    actual = [fm.bootstrap(MATRIX, rng=source, **options)["accuracy"] for source in sources]
+    return [each.details.key for each in actual]
 
 
 def halves_of(source: Any) -> list[int]:
@@ -562,10 +562,10 @@ def test_text_that_is_no_key(text: str) -> None:
 
 def test_one_generator_of_many_threads() -> None:
     generator = np.random.default_rng(5)
-    found: list[str] = []
+    actual: list[str] = []
 
     def work() -> None:
-        found.extend(keys_of(*[generator] * 20))
+        actual.extend(keys_of(*[generator] * 20))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -573,7 +573,7 @@ def test_one_generator_of_many_threads() -> None:
     for thread in threads:
         thread.join()
     again = np.random.default_rng(5)
-    assert sorted(found) == sorted(keys_of(*[again] * 80))
+    assert sorted(actual) == sorted(keys_of(*[again] * 80))
 
 
 # --- docstrings ----------------------------------------------------------------------------------

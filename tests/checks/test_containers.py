@@ -110,11 +110,11 @@ def test_columns_in_their_own_dtype_are_not_copied(name: str, dtype: Any) -> Non
     for labels in (values > 0.5, (values > 0.5).astype(np.int8)):
         fm.brier_score_loss(labels, given, sample_weight=weights, n_threads=1)
         tracemalloc.start()
-        found = fm.brier_score_loss(labels, given, sample_weight=weights, n_threads=1)
+        actual = fm.brier_score_loss(labels, given, sample_weight=weights, n_threads=1)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 2 * len(values)  # masks have a byte a row
-        assert found == fm.brier_score_loss(values > 0.5, values, sample_weight=values * 1.0)
+        assert actual == fm.brier_score_loss(values > 0.5, values, sample_weight=values * 1.0)
 
 
 def test_buffers() -> None:
@@ -325,8 +325,8 @@ def test_lists_that_hold_no_numbers() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_device_is_left_once_and_in_the_own_dtype(dtype: Any) -> None:
     there = OnDevice(ST.astype(dtype))
-    found = fm.ScoreTable.from_scores(LT, there)
-    assert found == fm.ScoreTable.from_scores(LT, ST.astype(dtype))
+    table = fm.ScoreTable.from_scores(LT, there)
+    assert table == fm.ScoreTable.from_scores(LT, ST.astype(dtype))
     assert there.copied == [dtype]
 
 
@@ -372,9 +372,9 @@ def test_main_memory_is_read_in_place() -> None:
 def test_every_bfloat16_is_a_float32() -> None:
     torch = pytest.importorskip("torch")
     tensor = torch.arange(-(2**15), 2**15).to(torch.int16).view(torch.bfloat16)
-    found, expected = as_array(tensor, "y_score"), tensor.float().numpy()
-    assert found.dtype == np.float32
-    assert np.array_equal(found, expected, equal_nan=True)
+    actual, expected = as_array(tensor, "y_score"), tensor.float().numpy()
+    assert actual.dtype == np.float32
+    assert np.array_equal(actual, expected, equal_nan=True)
     of_numpy = pytest.importorskip("ml_dtypes").bfloat16
     assert np.array_equal(as_array(ST.astype(of_numpy), "y_score"), ST)
 

@@ -119,9 +119,9 @@ def test_accepted(arguments: dict[str, Any], plain: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("scores", [[2**53, 2**53 + 1, 1, 0], [2**64 - 1, 2**64 - 2, 1, 0]])
 def test_large_integers_are_scores(scores: list[int]) -> None:
-    found = full(y_score=scores).scores
-    assert found.tolist() == sorted(scores, reverse=True)
-    assert found.dtype == (np.int64 if max(scores) < 2**63 else np.uint64)
+    actual = full(y_score=scores).scores
+    assert actual.tolist() == sorted(scores, reverse=True)
+    assert actual.dtype == (np.int64 if max(scores) < 2**63 else np.uint64)
 
 
 CONVERTED: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
@@ -142,10 +142,10 @@ CONVERTED: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("arguments", "match", "plain"), CONVERTED)
 def test_converted(arguments: dict[str, Any], match: str, plain: dict[str, Any]) -> None:
     with pytest.warns(DataConversionWarning, match=match) as caught:
-        found = full(**arguments)
+        actual = full(**arguments)
     assert len(caught) == 1
     assert caught[0].filename == __file__, "the warning points at the caller's line"
-    assert found == full(**plain)
+    assert actual == full(**plain)
 
 
 def test_labels_come_before_scores() -> None:
@@ -242,8 +242,8 @@ RECORDS["scores"] = MATRIX
 )
 def test_score_matrix(matrix: Any) -> None:
     y = np.array([[1, 0], [0, 1], [1, 1]])
-    found, right = (fm.average_precision_score(y, each, average=None) for each in (matrix, MATRIX))
-    assert found.tolist() == right.tolist()
+    actual, right = (fm.average_precision_score(y, each, average=None) for each in (matrix, MATRIX))
+    assert actual.tolist() == right.tolist()
     assert fm.dcg_score(y, matrix) == fm.dcg_score(y, MATRIX)
 
 
@@ -337,8 +337,8 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
 def test_curve(name: str) -> None:
     y = LABELS[name]
     for pos in POS_LABELS:
-        found = outcome(functools.partial(curve, fm, y, pos))
-        assert found == outcome(functools.partial(curve, peer, y, pos)), repr(pos)
+        actual = outcome(functools.partial(curve, fm, y, pos))
+        assert actual == outcome(functools.partial(curve, peer, y, pos)), repr(pos)
 
 
 @pytest.mark.parametrize("name", LABELS)
@@ -346,29 +346,29 @@ def test_average_precision(name: str) -> None:
     y = LABELS[name]
     for pos in POS_LABELS:
         kind, value = outcome(functools.partial(average_precision, peer, y, pos))
-        got, found = outcome(functools.partial(average_precision, fm, y, pos))
+        got, actual = outcome(functools.partial(average_precision, fm, y, pos))
         assert got == kind, repr(pos)
         if kind == "value":
-            assert found == pytest.approx(value, rel=1e-12), repr(pos)
+            assert actual == pytest.approx(value, rel=1e-12), repr(pos)
 
 
 @pytest.mark.parametrize("name", LABELS)
 def test_sorted(name: str) -> None:
     y = LABELS[name]
     kind, value = outcome(lambda: peer.roc_auc_score(y, SCORES))
-    got, found = outcome(lambda: fm.roc_auc_score(y, SCORES))
+    got, actual = outcome(lambda: fm.roc_auc_score(y, SCORES))
     assert got == kind
     if kind == "value":
-        assert found == pytest.approx(value, rel=1e-15, nan_ok=True)
+        assert actual == pytest.approx(value, rel=1e-15, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", LABELS)
 def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
     """What both accept without a positive label they read alike; objects are ours to convert."""
     y = LABELS[name]
-    found = outcome(lambda: strict(y))
+    actual = outcome(lambda: strict(y))
     theirs = outcome(lambda: curve(peer, y, None))
-    assert found == theirs or name == "number objects"
+    assert actual == theirs or name == "number objects"
 
 
 BYTES = [0, 1, 2, 3, 126, 127, 128, 129, 253, 254, 255]
@@ -389,9 +389,9 @@ def test_no_byte_passes_for_another(read: Callable[[Any], Any], dtype: Any) -> N
     for low, high in itertools.product(BYTES, (0, 1, 2, 127, 128, 254, 255)):
         labels = np.array([low, high, high] * 2, np.uint8)
         wide = labels != 0 if dtype is np.bool_ else labels.view(dtype)
-        found = outcome(functools.partial(read, labels.view(dtype)))
+        actual = outcome(functools.partial(read, labels.view(dtype)))
         right = outcome(functools.partial(read, wide.astype(np.int64)))
-        assert repr(found) == repr(right), (low, high)
+        assert repr(actual) == repr(right), (low, high)
 
 
 @pytest.mark.parametrize("name", ["text", "text objects", "pandas category"])

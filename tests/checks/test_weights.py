@@ -60,8 +60,8 @@ def test_integer_dtypes_are_counts_and_floats_importances_even_when_whole(
 def test_integer_sums(values: Any, are_counts: bool) -> None:
     weights = read(values)
     assert weights.are_counts is are_counts
-    for found, value in zip(weights.values.tolist(), map(int, values), strict=True):
-        assert abs(Fraction(found) - value) <= Fraction(value, 2**53)
+    for actual, value in zip(weights.values.tolist(), map(int, values), strict=True):
+        assert abs(Fraction(actual) - value) <= Fraction(value, 2**53)
 
 
 @pytest.mark.parametrize("at", [65_535, 65_536])

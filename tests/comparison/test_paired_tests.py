@@ -57,8 +57,8 @@ def test_one_sample_is_scipys(alternative):
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
     assert test.df == peer.df == 5
     interval = peer.confidence_interval(0.9)
-    found = (test.confidence_interval.low, test.confidence_interval.high)
-    assert found == pytest.approx((interval.low, interval.high), rel=1e-12)
+    actual = (test.confidence_interval.low, test.confidence_interval.high)
+    assert actual == pytest.approx((interval.low, interval.high), rel=1e-12)
     assert test.effect_size == pytest.approx(np.mean(rates))
     assert test.details["cohen_d"] == pytest.approx((np.mean(rates) - 0.2) / np.std(rates, ddof=1))
 
@@ -294,10 +294,10 @@ def test_repetitions_without_correction_warn(rng):
     test = partial(kfold_paired_t_test, higher_is_better=True, correction="none")
     warns = partial(pytest.warns, DegenerateDataWarning)
     with warns(match="10 repetitions correlate.*`correction='nadeau-bengio'`"):
-        found = test(table)
-    assert found.method == "repeated k-fold paired t test"
+        actual = test(table)
+    assert actual.method == "repeated k-fold paired t test"
     with warns(match="10 repetitions"):
-        assert test(table.ravel(), n_folds=10).to_dict() == found.to_dict()
+        assert test(table.ravel(), n_folds=10).to_dict() == actual.to_dict()
     with warns(match="20 repetitions"):  # of hold-out: 20 times a third is more than there is
         test(table.ravel()[:20], n_train=2, n_test=1)
     test(table.ravel()[:10], n_train=9, n_test=1)  # the folds of one partition
@@ -572,12 +572,12 @@ def test_counts_from_labels(rows):
         expected = mcnemar_test(e01=e01, e10=e10)
         test = mcnemar_test(y, a, b)
         texts = mcnemar_test(*([f"class {v}" for v in column] for column in (y, a, b)))
-    for found in (test, texts):
-        assert (found.details["e01"], found.details["e10"]) == (e01, e10)
-        assert (found.statistic, found.pvalue) == (expected.statistic, expected.pvalue)
+    for actual in (test, texts):
+        assert (actual.details["e01"], actual.details["e10"]) == (e01, e10)
+        assert (actual.statistic, actual.pvalue) == (expected.statistic, expected.pvalue)
         wrong = sum(y != a for y, a, _ in rows)
-        assert found.details["error_rate_a"] == pytest.approx(wrong / len(rows))
-        assert found.details["n"] == len(rows)
+        assert actual.details["error_rate_a"] == pytest.approx(wrong / len(rows))
+        assert actual.details["n"] == len(rows)
 
 
 def test_names_go_to_the_better_model():

@@ -203,10 +203,10 @@ def test_many_columns_of_few_winners_need_long_codes():
 
 def test_arrangements():
     row = np.array([-2, -2, 1, 3])
-    found = arrangements(tuple(row.tolist()), {})
-    assert len(found) == arrangement_count(row) == 12
-    assert len({tuple(each) for each in found.tolist()}) == 12
-    assert (np.sort(found, axis=1) == row).all()
+    actual = arrangements(tuple(row.tolist()), {})
+    assert len(actual) == arrangement_count(row) == 12
+    assert len({tuple(each) for each in actual.tolist()}) == 12
+    assert (np.sort(actual, axis=1) == row).all()
     assert sum_of_squares(np.array([[1, -1], [3, -3]])) == 32
 
 
@@ -332,8 +332,8 @@ def test_the_textbook_table_hoc():
 
 @pytest.mark.parametrize("alpha", QUANTILES)
 def test_quantiles(alpha):
-    found = [nemenyi_quantile(k, alpha) for k in range(2, 21)]
-    np.testing.assert_allclose(found, [float(q) for q in QUANTILES[alpha].split()], atol=6e-5)
+    actual = [nemenyi_quantile(k, alpha) for k in range(2, 21)]
+    np.testing.assert_allclose(actual, [float(q) for q in QUANTILES[alpha].split()], atol=6e-5)
 
 
 @pytest.mark.parametrize(("k", "q"), [(50, 3.9923432900094076), (100, 4.302488463597363)])
@@ -362,8 +362,8 @@ def test_demsar_2006_hoc():
 
 
 def test_scikit_posthocs():
-    found = [pair.pvalue for pair in nemenyi_test(ranks=DEMSAR)]
-    np.testing.assert_allclose(found, POSTHOCS_DEMSAR, rtol=1e-9)
+    actual = [pair.pvalue for pair in nemenyi_test(ranks=DEMSAR)]
+    np.testing.assert_allclose(actual, POSTHOCS_DEMSAR, rtol=1e-9)
 
 
 def test_demsar_2006_against_a_control():
@@ -458,9 +458,9 @@ def test_groups_are_the_largest_runs(ranks, data):
     differs = np.zeros((k, k), bool)
     for a, b in itertools.combinations(range(k), 2):
         differs[a, b] = differs[b, a] = data.draw(st.booleans())
-    found = groups_on_rank_line(ranks, differs)
-    assert {frozenset(group) for group in found} == oracle.largest_groups(ranks, differs)
-    assert set().union(*found) == set(range(k))
+    actual = groups_on_rank_line(ranks, differs)
+    assert {frozenset(group) for group in actual} == oracle.largest_groups(ranks, differs)
+    assert set().union(*actual) == set(range(k))
 
 
 def test_wilcoxon_needs_scores():

@@ -72,8 +72,8 @@ def test_figures_of_scipy_and_r():
     r = FIGURES["R_binom_test_682_925_0.75"]
     test = binomial_test(682, 925, error_rate=0.75, alternative="two-sided")
     assert test.pvalue == pytest.approx(r["p"], rel=1e-9)
-    found = (test.confidence_interval.low, test.confidence_interval.high)
-    assert found == pytest.approx(r["ci"], rel=1e-7)
+    actual = (test.confidence_interval.low, test.confidence_interval.high)
+    assert actual == pytest.approx(r["ci"], rel=1e-7)
 
 
 @given(
@@ -115,8 +115,8 @@ def test_scipy(errors, n, rate, alternative):
     test = binomial_test(errors, n, error_rate=rate, alternative=alternative)
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-10)
     interval = peer.proportion_ci(0.95)
-    found = (test.confidence_interval.low, test.confidence_interval.high)
-    assert found == pytest.approx((interval.low, interval.high), rel=1e-9, abs=1e-12)
+    actual = (test.confidence_interval.low, test.confidence_interval.high)
+    assert actual == pytest.approx((interval.low, interval.high), rel=1e-9, abs=1e-12)
     assert test.effect_size == errors / n
 
 
@@ -169,9 +169,9 @@ def test_more_examples_than_32_bits_count():
 
 def test_likelihood():
     rates = np.linspace(0, 1, 11)
-    found = binomial_likelihood(0.3, 10, rates)
-    assert found == pytest.approx([float(oracle.pmf(3, 10, Fraction(i, 10))) for i in range(11)])
-    assert np.argmax(found) == 3  # largest where the true rate is the observed one
+    actual = binomial_likelihood(0.3, 10, rates)
+    assert actual == pytest.approx([float(oracle.pmf(3, 10, Fraction(i, 10))) for i in range(11)])
+    assert np.argmax(actual) == 3  # largest where the true rate is the observed one
     one = binomial_likelihood(0.6, 10, 0.3)
     assert isinstance(one, float)
     assert one == pytest.approx(float(oracle.pmf(6, 10, Fraction(3, 10))))
@@ -207,11 +207,11 @@ def test_statsmodels(method, pvalues):
 
 @given(pvalues=PVALUES)
 def test_order_of_the_methods(pvalues):
-    found = {method: adjust_pvalues(pvalues, method=method) for method in PEERS}
-    assert (found["benjamini-hochberg"] <= found["hochberg"] + 1e-15).all()
-    assert (found["hochberg"] <= found["holm"]).all()
-    assert (found["holm"] <= found["bonferroni"]).all()
-    assert all((values >= pvalues).all() and (values <= 1).all() for values in found.values())
+    actual = {method: adjust_pvalues(pvalues, method=method) for method in PEERS}
+    assert (actual["benjamini-hochberg"] <= actual["hochberg"] + 1e-15).all()
+    assert (actual["hochberg"] <= actual["holm"]).all()
+    assert (actual["holm"] <= actual["bonferroni"]).all()
+    assert all((values >= pvalues).all() and (values <= 1).all() for values in actual.values())
 
 
 @pytest.mark.parametrize("method", PEERS)
@@ -285,9 +285,9 @@ def test_a_pvalue_of_alpha_rejects(name):
 
 def test_the_critical_value_of_an_exact_test_rejects():
     run = TESTS["Friedman, exact"]
-    found = run()
-    assert run(confidence_level=around(found.pvalue)[0]).critical_value == found.statistic
-    assert run(confidence_level=around(found.pvalue)[1]).critical_value > found.statistic
+    actual = run()
+    assert run(confidence_level=around(actual.pvalue)[0]).critical_value == actual.statistic
+    assert run(confidence_level=around(actual.pvalue)[1]).critical_value > actual.statistic
 
 
 def test_the_interval_leaves_out_what_is_rejected():
@@ -385,8 +385,8 @@ def test_tests_agree_on_what_is_equal(low, high, apart):
         assert (test(table, **UP).pvalue < 1) == apart
     for test in (C.nemenyi_test, partial(C.bonferroni_dunn_test, control="b")):
         assert (test(table, **UP)["a", "b"].difference != 0) == apart
-    found = C.compare_table(table, **UP)
-    assert (set(found.ranks.ravel().tolist()) == {1.0, 2.0}) == apart
+    comparison = C.compare_table(table, **UP)
+    assert (set(comparison.ranks.ravel().tolist()) == {1.0, 2.0}) == apart
     for test in (C.wilcoxon_signed_rank_test, C.sign_flip_test):
         assert (test(a, b, **UP).pvalue < 1) == apart
         assert (test(a, b, **UP).better is not None) == apart
@@ -407,9 +407,9 @@ FIVE_BY_TWO_WINNERS = [np.reshape([*scores, *scores[:2]], (5, 2)) for scores in 
 TABLE = np.column_stack([[*GOOD, 0.7], [*POOR, 0.8]])
 
 
-def _first(found) -> str | None:
+def _first(actual) -> str | None:
     """Return the winner as "A" or "B" where algorithms are called "0" and "1"."""
-    return {"0": "A", "1": "B"}.get(found, found)
+    return {"0": "A", "1": "B"}.get(actual, actual)
 
 
 TESTS_WINNERS = {
@@ -451,8 +451,8 @@ def test_better_is_said_where_it_is_shown():
 
 def test_several_models_show_no_winner():
     """That some of them differ does not say that the first does."""
-    found = friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
-    assert repr(found).endswith("reject at 0.05, ahead: 0)")
+    test = friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
+    assert repr(test).endswith("reject at 0.05, ahead: 0)")
 
 
 def test_no_difference_shown_is_not_called_none():

@@ -28,12 +28,12 @@ def by_scipy(before, after, paired, side):
     x, y = np.log(after), np.log(before)
     shifted = x - math.log(1.05)
     if paired:
-        found, plain = (stats.ttest_rel(z, y, alternative=side) for z in (shifted, x))
+        actual, plain = (stats.ttest_rel(z, y, alternative=side) for z in (shifted, x))
     else:
-        found, plain = (
+        actual, plain = (
             stats.ttest_ind(z, y, equal_var=False, alternative=side) for z in (shifted, x)
         )
-    return found.pvalue, plain.confidence_interval(0.95)
+    return actual.pvalue, plain.confidence_interval(0.95)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -207,16 +207,16 @@ def test_hyperfine(tmp_path):
 
 
 def test_other_versions_are_refused(tmp_path):
-    found = []
+    actual = []
     for name, version in (("x", "3.11"), ("y", "3.12")):
         content = {
             "machine_info": {"python_version": version},
             "benchmarks": [{"fullname": "a", "stats": {"mean": 1.0}}],
         }
-        found.append([fm.comparison.read_timings(saved(tmp_path / f"{name}.json", content))])
+        actual.append([fm.comparison.read_timings(saved(tmp_path / f"{name}.json", content))])
     with pytest.raises(ValueError, match=r"python version: '3\.11' in .*x\.json, '3\.12' in .*y"):
-        fm.comparison.compare_timings(*found)
-    either = fm.comparison.compare_timings(*found, allow_different="python version")
+        fm.comparison.compare_timings(*actual)
+    either = fm.comparison.compare_timings(*actual, allow_different="python version")
     assert either.decision == "undecided"
 
 

@@ -33,8 +33,8 @@ def _losses(y: Any, p: Any, name: str) -> Any:
 @pytest.mark.parametrize("name", ["brier_score", "log_loss"])
 def test_a_loss_is_the_paired_t_test_of_the_rows(data: Any, name: str) -> None:
     y, models = data
-    found = fm.compare(y, models, metrics=name, confidence_level=0.9)[name]
-    for pair in found:
+    comparison = fm.compare(y, models, metrics=name, confidence_level=0.9)[name]
+    for pair in comparison:
         test = stats.ttest_rel(*(_losses(y, models[k], name) for k in (pair.a, pair.b)))
         assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-9)
         assert tuple(pair.confidence_interval) == pytest.approx(
@@ -42,8 +42,8 @@ def test_a_loss_is_the_paired_t_test_of_the_rows(data: Any, name: str) -> None:
         )
         assert (pair.statistic, pair.df) == pytest.approx((test.statistic, N - 1))
     values = [_losses(y, p, name).mean() for p in models.values()]
-    assert found.estimate == pytest.approx(values)
-    assert found.covariance == pytest.approx(
+    assert comparison.estimate == pytest.approx(values)
+    assert comparison.covariance == pytest.approx(
         np.cov([_losses(y, p, name) for p in models.values()]) / N
     )
 
@@ -74,13 +74,13 @@ def test_one_sided(data: Any, alternative: Any) -> None:
 def test_auc_has_the_errors_of_delong(data: Any, rows: Any) -> None:
     """One AUC, one standard error, whichever door was taken."""
     y, models = data
-    found = fm.compare(y, models, metrics="roc_auc", **rows)["roc_auc"]
+    comparison = fm.compare(y, models, metrics="roc_auc", **rows)["roc_auc"]
     test = fm.delong_test(y, models, **rows)
-    assert found.estimate == pytest.approx(test.estimate, rel=1e-14)
-    assert found.covariance == pytest.approx(test.covariance, rel=1e-12)
-    for pair, other in zip(found, test, strict=True):
+    assert comparison.estimate == pytest.approx(test.estimate, rel=1e-14)
+    assert comparison.covariance == pytest.approx(test.covariance, rel=1e-12)
+    for pair, other in zip(comparison, test, strict=True):
         assert pair.standard_error == pytest.approx(other.standard_error, rel=1e-12)
-    for model, name in zip(found.models, models, strict=True):
+    for model, name in zip(comparison.models, models, strict=True):
         alone = fm.estimate(y, models[name], metrics="roc_auc", **rows)["roc_auc"]
         assert alone.standard_error == pytest.approx(model.standard_error, rel=1e-12)
         single = fm.delong(y, models[name], **rows)
@@ -106,22 +106,24 @@ def test_decisions_are_paired(data: Any) -> None:
 
 def test_the_better_model_is_that_of_the_adjusted_pvalue(data: Any) -> None:
     y, models = data
-    found = fm.compare(y, models, metrics="log_loss")["log_loss"]
-    for pair in found:
+    comparison = fm.compare(y, models, metrics="log_loss")["log_loss"]
+    for pair in comparison:
         low, high = pair.confidence_interval
         shown = pair.pvalue_adjusted < 0.05 and not low <= 0 <= high
         assert (pair.better is not None) == shown
         if shown:
             assert pair.better == (pair.a if pair.estimate < 0 else pair.b)  # a loss
-    assert found["right", "noisy"].better == "right"
+    assert comparison["right", "noisy"].better == "right"
 
 
 def test_a_reference_and_a_margin(data: Any) -> None:
     y, models = data
     margin = 0.02
-    found = fm.compare(y, models, metrics="log_loss", reference="noisy", margin=margin)["log_loss"]
-    assert [(pair.a, pair.b) for pair in found] == [("right", "noisy"), ("other", "noisy")]
-    for pair in found:
+    comparison = fm.compare(y, models, metrics="log_loss", reference="noisy", margin=margin)[
+        "log_loss"
+    ]
+    assert [(pair.a, pair.b) for pair in comparison] == [("right", "noisy"), ("other", "noisy")]
+    for pair in comparison:
         d, error = pair.estimate, pair.standard_error
         # of a loss, a is worse by the margin where a - b reaches it
         assert pair.pvalue_noninferior == pytest.approx(stats.t.cdf((d - margin) / error, N - 1))
@@ -135,10 +137,10 @@ def test_a_reference_and_a_margin(data: Any) -> None:
 def test_a_metric_without_influences_is_resampled(data: Any) -> None:
     y, models = data
     two = {name: models[name] for name in ("right", "noisy")}
-    found = fm.compare(y, two, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=1)
-    assert found["break_even_point"].method == "percentile bootstrap"
-    assert found["roc_auc"].method == "influence"
-    (pair,) = found["break_even_point"]
+    comparisons = fm.compare(y, two, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=1)
+    assert comparisons["break_even_point"].method == "percentile bootstrap"
+    assert comparisons["roc_auc"].method == "influence"
+    (pair,) = comparisons["break_even_point"]
     expected = fm.paired_bootstrap(y, two, metrics="break_even_point", n_resamples=99, rng=1)
     assert pair == expected["break_even_point"].pairs[0]
     turned = fm.compare(
@@ -183,9 +185,9 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
     }
     models = {"a": called, "b": called.copy()}
     with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
-        found = fm.compare(y, models, metrics=[*reaches, "f1"], confidence_level=level)
+        actual = fm.compare(y, models, metrics=[*reaches, "f1"], confidence_level=level)
     for metric, reach in reaches.items():
-        pair = found[metric].pairs[0]
+        pair = actual[metric].pairs[0]
         assert tuple(pair.confidence_interval) == pytest.approx((-reach, reach), rel=1e-12)
         assert (pair.estimate, pair.pvalue, pair.better) == (0.0, 1.0, None)
     # a changed decision of either class moves F1 by its slope
@@ -194,12 +196,12 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
     of_positive, of_negative = 2 * (tp + fp + fn) / ways**2, 2 * tp / ways**2
     plain = [z2 * n / (n + z2) for n in (6, 30)]
     reach = math.hypot(plain[0] * of_positive, plain[1] * of_negative)
-    assert tuple(found["f1"].pairs[0].confidence_interval) == pytest.approx((-reach, reach))
+    assert tuple(actual["f1"].pairs[0].confidence_interval) == pytest.approx((-reach, reach))
     with pytest.warns(fm.DegenerateDataWarning):
         upper = fm.compare(y, models, metrics="recall", alternative="less", confidence_level=level)
     z2 = stats.norm.ppf(level) ** 2
-    found = tuple(upper["recall"].pairs[0].confidence_interval)
-    assert found == pytest.approx((-1.0, z2 / (6 + z2)), rel=1e-12)
+    actual = tuple(upper["recall"].pairs[0].confidence_interval)
+    assert actual == pytest.approx((-1.0, z2 / (6 + z2)), rel=1e-12)
 
 
 def test_a_note_says_where_models_are_unlike_on_few_rows() -> None:
@@ -209,9 +211,9 @@ def test_a_note_says_where_models_are_unlike_on_few_rows() -> None:
         y = np.arange(n) % 2
         scores = {"a": better * y + rng.normal(size=n), "b": 1.2 * y + rng.normal(size=n)}
         for pair in (scores, dict(reversed(scores.items()))):
-            found = fm.compare(y, pair, metrics=["average_precision", "roc_auc"])
-            assert ("models are unlike" in found["average_precision"].note) == told
-            assert found["roc_auc"].note == ""
+            comparisons = fm.compare(y, pair, metrics=["average_precision", "roc_auc"])
+            assert ("models are unlike" in comparisons["average_precision"].note) == told
+            assert comparisons["roc_auc"].note == ""
         grouped = fm.compare(y, scores, metrics="average_precision", groups=np.arange(n) // 2)
         assert "unlike" not in grouped["average_precision"].note
 
@@ -221,11 +223,11 @@ def test_a_note_says_where_few_rows_carry_a_difference() -> None:
     for n, few in ((100, True), (2_000, False)):
         y = np.arange(n) % 20 == 0
         scores = {"a": y + rng.normal(size=n), "b": y + rng.normal(size=n)}
-        found = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
-        pair = found["average_precision"].pairs[0]
+        comparisons = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
+        pair = comparisons["average_precision"].pairs[0]
         assert (pair.df < 15.0) == few
-        assert ("few rows carry the difference" in found["average_precision"].note) == few
-        assert found["roc_auc"].note == ""
+        assert ("few rows carry the difference" in comparisons["average_precision"].note) == few
+        assert comparisons["roc_auc"].note == ""
         chances = {k: 1.0 / (1.0 + np.exp(3.5 - s)) for k, s in scores.items()}
         losses = fm.compare(y, chances, metrics=["log_loss", "brier_score"])
         for name, one in losses.items():
@@ -247,34 +249,36 @@ def models(rng: np.random.Generator, n: int = 400, *noise: float) -> tuple[Any, 
     """Return labels, and probabilities of models a, b, ... with so much noise."""
     x = rng.normal(size=n)
     y = (rng.random(n) < 1 / (1 + np.exp(-2 * x))).astype(int)
-    found = {
+    actual = {
         name: 1 / (1 + np.exp(-(2 * x + s * rng.normal(size=n))))
         for name, s in zip("abc", noise, strict=False)
     }
-    return y, found
+    return y, actual
 
 
 def test_the_better_model_and_by_how_much(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0)
     for metric, gain in (("roc_auc", 1), ("log_loss", -1)):
-        found = fm.compare(y, scores, metrics=metric)[metric]
-        (pair,) = found.pairs
+        comparison = fm.compare(y, scores, metrics=metric)[metric]
+        (pair,) = comparison.pairs
         assert pair.better == "a"
         ends = sorted(gain * end for end in pair.confidence_interval)
-        assert found.verdict == (
+        assert comparison.verdict == (
             f"a is better in {metric}, by {gain * pair.estimate:.4f} "
             f"[{ends[0]:.4f}, {ends[1]:.4f}]."
         )
         turned = fm.compare(y, {"b": scores["b"], "a": scores["a"]}, metrics=metric)
-        assert turned[metric].verdict == found.verdict
+        assert turned[metric].verdict == comparison.verdict
 
 
 def test_what_is_not_shown_names_what_could_have_been(rng: Any) -> None:
     y, scores = models(rng, 300, 1.0, 1.0)
-    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
-    (pair,) = found.pairs
-    said = re.search(r"these 300 rows could have shown is (0\.\d+)\.", found.verdict)
-    assert found.verdict.startswith("It is not shown which of a and b is better in roc_auc (a less")
+    comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    (pair,) = comparison.pairs
+    said = re.search(r"these 300 rows could have shown is (0\.\d+)\.", comparison.verdict)
+    assert comparison.verdict.startswith(
+        "It is not shown which of a and b is better in roc_auc (a less"
+    )
     assert said is not None
     low, high = pair.confidence_interval
     assert float(said[1]) == pytest.approx((high - low) / 2, rel=0.01)
@@ -295,35 +299,35 @@ def test_the_smallest_difference_is_where_p_is_the_level(rng: Any) -> None:
 def test_several_metrics_are_one_sentence_and_one_adjustment(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0)
     scores["b"] = np.clip(scores["b"], 0.01, 0.99)
-    found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
-    first, last = found.verdict.split("\n")
+    comparisons = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
+    first, last = comparisons.verdict.split("\n")
     assert re.fullmatch(
         r"a is better in roc_auc, by \S+ \[.+\]; in log_loss too, by \S+ \[.+\]\.", first
     )
     assert last == "All of it stands Holm's adjustment over the 2 metrics too."
     y, scores = models(rng, 100, 1.0, 1.0)
-    found = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
+    comparisons = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
     assert re.fullmatch(
         r"It is not shown which of a and b is better: in roc_auc \(.+\); nor in log_loss \(.+\)\.",
-        found.verdict,
+        comparisons.verdict,
     )
 
 
 def test_three_models(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0, 3.0)
-    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
-    assert found.better == "a"
-    assert found.verdict.startswith("roc_auc: a is better than b, by ")
-    assert "; a is better than c, by " in found.verdict
-    assert "; not shown which of b and c is better (b less c: " in found.verdict
+    comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    assert comparison.better == "a"
+    assert comparison.verdict.startswith("roc_auc: a is better than b, by ")
+    assert "; a is better than c, by " in comparison.verdict
+    assert "; not shown which of b and c is better (b less c: " in comparison.verdict
 
 
 def test_nothing_is_claimed_where_no_row_varies() -> None:
     scores = {"a": [0.1, 0.7, 0.3, 0.8], "b": [0.6, 0.2, 0.7, 0.4]}
     with pytest.warns(fm.errors.DegenerateDataWarning):
-        found = fm.compare([0, 1, 0, 1], scores, metrics="roc_auc")["roc_auc"]
-    assert (found.estimate, found.better) == ((1.0, 0.0), None)
-    assert found.verdict == (
+        comparison = fm.compare([0, 1, 0, 1], scores, metrics="roc_auc")["roc_auc"]
+    assert (comparison.estimate, comparison.better) == ((1.0, 0.0), None)
+    assert comparison.verdict == (
         "Neither a nor b is shown to be better in roc_auc: the standard error is 0, as no row "
         "varies (a less b: 1.0000 [1.0000, 1.0000], p < .001)."
     )
@@ -345,12 +349,12 @@ def test_words_agree_with_p_where_no_row_varies() -> None:
         models = {"a": models.get("a", np.tile([0.2, 0.8], 4)), **models}
         for other in ("moved", "same"):
             pair = {"a": models["a"], other: models[other]}
-            found = fm.compare(labels, pair, metrics=metric)[metric]
-            (one,) = found.pairs
+            comparison = fm.compare(labels, pair, metrics=metric)[metric]
+            (one,) = comparison.pairs
             is_same = other == "same"
             assert one.pvalue == (1.0 if is_same else 0.0)
-            assert ("cannot be told apart" in found.verdict) == is_same
-            assert ("p < .001" in found.verdict) != is_same
+            assert ("cannot be told apart" in comparison.verdict) == is_same
+            assert ("p < .001" in comparison.verdict) != is_same
 
 
 def test_a_margin_is_answered(rng: Any) -> None:
@@ -360,22 +364,22 @@ def test_a_margin_is_answered(rng: Any) -> None:
         0.0001: "; not shown that a is not worse than b by 0.0001 or more.",
     }
     for margin, said in words.items():
-        found = fm.compare(y, scores, metrics="roc_auc", margin=margin)["roc_auc"]
-        assert said in found.verdict
+        comparison = fm.compare(y, scores, metrics="roc_auc", margin=margin)["roc_auc"]
+        assert said in comparison.verdict
     better = {"a": scores["a"], "b": np.where(rng.random(2_000) < 0.2, 0.5, scores["b"])}
-    found = fm.compare(y, better, metrics="roc_auc", margin=0.005)["roc_auc"]
-    assert found.better == "a"
-    assert "not worse" not in found.verdict
+    comparison = fm.compare(y, better, metrics="roc_auc", margin=0.005)["roc_auc"]
+    assert comparison.better == "a"
+    assert "not worse" not in comparison.verdict
 
 
 def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
     y = np.arange(200) % 2
     scores = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200) * 4}
-    found = fm.compare(y, scores, metrics=["roc_auc", "average_precision"])
-    last = found.verdict.splitlines()[-1]
+    comparisons = fm.compare(y, scores, metrics=["roc_auc", "average_precision"])
+    last = comparisons.verdict.splitlines()[-1]
     assert last.startswith("All of it stands Holm's")
-    assert last in str(found).splitlines()
-    assert f"<br>{last[:9]}" in found._repr_html_()
+    assert last in str(comparisons).splitlines()
+    assert f"<br>{last[:9]}" in comparisons._repr_html_()
 
 
 N_SIZE = 4000
@@ -402,9 +406,11 @@ def test_a_proportion_takes_as_many_as_its_closed_form():
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
 def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, power):
     y, scores = models_size(rng, 300)
-    found = fm.compare(y, scores, metrics="brier_score", alternative=alternative)["brier_score"]
-    plan = found.plan(difference=0.02, power=power)
-    deviation = found.pairs[0].standard_error * math.sqrt(len(y))
+    comparison = fm.compare(y, scores, metrics="brier_score", alternative=alternative)[
+        "brier_score"
+    ]
+    plan = comparison.plan(difference=0.02, power=power)
+    deviation = comparison.pairs[0].standard_error * math.sqrt(len(y))
     side = {"two-sided": "two-sided", "greater": "larger"}[alternative]
     wanted = TTestPower().solve_power(0.02 / deviation, None, 0.05, power, side)
     assert plan.n_samples == pytest.approx(wanted, abs=2)
@@ -415,8 +421,8 @@ def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, p
 def test_the_planned_power_is_that_of_new_samples():
     rng = np.random.default_rng(0)
     pilot = models_size(rng, 20_000)
-    found = fm.compare(*pilot, metrics="roc_auc")["roc_auc"]
-    plan = found.plan(difference=found.pairs[0].difference, power=0.8)
+    comparison = fm.compare(*pilot, metrics="roc_auc")["roc_auc"]
+    plan = comparison.plan(difference=comparison.pairs[0].difference, power=0.8)
     won = [
         fm.compare(*models_size(rng, plan.n_samples), metrics="roc_auc")["roc_auc"].better == "a"
         for _ in range(400)
@@ -433,17 +439,17 @@ def test_an_interval_of_the_planned_size_has_the_half_width(metric):
 
     is_ranking = metric == "mean_average_precision"
 
-    def found(data, n):
+    def actual(data, n):
         options = {"query": np.arange(n) // 5} if is_ranking else {"threshold": 0.5}
         return fm.estimate(data[0][:n], data[1]["a"][:n], metrics=metric, **options)[metric]
 
-    one = found(pilot, 2_000)
+    one = actual(pilot, 2_000)
     low, high = one.confidence_interval
     plan = one.plan(half_width=(high - low) / 4)
     rows = int(plan.n_samples) * (5 if is_ranking else 1)
-    low, high = found(new, rows).confidence_interval
+    low, high = actual(new, rows).confidence_interval
     assert (high - low) / 2 == pytest.approx(plan.half_width, rel=0.15)
-    assert found(new, rows).n_samples == pytest.approx(plan.n_samples, rel=0.05)
+    assert actual(new, rows).n_samples == pytest.approx(plan.n_samples, rel=0.05)
 
 
 def test_groups_are_counted_with_groups():
@@ -470,9 +476,9 @@ def test_one_limit_and_several_pairs():
         )
         assert one.plan(half_width=distance * 1.0001).n_samples == pytest.approx(N_SIZE, rel=0.001)
     three = scores | {"c": rng.random(N_SIZE)}
-    found = fm.compare(y, three, metrics="roc_auc")["roc_auc"]
-    plan = found.plan(difference=0.05)
-    needs_most = max(found.pairs, key=lambda pair: pair.standard_error)
+    comparison = fm.compare(y, three, metrics="roc_auc")["roc_auc"]
+    plan = comparison.plan(difference=0.05)
+    needs_most = max(comparison.pairs, key=lambda pair: pair.standard_error)
     assert plan.metric == f"roc_auc of {needs_most.a} and {needs_most.b}"
     strict = fm.compare(
         y,

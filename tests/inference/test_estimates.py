@@ -36,12 +36,14 @@ def data() -> tuple[Any, Any]:
 
 def test_limits_are_students_on_the_scale(data: Any) -> None:
     y, p = data
-    found = fm.estimate(y, p, metrics=["average_precision", "brier_score"], confidence_level=0.9)
+    estimates = fm.estimate(
+        y, p, metrics=["average_precision", "brier_score"], confidence_level=0.9
+    )
     for name, to, slope in (
         ("average_precision", lambda v: math.log(v / (1 - v)), lambda v: 1 / (v * (1 - v))),
         ("brier_score", math.log, lambda v: 1 / v),
     ):
-        one = found[name]
+        one = estimates[name]
         half = stats.t.ppf(0.95, one.df) * one.standard_error * slope(one.estimate)
         limits = [to(x) for x in one.confidence_interval]
         assert limits == pytest.approx([to(one.estimate) - half, to(one.estimate) + half])
@@ -54,17 +56,17 @@ def test_limits_are_students_on_the_scale(data: Any) -> None:
 
 def test_a_mean_has_its_standard_error(data: Any) -> None:
     y, p = data
-    found = fm.estimate(y, p, metrics="brier_score")["brier_score"]
+    estimate = fm.estimate(y, p, metrics="brier_score")["brier_score"]
     losses = (p - y) ** 2
-    assert found.estimate == pytest.approx(losses.mean())
-    assert found.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(N))
+    assert estimate.estimate == pytest.approx(losses.mean())
+    assert estimate.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(N))
     c = losses - losses.mean()
-    assert found.df == pytest.approx(5 + (c**2).sum() ** 2 / (c**4).sum())
+    assert estimate.df == pytest.approx(5 + (c**2).sum() ** 2 / (c**4).sum())
 
 
 def test_shares_have_wilsons_limits(data: Any) -> None:
     y, p = data
-    found = fm.estimate(y, p, metrics=["accuracy", "recall", "f1"], threshold=0.4)
+    estimates = fm.estimate(y, p, metrics=["accuracy", "recall", "f1"], threshold=0.4)
     called = p >= 0.4
     cells = {
         "tp": int((called & (y == 1)).sum()),
@@ -72,7 +74,7 @@ def test_shares_have_wilsons_limits(data: Any) -> None:
         "fn": int((~called & (y == 1)).sum()),
         "tn": int((~called & (y == 0)).sum()),
     }
-    for name, one in found.items():
+    for name, one in estimates.items():
         expected = fm.estimate(fm.ConfusionMatrix.binary(**cells), metrics=name)[name]
         assert one.method == "wilson"
         assert tuple(one.confidence_interval) == pytest.approx(tuple(expected.confidence_interval))
@@ -87,14 +89,14 @@ def test_shares_have_wilsons_limits(data: Any) -> None:
 def test_a_sum_of_rates_has_an_interval_where_one_is_perfect() -> None:
     y = np.r_[np.ones(6, int), np.zeros(94, int)]
     called = np.r_[np.ones(6, int), np.ones(4, int), np.zeros(90, int)]
-    found = fm.estimate(y, called, metrics=["balanced_accuracy", "informedness"])
+    estimates = fm.estimate(y, called, metrics=["balanced_accuracy", "informedness"])
     recall = fm.comparison.proportion_interval(6, 6, method="wilson").confidence_interval
     specificity = fm.comparison.proportion_interval(90, 94, method="wilson").confidence_interval
     down = math.hypot(1 - recall.low, 90 / 94 - specificity.low)
     up = specificity.high - 90 / 94
     j = 90 / 94
-    assert tuple(found["informedness"].confidence_interval) == pytest.approx((j - down, j + up))
-    half = found["balanced_accuracy"].confidence_interval
+    assert tuple(estimates["informedness"].confidence_interval) == pytest.approx((j - down, j + up))
+    half = estimates["balanced_accuracy"].confidence_interval
     assert tuple(half) == pytest.approx(((1 + j - down) / 2, (1 + j + up) / 2))
 
 
@@ -118,17 +120,17 @@ def test_the_variance_of_an_auc_below_newcombes_is_believed_by_rows_out_of_order
     rng = np.random.default_rng(1)
     y = np.r_[np.ones(30, int), np.zeros(300, int)]
     scores = np.r_[rng.normal(0.8, 0.01, 30), rng.uniform(0.0, 1.0, 300)]
-    found = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    assert found.standard_error**2 < 0.7 * newcombe_variance(found.estimate, 30, 300)
-    assert 30 * (1 - found.estimate) < found.df - 5
-    ratio = variance_ratio(found, 30, 300)
-    expected = score_limits(found.estimate, 30, 300, ratio, found.df)
-    assert found.confidence_interval == pytest.approx(expected)
+    estimate = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    assert estimate.standard_error**2 < 0.7 * newcombe_variance(estimate.estimate, 30, 300)
+    assert 30 * (1 - estimate.estimate) < estimate.df - 5
+    ratio = variance_ratio(estimate, 30, 300)
+    expected = score_limits(estimate.estimate, 30, 300, ratio, estimate.df)
+    assert estimate.confidence_interval == pytest.approx(expected)
     one_sided = fm.estimate(
         y, scores, metrics="roc_auc", confidence_level=0.975, alternative="less"
     )
     assert one_sided["roc_auc"].confidence_interval == pytest.approx(
-        (0.0, found.confidence_interval[1])
+        (0.0, estimate.confidence_interval[1])
     )
 
 
@@ -137,8 +139,8 @@ def test_groups_widen_the_score_interval_of_an_auc() -> None:
     y, groups = np.arange(200) % 2, np.arange(200) // 4
     scores = y + rng.normal(size=200) + np.repeat(rng.normal(0.0, 2.0, 50), 4)
     rows = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    found = fm.estimate(y, scores + 100 * y, metrics="roc_auc", groups=groups)["roc_auc"]
-    assert found.confidence_interval == pytest.approx(score_limits(1.0, 100, 100, 4.0, 48.0))
+    estimate = fm.estimate(y, scores + 100 * y, metrics="roc_auc", groups=groups)["roc_auc"]
+    assert estimate.confidence_interval == pytest.approx(score_limits(1.0, 100, 100, 4.0, 48.0))
     for by in (groups, np.arange(200)):
         own = fm.estimate(y, scores, metrics="roc_auc", groups=by)["roc_auc"]
         ratio = max(own.design_effect, 1.0) * variance_ratio(rows, 100, 100)
@@ -151,21 +153,21 @@ def test_strata_narrow_the_score_interval_of_an_auc() -> None:
     y, strata = np.arange(400) % 2, np.arange(400) // 2 % 2
     scores = y + 0.1 * rng.normal(size=400) + 1.5 * strata
     plain = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    found = fm.estimate(y, scores, metrics="roc_auc", strata=strata)["roc_auc"]
-    assert (found.method, found.estimate) == ("score", plain.estimate)
-    ratio = variance_ratio(found, 200, 200)
-    expected = score_limits(found.estimate, 200, 200, ratio, found.df)
-    assert found.confidence_interval == pytest.approx(expected)
-    assert found.confidence_interval.low > plain.confidence_interval.low
+    estimate = fm.estimate(y, scores, metrics="roc_auc", strata=strata)["roc_auc"]
+    assert (estimate.method, estimate.estimate) == ("score", plain.estimate)
+    ratio = variance_ratio(estimate, 200, 200)
+    expected = score_limits(estimate.estimate, 200, 200, ratio, estimate.df)
+    assert estimate.confidence_interval == pytest.approx(expected)
+    assert estimate.confidence_interval.low > plain.confidence_interval.low
 
 
-def variance_ratio(found: fm.results.Estimate, m: int, n: int) -> float:
+def variance_ratio(actual: fm.results.Estimate, m: int, n: int) -> float:
     """Return DeLong's variance over Newcombe's of independent rows, as far as it is known."""
-    ratio = found.standard_error**2 / newcombe_variance(found.estimate, m, n)
-    d = found.df - 5
+    ratio = actual.standard_error**2 / newcombe_variance(actual.estimate, m, n)
+    d = actual.df - 5
     if ratio > 1:
         return ratio ** (d / (d + 1))
-    d = min(d, min(m, n) * min(found.estimate, 1 - found.estimate))
+    d = min(d, min(m, n) * min(actual.estimate, 1 - actual.estimate))
     return ratio ** (d / (d + 2))
 
 
@@ -220,24 +222,24 @@ def test_one_sided(data: Any) -> None:
 def test_the_scale_of_a_partial_auc_ends_where_it_does(data: Any, over: str) -> None:
     y, p = data
     asked = ("partial_auc", {over: (0.1, 0.4)})
-    found = fm.estimate(y, p, metrics=asked)["partial_auc"]
-    share, error = found.estimate / 0.3, found.standard_error / 0.3
-    half = stats.t.ppf(0.975, found.df) * error / (share * (1 - share))
+    estimate = fm.estimate(y, p, metrics=asked)["partial_auc"]
+    share, error = estimate.estimate / 0.3, estimate.standard_error / 0.3
+    half = stats.t.ppf(0.975, estimate.df) * error / (share * (1 - share))
     ends = [special.expit(special.logit(share) + side * half) for side in (-1, 1)]
-    assert found.confidence_interval == pytest.approx([0.3 * end for end in ends], rel=1e-9)
+    assert estimate.confidence_interval == pytest.approx([0.3 * end for end in ends], rel=1e-9)
 
 
 def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     y, p = data
-    found = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
-    assert (found["break_even_point"].method, found["roc_auc"].method) == (
+    estimates = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
+    assert (estimates["break_even_point"].method, estimates["roc_auc"].method) == (
         "percentile",
         "score",
     )
     expected = fm.bootstrap(y, p, metrics="break_even_point", n_resamples=99, rng=3)[
         "break_even_point"
     ]
-    assert found["break_even_point"] == expected
+    assert estimates["break_even_point"] == expected
     asked = fm.estimate(y, p, metrics="roc_auc", method="basic", n_resamples=99, rng=3)
     assert asked["roc_auc"].method == "basic"
 
@@ -278,10 +280,10 @@ def test_slips(data: Any) -> None:
 @pytest.mark.parametrize("metric", ["average_precision", "matthews_corrcoef"])
 def test_what_does_not_vary_says_so(metric: str) -> None:
     with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
-        found = fm.estimate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], metrics=metric, threshold=0.5)
-    assert found[metric].estimate == 1.0
-    assert math.isnan(found[metric].confidence_interval.high)
-    assert "it has no interval" in found[metric].note
+        estimates = fm.estimate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], metrics=metric, threshold=0.5)
+    assert estimates[metric].estimate == 1.0
+    assert math.isnan(estimates[metric].confidence_interval.high)
+    assert "it has no interval" in estimates[metric].note
 
 
 @pytest.mark.parametrize("p", [0.55, 0.6, 0.8, 0.9])
@@ -302,18 +304,18 @@ def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:
     metrics = ["brier_score", "average_precision"]
     alone = fm.estimate(y, p, metrics=metrics)
     groups = np.arange(N) // 3
-    for metric, found in fm.estimate(y, p, metrics=metrics, groups=groups).items():
-        ratio = (found.standard_error / alone[metric].standard_error) ** 2
-        assert found.design_effect == pytest.approx(ratio, rel=1e-12)
+    for metric, estimates in fm.estimate(y, p, metrics=metrics, groups=groups).items():
+        ratio = (estimates.standard_error / alone[metric].standard_error) ** 2
+        assert estimates.design_effect == pytest.approx(ratio, rel=1e-12)
         assert alone[metric].design_effect is None
     each = fm.estimate(y, p, metrics="brier_score", groups=np.arange(N))["brier_score"]
     assert each.design_effect == pytest.approx(1.0)
     thrice = np.repeat(y, 3), np.repeat(p, 3)
-    found = fm.estimate(*thrice, metrics="brier_score", groups=np.repeat(np.arange(N), 3))
-    assert found["brier_score"].design_effect == pytest.approx(
+    estimates = fm.estimate(*thrice, metrics="brier_score", groups=np.repeat(np.arange(N), 3))
+    assert estimates["brier_score"].design_effect == pytest.approx(
         3.0 * (1 - 1 / (3 * N)) / (1 - 1 / N)
     )
-    assert "design effect" in str(found)
+    assert "design effect" in str(estimates)
 
 
 def test_few_groups_and_heavy_weights_are_told(data: Any) -> None:
@@ -362,8 +364,8 @@ def test_a_difference_below_the_squares_of_doubles_has_no_pvalue() -> None:
     true = rng.normal(size=40)
     models = {name: 1e-170 * (true + 0.1 * rng.normal(size=40)) for name in "ab"}
     with pytest.warns(fm.UndefinedMetricWarning, match="has no interval"):
-        found = fm.compare(1e-170 * true, models, metrics="root_mean_squared_error")
-    assert np.isnan(found.to_frame()["pvalue"].iloc[0])
+        comparisons = fm.compare(1e-170 * true, models, metrics="root_mean_squared_error")
+    assert np.isnan(comparisons.to_frame()["pvalue"].iloc[0])
 
 
 CELLS = {"tp": 40, "fp": 10, "fn": 5, "tn": 95}
@@ -388,13 +390,13 @@ def matrix(cells: tuple[int, ...]) -> fm.ConfusionMatrix:
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_shares_have_wilsons_limits_estimates(alternative: Any) -> None:
     options: Any = {"confidence_level": 0.9, "alternative": alternative}
-    found = fm.estimate(fm.ConfusionMatrix.binary(**CELLS), metrics=list(SHARES), **options)
+    estimates = fm.estimate(fm.ConfusionMatrix.binary(**CELLS), metrics=list(SHARES), **options)
     for name, (k, n) in SHARES.items():
         wilson = fm.comparison.proportion_interval(k, n, **options)
-        assert found[name].confidence_interval == wilson.confidence_interval
-        assert found[name].estimate == pytest.approx(k / n, rel=1e-15)
-        assert found[name].method == "wilson"
-        assert found[name].n_samples == 150
+        assert estimates[name].confidence_interval == wilson.confidence_interval
+        assert estimates[name].estimate == pytest.approx(k / n, rel=1e-15)
+        assert estimates[name].method == "wilson"
+        assert estimates[name].n_samples == 150
 
 
 @pytest.mark.parametrize("labels", [(0, 1), ("no", "yes")])
@@ -429,13 +431,13 @@ def test_several_classes(rng: np.random.Generator) -> None:
 @given(POSITIVE)
 def test_standard_errors_by_the_delta_method(cells: tuple[int, ...]) -> None:
     """Against g' (diag(p) - p p') g / (n - 1) with a gradient taken in 60 digits."""
-    found = fm.estimate(matrix(cells), metrics=["f1", "matthews_corrcoef"])
+    estimates = fm.estimate(matrix(cells), metrics=["f1", "matthews_corrcoef"])
     n = sum(cells)
     for name, metric in (("f1", oracle.f1), ("matthews_corrcoef", oracle.mcc)):
         estimate, error = oracle.delta_method(metric, cells)
-        assert found[name].estimate == pytest.approx(estimate, rel=1e-12, abs=1e-15)
+        assert estimates[name].estimate == pytest.approx(estimate, rel=1e-12, abs=1e-15)
         expected = error * math.sqrt(n / (n - 1))
-        assert found[name].standard_error == pytest.approx(expected, rel=1e-10)
+        assert estimates[name].standard_error == pytest.approx(expected, rel=1e-10)
 
 
 @given(POSITIVE)
@@ -443,16 +445,18 @@ def test_f1_rises_with_the_share_it_follows_from(cells: tuple[int, ...]) -> None
     """Lam, Gopal & Qian (2023): F1 = 2 F* / (1 + F*), F* a proportion of TP + FP + FN."""
     tp, fp, fn, _ = cells
     share = fm.comparison.proportion_interval(tp, tp + fp + fn).confidence_interval
-    found = fm.estimate(matrix(cells), metrics="f1")["f1"].confidence_interval
-    assert tuple(found) == pytest.approx([2 * end / (1 + end) for end in share], rel=1e-15)
+    interval = fm.estimate(matrix(cells), metrics="f1")["f1"].confidence_interval
+    assert tuple(interval) == pytest.approx([2 * end / (1 + end) for end in share], rel=1e-15)
 
 
 @pytest.mark.parametrize("metrics", ["precision", "matthews_corrcoef", "f1"])
 def test_undefined(metrics: str) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match=f"`{metrics}` is not defined") as seen:
-        found = fm.estimate(matrix((0, 0, 0, 9)), metrics=metrics)[metrics]
+        estimate = fm.estimate(matrix((0, 0, 0, 9)), metrics=metrics)[metrics]
     assert seen[0].filename == __file__
-    assert all(map(math.isnan, (found.estimate, found.standard_error, *found.confidence_interval)))
+    assert all(
+        map(math.isnan, (estimate.estimate, estimate.standard_error, *estimate.confidence_interval))
+    )
 
 
 @pytest.mark.parametrize(
@@ -484,9 +488,9 @@ def drawn(rng, n, separation=1.0, share=0.4, digits=9):
     return y, np.round(rng.normal(size=n) + separation * y, digits)
 
 
-def equal(found, expected, rel=1e-12):
-    assert list(found) == list(expected)
-    for one, other in zip(found.values(), expected.values(), strict=True):
+def equal(actual, expected, rel=1e-12):
+    assert list(actual) == list(expected)
+    for one, other in zip(actual.values(), expected.values(), strict=True):
         for name in ("estimate", "standard_error", "df"):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=rel, nan_ok=True)
         assert tuple(one.confidence_interval) == pytest.approx(
@@ -505,16 +509,16 @@ def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
         runs.update(y[at : at + 7_000], s[at : at + 7_000], weights[at : at + 7_000])
     assert digits < 9 or len(list(runs.ranges())) > 5
     expected = fm.estimate(y, s, metrics=METRICS, sample_weight=weights, weights_are="frequencies")
-    found = [fm.estimate(runs, metrics=METRICS, n_threads=n) for n in (1, 2, 7)]
-    assert found[0].to_dict() == found[1].to_dict() == found[2].to_dict()
-    for one, other in zip(found[0].values(), expected.values(), strict=True):
+    actual = [fm.estimate(runs, metrics=METRICS, n_threads=n) for n in (1, 2, 7)]
+    assert actual[0].to_dict() == actual[1].to_dict() == actual[2].to_dict()
+    for one, other in zip(actual[0].values(), expected.values(), strict=True):
         object.__setattr__(other, "weights_are", None)
         assert one.note == other.note
-    equal(found[0], expected)
+    equal(actual[0], expected)
     one_sided = fm.estimate(runs, metrics="roc_auc", alternative="greater", method="newcombe")
     limits = one_sided["roc_auc"].confidence_interval
     assert limits.high == 1.0
-    assert 0.5 < limits.low < found[0]["roc_auc"].estimate
+    assert 0.5 < limits.low < actual[0]["roc_auc"].estimate
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -543,15 +547,15 @@ def test_limits_of_bins_hold_for_any_order(rng):
         layout = fm.streams.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
         bins = fm.streams.BinnedScoreTable(layout, first_rows=0)
         bins.update(y, s)
-        found = fm.estimate(bins, metrics=METRICS)
+        estimates = fm.estimate(bins, metrics=METRICS)
         at = np.searchsorted(layout.edges, s, side="right")
-        assert found["roc_auc"].details == bins.roc_auc()
-        assert found["average_precision"].details == bins.average_precision()
+        assert estimates["roc_auc"].details == bins.roc_auc()
+        assert estimates["average_precision"].details == bins.average_precision()
         for order in (s, at, at + 0.5 * y, at - 0.5 * y, at + rng.random(n) / 2):
             for name, exact in fm.estimate(y, order, metrics=METRICS).items():
                 assert exact.estimate in fm.results.Bracket(*(e + t for e, t in zip(
-                    found[name].details, (-1e-12, 1e-12), strict=True)))  # fmt: skip
-                low, high = found[name].confidence_interval
+                    estimates[name].details, (-1e-12, 1e-12), strict=True)))  # fmt: skip
+                low, high = estimates[name].confidence_interval
                 assert low <= exact.confidence_interval.low
                 assert high >= exact.confidence_interval.high
 
@@ -565,8 +569,8 @@ def test_bins_tend_to_the_rows(rng):
             fm.streams.BinLayout(np.linspace(-4, 5, min(k, 30_000))), first_rows=0
         )
         bins.update(y, s)
-        found = fm.estimate(bins, metrics=METRICS)
-        off = [np.subtract(found[m].confidence_interval, expected[m].confidence_interval)
+        estimates = fm.estimate(bins, metrics=METRICS)
+        off = [np.subtract(estimates[m].confidence_interval, expected[m].confidence_interval)
                for m in METRICS]  # fmt: skip
         widths.append(np.abs(off).max())
     assert widths[0] > 5 * widths[1] > 20 * widths[2]
@@ -618,11 +622,11 @@ def cut(table, cuts):
 
 
 def summaries(table, cuts):
-    found, tp, fp = [], 0, 0
+    actual, tp, fp = [], 0, 0
     for part in cut(table, cuts):
-        found.append(summary_of(part, tp, fp, table.n_positive, table.n_negative))
+        actual.append(summary_of(part, tp, fp, table.n_positive, table.n_negative))
         tp, fp = tp + part.n_positive, fp + part.n_negative
-    return found
+    return actual
 
 
 def evaluation(summary, name="score", level=0.95):
@@ -639,14 +643,14 @@ def exact_average_precision(table):
     return total / tp
 
 
-def agree(found, table):
-    expected = in_memory(table, found.name)
-    assert evaluations.agree(found, expected)
+def agree(actual, table):
+    expected = in_memory(table, actual.name)
+    assert evaluations.agree(actual, expected)
     if table.n_positive and table.n_negative:
         assert math.isclose(
-            found.average_precision, exact_average_precision(table), rel_tol=2.0**-51
+            actual.average_precision, exact_average_precision(table), rel_tol=2.0**-51
         )
-        assert math.isclose(found.average_precision, expected.average_precision, rel_tol=1e-14)
+        assert math.isclose(actual.average_precision, expected.average_precision, rel_tol=1e-14)
 
 
 @st.composite
@@ -670,11 +674,11 @@ def tables(draw):
 def test_any_cut_in_any_order_is_the_whole(data):
     table = data.draw(tables())
     cuts = data.draw(st.lists(st.integers(0, len(table)), max_size=6))
-    found = data.draw(st.permutations(summaries(table, cuts)))
-    split = data.draw(st.integers(0, len(found)))
-    halves = [reduce(add, half) for half in (found[:split], found[split:]) if half]
+    actual = data.draw(st.permutations(summaries(table, cuts)))
+    split = data.draw(st.integers(0, len(actual)))
+    halves = [reduce(add, half) for half in (actual[:split], actual[split:]) if half]
     total = reduce(add, halves)
-    assert total == sum(found) == summary_of(table)
+    assert total == sum(actual) == summary_of(table)
     agree(evaluation(total), table)
 
 
@@ -730,12 +734,12 @@ def test_losses_of_probabilities_are_those_of_rows(rng, kind):
     own = fm.evaluate(y, {"m": p})
     table = ScoreTable.from_scores(y, p)
     total = sum(summaries(table, [1, 200, 500]))
-    found = evaluation(total, "m").estimates
+    estimates = evaluation(total, "m").estimates
     of_table = fm.evaluate({"m": table})
     assert of_table.notes == own.notes[:1]
     for name in ("brier_score", "log_loss"):
         expected = own["m"].estimates[name]
-        for one in (found[name], of_table["m"].estimates[name]):
+        for one in (estimates[name], of_table["m"].estimates[name]):
             same = [one.estimate, one.standard_error, one.df, *one.confidence_interval]
             given = [expected.estimate, expected.standard_error, expected.df]
             assert same == pytest.approx([*given, *expected.confidence_interval], rel=1e-9)
@@ -747,8 +751,8 @@ def test_losses_of_probabilities_are_those_of_rows(rng, kind):
 def test_what_is_no_probability_has_no_losses(scores):
     table = ScoreTable.from_scores([0, 1, 0, 1], scores)
     total = sum(summaries(table, range(1, len(table))))
-    for found in (evaluation(total), in_memory(table)):
-        assert "log_loss" not in found.estimates
+    for actual in (evaluation(total), in_memory(table)):
+        assert "log_loss" not in actual.estimates
     both = fm.evaluate({"a": table, "b": ScoreTable.from_scores([0, 1, 0, 1], [0.1, 0.3, 0.2, 1])})
     assert "log_loss" not in both["b"].estimates
     assert both.notes == ()
@@ -769,8 +773,8 @@ def test_a_balance_without_a_positive_is_told():
 
 def test_one_class_is_told_summary():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        found = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
-    assert (found.n_positive, found.n_negative) == (0, 2)
+        actual = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
+    assert (actual.n_positive, actual.n_negative) == (0, 2)
 
 
 def test_what_is_missing_or_in_twice_is_refused(rng):

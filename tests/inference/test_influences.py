@@ -99,11 +99,11 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         groups=None,
         strata=np.zeros(n, int),  # so that points are rows
     )[name]
-    found = sample.measured(asked[0])
-    made_larger = found.rates[0].inflation() if found.rates else 1.0  # of a gap that was chosen
-    influences = np.asarray(found.influences) / made_larger
+    actual = sample.measured(asked[0])
+    made_larger = actual.rates[0].inflation() if actual.rates else 1.0  # of a gap that was chosen
+    influences = np.asarray(actual.influences) / made_larger
     base = np.ones(n) if weights is None else weights
-    assert found.values[0] == pytest.approx(_value(name, y, p, threshold, base, given), rel=1e-12)
+    assert actual.values[0] == pytest.approx(_value(name, y, p, threshold, base, given), rel=1e-12)
     quantile = name in ("d2_pinball_score", "d2_absolute_error_score")
     for row in range(n):
         values = []
@@ -166,9 +166,9 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
         weights_are="importances" if weighted else None,
         **options,
     )[metric]
-    found = sample.measured(asked[0])
+    actual = sample.measured(asked[0])
     base = np.ones(n) if weights is None else weights
-    assert found.values[0] == pytest.approx(float(value(data, base.tolist())), rel=1e-9)
+    assert actual.values[0] == pytest.approx(float(value(data, base.tolist())), rel=1e-9)
     for row in range(n):
         values = []
         for step in (_STEP, -_STEP):
@@ -176,7 +176,7 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
             moved[row] += step
             values.append(float(value(data, moved.tolist())))
         slope = (values[0] - values[1]) / (2 * _STEP)
-        assert found.influences[0][row] == pytest.approx(slope, abs=1e-7, rel=1e-5), row
+        assert actual.influences[0][row] == pytest.approx(slope, abs=1e-7, rel=1e-5), row
 
 
 def mean_ranks(values: Any, w: Any) -> Any:
@@ -217,8 +217,8 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
         }[option]
         return float((products * pairs).sum() / over)
 
-    found = fm.estimate(y, p, metrics=name, sample_weight=weights)[name]
-    assert found.estimate == pytest.approx(value(weights), rel=1e-12)
+    estimate = fm.estimate(y, p, metrics=name, sample_weight=weights)[name]
+    assert estimate.estimate == pytest.approx(value(weights), rel=1e-12)
     slopes = []
     for row in range(len(y)):
         up, down = weights.copy(), weights.copy()
@@ -228,7 +228,7 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     squares = (weights * np.array(slopes)) ** 2
     shares = weights / weights.sum()
     left = 1 - 2 * (shares**3).sum() / (shares**2).sum() + (shares**2).sum()
-    assert found.standard_error == pytest.approx(np.sqrt(squares.sum() / left), rel=1e-6)
+    assert estimate.standard_error == pytest.approx(np.sqrt(squares.sum() / left), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", _SMOOTH)
@@ -251,8 +251,8 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         groups=np.arange(len(y)),
         strata=None,
     )[name]
-    found = sample.measured(asked[0])
-    assert float(found.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
+    actual = sample.measured(asked[0])
+    assert float(actual.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
 
 
 def _variance(psi: Any, weights: Any = None, strata: Any = None, groups: Any = None) -> float:
@@ -280,12 +280,12 @@ def psi() -> Any:
 
 
 def test_rows(psi: Any) -> None:
-    found = Units(40).covariance(psi)
+    actual = Units(40).covariance(psi)
     for a in range(3):
-        assert found[a, a] == pytest.approx(_variance(psi[a]), rel=1e-13)
+        assert actual[a, a] == pytest.approx(_variance(psi[a]), rel=1e-13)
         for b in range(a):
-            both = _variance(psi[a] + psi[b]) - found[a, a] - found[b, b]
-            assert found[a, b] == pytest.approx(both / 2, rel=1e-9, abs=1e-12)
+            both = _variance(psi[a] + psi[b]) - actual[a, a] - actual[b, b]
+            assert actual[a, b] == pytest.approx(both / 2, rel=1e-9, abs=1e-12)
 
 
 def test_counts_are_rows(psi: Any) -> None:
@@ -305,8 +305,8 @@ def test_counts_are_rows(psi: Any) -> None:
 def test_strata_and_groups(psi: Any) -> None:
     strata, groups = np.arange(40) // 20, np.arange(40) // 4  # groups inside strata
     for given in ({"strata": strata}, {"groups": groups}, {"strata": strata, "groups": groups}):
-        found = Units(40, **given).spread(psi[0]).variance
-        assert found == pytest.approx(_variance(psi[0], **given), rel=1e-12)
+        variance = Units(40, **given).spread(psi[0]).variance
+        assert variance == pytest.approx(_variance(psi[0], **given), rel=1e-12)
 
 
 def test_equal_importances_are_rows(psi: Any) -> None:
@@ -325,11 +325,11 @@ def test_importances_are_unbiased(groups: Any) -> None:
     units = Units(12, weights=weights, groups=groups)
     values = rng.normal(size=(20_000, 12))
     means = values @ shares
-    found = [
+    actual = [
         units.spread((row - mean) / weights.sum()).variance
         for row, mean in zip(values, means, strict=True)
     ]
-    assert np.mean(found) == pytest.approx(np.sum(shares**2), rel=0.03)
+    assert np.mean(actual) == pytest.approx(np.sum(shares**2), rel=0.03)
 
 
 def test_degrees_of_freedom() -> None:
@@ -372,13 +372,13 @@ def test_points_that_cross_blocks() -> None:
     rng = np.random.default_rng(0)
     psi, strata = rng.normal(size=200_001), rng.integers(0, 2, 200_001)
     units = Units(len(psi), strata=strata)
-    found = units.spread(psi).variance
+    variance = units.spread(psi).variance
     expected = sum(
         len(part) / (len(part) - 1) * np.sum((part - part.mean()) ** 2)
         for part in (psi[strata == k] for k in (0, 1))
     )
-    assert found == pytest.approx(expected, rel=1e-12)
-    assert units.spread(psi).variance == found
+    assert variance == pytest.approx(expected, rel=1e-12)
+    assert units.spread(psi).variance == variance
 
 
 @pytest.mark.parametrize("weighted", [None, "counts", "weights"])
@@ -403,10 +403,10 @@ def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
                 left += share**2 * np.sum(w[inside] ** 2) / np.sum(w[own] ** 2) - share
             expected[g] += c / np.sqrt(left)
     given: Any = {} if weighted is None else {weighted: w}
-    found = Units(50, groups=groups, strata=strata, **given).spread(psi)
-    assert found.variance == pytest.approx(np.sum(expected**2), rel=1e-12)
+    actual = Units(50, groups=groups, strata=strata, **given).spread(psi)
+    assert actual.variance == pytest.approx(np.sum(expected**2), rel=1e-12)
     df = 1 + np.sum(expected**2) ** 2 / np.sum(expected**4)
-    assert found.df == pytest.approx(min(df, 9 - (2 if by_class else 1)), rel=1e-12)
+    assert actual.df == pytest.approx(min(df, 9 - (2 if by_class else 1)), rel=1e-12)
 
 
 def test_groups_of_one_row_are_rows(psi: Any) -> None:
@@ -459,12 +459,12 @@ def by_definition(y, score, tail_low, tail_high):
 def test_by_the_definition(rng, n, shift, decimals) -> None:
     y = np.arange(n) % 3 == 0
     score = np.round(rng.normal(size=n) + shift * y, decimals)
-    found = ks(y, score)
+    actual = ks(y, score)
     low, high, p = by_definition(y, score, 0.025 / 4, 0.05)
-    interval = found.confidence_interval
-    assert interval.high == pytest.approx(max(high, found.estimate), abs=1e-12)
+    interval = actual.confidence_interval
+    assert interval.high == pytest.approx(max(high, actual.estimate), abs=1e-12)
     assert interval.low == pytest.approx(low if p <= 0.025 else 0.0, abs=1e-12)
-    assert found.method == "band"
+    assert actual.method == "band"
     assert ks(y, score, alternative="less").confidence_interval.low == 0.0
     above = ks(y, score, alternative="greater", confidence_level=0.975).confidence_interval
     assert tuple(above) == pytest.approx((interval.low, 1.0), abs=1e-12)
@@ -491,10 +491,10 @@ def test_too_few_groups_say_nothing(rng, n_groups, is_perfect) -> None:
     y = np.repeat([0, 1], 30)
     score = np.arange(60.0) if is_perfect else rng.normal(size=60) + y
     with pytest.warns((fm.UndefinedMetricWarning, fm.DegenerateDataWarning), match="no interval"):
-        found = ks(y, score, groups=np.arange(60) % n_groups)
-    assert math.isnan(found.confidence_interval.low)
-    assert math.isnan(found.confidence_interval.high)
-    assert "do not show how much ks_statistic varies" in found.note
+        actual = ks(y, score, groups=np.arange(60) % n_groups)
+    assert math.isnan(actual.confidence_interval.low)
+    assert math.isnan(actual.confidence_interval.high)
+    assert "do not show how much ks_statistic varies" in actual.note
 
 
 def test_a_perfect_model_has_a_lower_limit(rng) -> None:

@@ -18,22 +18,22 @@ few = pytest.mark.filterwarnings("ignore:there are:fastmetrics.errors.SmallSampl
 
 def reciprocal_ranks(relevance: Any, score: Any, query: Any) -> list[Fraction | None]:
     """Return 1 / rank of the first relevant item of each query, in their order; None without."""
-    found: list[Fraction | None] = []
+    actual: list[Fraction | None] = []
     for name in sorted(set(query)):
         items = [(-s, r) for r, s, q in zip(relevance, score, query, strict=True) if q == name]
         hits = [rank for rank, (_, r) in enumerate(sorted(items), 1) if r]
-        found.append(F(1, hits[0]) if hits else None)
-    return found
+        actual.append(F(1, hits[0]) if hits else None)
+    return actual
 
 
 def aucs(relevance: Any, score: Any, query: Any) -> list[tuple[Fraction, int] | None]:
     """Return the AUC of each query with its number of items; None where it has one class."""
-    found: list[tuple[Fraction, int] | None] = []
+    actual: list[tuple[Fraction, int] | None] = []
     for name in sorted(set(query)):
         items = [(s, r) for r, s, q in zip(relevance, score, query, strict=True) if q == name]
         pairs = [F(1 + (a > b) - (a < b), 2) for a, r in items for b, t in items if r and not t]
-        found.append((sum(pairs, F(0)) / len(pairs), len(items)) if pairs else None)
-    return found
+        actual.append((sum(pairs, F(0)) / len(pairs), len(items)) if pairs else None)
+    return actual
 
 
 def variance(
@@ -69,18 +69,22 @@ def test_a_mean_is_that_of_its_queries_by_fractions(rng) -> None:
     relevance, score, _, query = data(rng)
     values = [v for v in reciprocal_ranks(relevance, score, query) if v is not None]
     mean, squares, df = variance(values, [1] * len(values), range(len(values)))
-    found = fm.estimate(relevance, score, query=query, metrics="mrr")["mrr"]
-    assert found.estimate == pytest.approx(float(mean), rel=1e-15)
-    assert found.standard_error == pytest.approx(math.sqrt(squares), rel=1e-14)
-    assert (found.n_samples, found.n_groups, found.df) == (len(values), None, len(values) - 1)
+    estimate = fm.estimate(relevance, score, query=query, metrics="mrr")["mrr"]
+    assert estimate.estimate == pytest.approx(float(mean), rel=1e-15)
+    assert estimate.standard_error == pytest.approx(math.sqrt(squares), rel=1e-14)
+    assert (estimate.n_samples, estimate.n_groups, estimate.df) == (
+        len(values),
+        None,
+        len(values) - 1,
+    )
     t, slope = stats.t.ppf(0.975, float(df)), 1 / float(mean * (1 - mean))
     logit = math.log(float(mean / (1 - mean)))
     limits = [
         1 / (1 + math.exp(-logit - sign * t * slope * math.sqrt(squares))) for sign in (-1, 1)
     ]
-    assert [*found.confidence_interval] == pytest.approx(limits, rel=1e-12)
+    assert [*estimate.confidence_interval] == pytest.approx(limits, rel=1e-12)
     table = fm.RankingTable.from_scores(relevance, score, query=query)
-    assert fm.estimate(table, metrics="mrr")["mrr"] == found
+    assert fm.estimate(table, metrics="mrr")["mrr"] == estimate
 
 
 def test_a_weighted_mean_has_the_weights_of_its_queries(rng) -> None:
@@ -88,11 +92,11 @@ def test_a_weighted_mean_has_the_weights_of_its_queries(rng) -> None:
     known = [each for each in aucs(relevance, score, query) if each is not None]
     values, weights = [value for value, _ in known], [n for _, n in known]
     mean, squares, df = variance(values, weights, range(len(values)))
-    found = fm.estimate(relevance, score, query=query, metrics="GAUC")["GAUC"]
-    assert found.estimate == pytest.approx(float(mean), rel=1e-14)
-    assert found.standard_error == pytest.approx(math.sqrt(squares), rel=1e-12)
-    assert found.df == pytest.approx(float(df), rel=1e-12)
-    assert found.n_samples == len(values)
+    estimate = fm.estimate(relevance, score, query=query, metrics="GAUC")["GAUC"]
+    assert estimate.estimate == pytest.approx(float(mean), rel=1e-14)
+    assert estimate.standard_error == pytest.approx(math.sqrt(squares), rel=1e-12)
+    assert estimate.df == pytest.approx(float(df), rel=1e-12)
+    assert estimate.n_samples == len(values)
 
 
 @few
@@ -101,7 +105,7 @@ def test_groups_of_queries_by_fractions(rng, metric) -> None:
     relevance, first, second, query = data(rng)
     user = rng.integers(0, 7, query.max() + 1)
     options: dict[str, Any] = {"query": query, "metrics": metric, "groups": user[query]}
-    found = fm.compare(relevance, {"a": first, "b": second}, **options)[metric]
+    comparison = fm.compare(relevance, {"a": first, "b": second}, **options)[metric]
     if metric == "mrr":
         both = [reciprocal_ranks(relevance, score, query) for score in (first, second)]
         kept = [k for k, value in enumerate(both[0]) if value is not None]
@@ -113,24 +117,24 @@ def test_groups_of_queries_by_fractions(rng, metric) -> None:
         values = [[own[k][0] for k in kept] for own in pairs]  # type: ignore[index]
         weights = [pairs[0][k][1] for k in kept]  # type: ignore[index]
     groups = [int(user[k]) for k in kept]
-    for own, model in zip(values, found.models, strict=True):
+    for own, model in zip(values, comparison.models, strict=True):
         mean, squares, _ = variance(own, weights, groups)  # type: ignore[arg-type]
         assert model.estimate == pytest.approx(float(mean), rel=1e-14)
         assert model.standard_error == pytest.approx(math.sqrt(squares), rel=1e-12)
     differences = [a - b for a, b in zip(*values, strict=True)]  # type: ignore[operator]
     mean, squares, df = variance(differences, weights, groups)
-    (pair,) = found.pairs
+    (pair,) = comparison.pairs
     assert pair.estimate == pytest.approx(float(mean), rel=1e-12)
     assert pair.standard_error == pytest.approx(math.sqrt(squares), rel=1e-12)
     assert pair.df == pytest.approx(float(df), rel=1e-12)
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), float(df)), rel=1e-9)
-    assert (found.n_groups, found.samples_are) == (len(set(groups)), "queries")
+    assert (comparison.n_groups, comparison.samples_are) == (len(set(groups)), "queries")
 
 
 def test_a_pair_is_scipys_paired_t(rng) -> None:
     relevance, first, second, query = data(rng, 40)
     scores = {"a": first, "b": second}
-    found = fm.compare(relevance, scores, query=query, metrics=["ndcg@3", "map"])
+    comparisons = fm.compare(relevance, scores, query=query, metrics=["ndcg@3", "map"])
     for metric, function in (
         ("ndcg@3", fm.ranking.ndcg),
         ("map", fm.ranking.mean_average_precision),
@@ -141,7 +145,7 @@ def test_a_pair_is_scipys_paired_t(rng) -> None:
         )
         kept = ~np.isnan(a)
         theirs = stats.ttest_rel(a[kept], b[kept])
-        pair = found[metric]["a", "b"]
+        pair = comparisons[metric]["a", "b"]
         assert pair.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
         interval = theirs.confidence_interval(0.95)
         assert [*pair.confidence_interval] == pytest.approx([*interval], rel=1e-9)
@@ -150,13 +154,13 @@ def test_a_pair_is_scipys_paired_t(rng) -> None:
 def test_hits_have_wilsons_interval_alone_and_beside_others() -> None:
     relevance, query = np.eye(20, dtype=int).ravel(), np.repeat(np.arange(20), 20)
     scores = {"all": relevance, "most": np.where(query < 15, relevance, -relevance)}
-    found = fm.compare(relevance, scores, query=query, metrics="hit_rate@1")["hit_rate@1"]
-    for hits, model in zip((20, 15), found.models, strict=True):
+    comparison = fm.compare(relevance, scores, query=query, metrics="hit_rate@1")["hit_rate@1"]
+    for hits, model in zip((20, 15), comparison.models, strict=True):
         wilson = fm.comparison.proportion_interval(hits, 20, method="wilson").confidence_interval
         assert (model.estimate, model.method) == (hits / 20, "wilson")
         assert [*model.confidence_interval] == pytest.approx([*wilson], rel=1e-15)
     alone = fm.estimate(relevance, scores["most"], query=query, metrics="hit_rate@1")
-    assert alone["hit_rate@1"] == found.models[1]
+    assert alone["hit_rate@1"] == comparison.models[1]
 
 
 @few
@@ -165,8 +169,8 @@ def test_what_rounding_leaves_is_no_difference(rng, groups) -> None:
     y, p = np.arange(40) % 2, rng.uniform(0.1, 0.9, 40)
     models = {"a": p, "b": np.nextafter(p, 1.0)}
     with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
-        found = fm.compare(y, models, metrics=["brier_score", "log_loss"], groups=groups)
-    for one in found.values():
+        comparisons = fm.compare(y, models, metrics=["brier_score", "log_loss"], groups=groups)
+    for one in comparisons.values():
         (pair,) = one.pairs
         assert (pair.estimate, pair.standard_error, pair.pvalue, pair.better) == (0, 0, 1, None)
         low, high = pair.confidence_interval
@@ -184,16 +188,19 @@ def test_differences_that_cancel_in_every_group_are_none() -> None:
     swapped = [other[k + 1 - 2 * (k % 2)] for k in range(20)]
     scores = {"a": np.concatenate(other), "b": np.concatenate(swapped)}
     with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
-        found = fm.compare(relevance, scores, query=query, metrics="ndcg", groups=query // 2)
-    assert (found["ndcg"].pairs[0].estimate, found["ndcg"].pairs[0].pvalue) == (0.0, 1.0)
-    assert "no query varies" in found.verdict
+        comparisons = fm.compare(relevance, scores, query=query, metrics="ndcg", groups=query // 2)
+    assert (comparisons["ndcg"].pairs[0].estimate, comparisons["ndcg"].pairs[0].pvalue) == (
+        0.0,
+        1.0,
+    )
+    assert "no query varies" in comparisons.verdict
 
 
 def test_the_verdict_speaks_of_queries(rng) -> None:
     relevance, first, second, query = data(rng, 60)
     scores = {"new": first + 40 * relevance, "old": second}
-    found = fm.compare(relevance, scores, query=query, metrics="mrr")
-    assert found.verdict.startswith("new is better in mrr, by 0.")
+    comparisons = fm.compare(relevance, scores, query=query, metrics="mrr")
+    assert comparisons.verdict.startswith("new is better in mrr, by 0.")
     alike = {"new": second, "old": second + rng.normal(size=len(second))}
     said = fm.compare(relevance, alike, query=query, metrics="mrr").verdict
     assert "It is not shown which of new and old is better in mrr" in said
@@ -204,11 +211,11 @@ def test_the_verdict_speaks_of_queries(rng) -> None:
 def test_parameters_and_directions(rng) -> None:
     relevance, first, _, query = data(rng)
     asked = {"zero": ("map", {"no_relevant": 0.0}), "left out": "map"}
-    found = fm.estimate(relevance, first, query=query, metrics=asked)
-    assert found["zero"].n_samples == query.max() + 1 > found["left out"].n_samples
+    estimates = fm.estimate(relevance, first, query=query, metrics=asked)
+    assert estimates["zero"].n_samples == query.max() + 1 > estimates["left out"].n_samples
     for options in ({}, {"n_threads": 1}):
         again = fm.estimate(relevance, first, query=query, metrics="map", **options)["map"]
-        assert again.estimate == found["left out"].estimate
+        assert again.estimate == estimates["left out"].estimate
     less = fm.estimate(relevance, first, query=query, metrics="map", alternative="less")["map"]
     assert less.confidence_interval.low == 0.0
 
@@ -254,8 +261,8 @@ def ranked(rng: np.random.Generator, n: int = 16) -> tuple[list[int], list[int],
 
 
 def estimated(outcome: Any, score: Any, metric: Any, **rows: Any) -> fm.results.Estimate:
-    (found,) = fm.estimate(outcome, score, metrics={"it": metric}, **rows).values()
-    return found
+    (actual,) = fm.estimate(outcome, score, metrics={"it": metric}, **rows).values()
+    return actual
 
 
 def test_groups(rng) -> None:
@@ -275,22 +282,22 @@ def test_undefined_or_without_variation(rng) -> None:
     for outcome, score in ((np.zeros(400), rng.random(400)), (rng.random(400), np.zeros(400))):
         for given in ({}, {"sample_weight": weights}):
             with pytest.warns(fm.UndefinedMetricWarning, match="`it` is not defined"):
-                found = estimated(outcome, score, "kendall_tau", **given)
-            assert math.isnan(found.estimate)
-            assert math.isnan(found.standard_error)
+                actual = estimated(outcome, score, "kendall_tau", **given)
+            assert math.isnan(actual.estimate)
+            assert math.isnan(actual.standard_error)
     one_way = np.arange(400.0)
     for given in ({}, {"sample_weight": weights}):
         with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
-            found = estimated(one_way, one_way, "kendall_tau", **given)
-        assert found.estimate == pytest.approx(1.0, rel=1e-15)
+            actual = estimated(one_way, one_way, "kendall_tau", **given)
+        assert actual.estimate == pytest.approx(1.0, rel=1e-15)
 
 
 def test_replicates_are_of_the_function(rng) -> None:
     outcome, score, weights = ranked(rng, 60)
     given: Any = {"metrics": "somers_d", "n_resamples": 40, "rng": 1}
-    found = fm.bootstrap(outcome, score, **given)["somers_d"]
-    assert found.estimate == fm.concordance.somers_d(outcome, score)
-    assert np.ptp(found.details.distribution) > 0
+    estimate = fm.bootstrap(outcome, score, **given)["somers_d"]
+    assert estimate.estimate == fm.concordance.somers_d(outcome, score)
+    assert np.ptp(estimate.details.distribution) > 0
     with pytest.raises(ValueError, match="'somers_d' has no weights in replicates: see `estimate`"):
         fm.bootstrap(outcome, score, sample_weight=weights, **given)
 
@@ -315,13 +322,13 @@ def test_value_is_that_of_the_function(rng) -> None:
     time, event, score = censored(rng, 60)
     for more in ({}, {"weighting": "uno", "tau": 9}, {"ties_in_score": "excluded"}):
         how = LONGER | more
-        found = estimated_times(time, event, score, how)
-        assert found.estimate == pytest.approx(
+        times = estimated_times(time, event, score, how)
+        assert times.estimate == pytest.approx(
             fm.concordance.concordance_index(time, event, score, **how)
         )
         turned = how | {"higher_score_means": "shorter-time"}
         other = estimated_times(time, event, score, turned)
-        assert found.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)
+        assert times.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)
 
 
 def test_groups_and_strata(rng) -> None:
@@ -340,8 +347,8 @@ def test_undefined_or_without_variation_times() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="`it` is not defined"):
         assert math.isnan(estimated_times([1, 2], [0, 0], [1, 2]).confidence_interval.high)
     with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
-        found = estimated_times([1, 2, 3, 4], [1, 1, 1, 1], [1, 2, 3, 4])
-    assert (found.estimate, found.standard_error) == (1.0, 0.0)
+        times = estimated_times([1, 2, 3, 4], [1, 1, 1, 1], [1, 2, 3, 4])
+    assert (times.estimate, times.standard_error) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize(

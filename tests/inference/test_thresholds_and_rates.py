@@ -42,26 +42,26 @@ def test_ranks_are_those_of_the_binomial_distribution(
     rank = largest_rank(n, 1 - bound, delta)
     scores = np.arange(n)
     y, s = np.append(np.ones(n, int), 0), np.append(scores, 0)
-    found = fm.guaranteed_threshold(y, s, recall=float(bound), delta=float(delta))
-    assert found.threshold == (scores[rank - 1] if rank else -math.inf)
-    assert (found.n_samples, found.fn) == (n, max(rank - 1, 0))
-    found = fm.guaranteed_threshold(
+    guarantee = fm.guaranteed_threshold(y, s, recall=float(bound), delta=float(delta))
+    assert guarantee.threshold == (scores[rank - 1] if rank else -math.inf)
+    assert (guarantee.n_samples, guarantee.fn) == (n, max(rank - 1, 0))
+    guarantee = fm.guaranteed_threshold(
         1 - y, s, false_positive_rate=float(1 - bound), delta=float(delta)
     )
     above = (scores[n - rank :] + 1).tolist() if rank else [math.inf]
-    assert found.threshold == (above[0] if above[0] < n else math.inf)
-    assert found.fp == (rank - 1 if rank else 0)
+    assert guarantee.threshold == (above[0] if above[0] < n else math.inf)
+    assert guarantee.fp == (rank - 1 if rank else 0)
 
 
 def test_too_few_rows_say_how_many_it_takes() -> None:
     with pytest.warns(fm.DegenerateDataWarning, match="59 positive rows"):
-        found = fm.guaranteed_threshold([1] * 58 + [0], np.arange(59), recall=0.95)
-    assert found.threshold == -math.inf
-    assert (found.tp, found.fp, found.value) == (58, 1, 1.0)
+        guarantee = fm.guaranteed_threshold([1] * 58 + [0], np.arange(59), recall=0.95)
+    assert guarantee.threshold == -math.inf
+    assert (guarantee.tp, guarantee.fp, guarantee.value) == (58, 1, 1.0)
     with pytest.warns(fm.DegenerateDataWarning, match="59 negative rows"):
-        found = fm.guaranteed_threshold([0] * 58 + [1], np.arange(59), false_positive_rate=0.05)
-    assert found.threshold == math.inf
-    assert (found.tp, found.fp, found.value) == (0, 0, 0.0)
+        guarantee = fm.guaranteed_threshold([0] * 58 + [1], np.arange(59), false_positive_rate=0.05)
+    assert guarantee.threshold == math.inf
+    assert (guarantee.tp, guarantee.fp, guarantee.value) == (0, 0, 0.0)
 
 
 @pytest.mark.parametrize("levels", [3, 10, 0])
@@ -104,22 +104,25 @@ def test_precision_is_tested_exactly(bound: float, size: int) -> None:
     called = [(t <= S) for t in grid]
     pvalues = [binom.sf((Y[c] == 1).sum() - 1, c.sum(), bound) for c in called]
     kept = chosen_by_definition(grid, pvalues, 0.05)
-    found = fm.guaranteed_threshold(Y, S, precision=bound, grid=RNG.permutation(grid))
+    guarantee = fm.guaranteed_threshold(Y, S, precision=bound, grid=RNG.permutation(grid))
     if not kept:
-        assert math.isnan(found.threshold)
-        assert (found.n_samples, found.tp, found.fn) == (0, 0, Y.sum())
+        assert math.isnan(guarantee.threshold)
+        assert (guarantee.n_samples, guarantee.tp, guarantee.fn) == (0, 0, Y.sum())
         return
-    assert found.threshold == grid[kept[-1]]
-    assert found.value == Y[called[kept[-1]]].mean()
-    assert found.n_samples == called[kept[-1]].sum()
+    assert guarantee.threshold == grid[kept[-1]]
+    assert guarantee.value == Y[called[kept[-1]]].mean()
+    assert guarantee.n_samples == called[kept[-1]].sum()
 
 
 def test_probabilities_have_a_grid_of_their_own() -> None:
-    found = fm.guaranteed_threshold(Y, P, precision=0.7)
-    odds = math.log(found.threshold / (1 - found.threshold))
+    guarantee = fm.guaranteed_threshold(Y, P, precision=0.7)
+    odds = math.log(guarantee.threshold / (1 - guarantee.threshold))
     assert round(10 * odds) == pytest.approx(10 * odds, abs=1e-9)
-    counts = ((found.threshold <= P) & (Y == 1)).sum(), ((found.threshold <= P) & (Y == 0)).sum()
-    assert (found.tp, found.fp) == counts
+    counts = (
+        ((guarantee.threshold <= P) & (Y == 1)).sum(),
+        ((guarantee.threshold <= P) & (Y == 0)).sum(),
+    )
+    assert (guarantee.tp, guarantee.fp) == counts
     with pytest.raises(fm.InputError, match="scores leave \\[0, 1\\]: pass `guaranteed_threshold`"):
         fm.guaranteed_threshold(Y, S, precision=0.7)
 
@@ -152,12 +155,12 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> 
 def test_an_evaluation_shows_what_each_model_can_promise() -> None:
     promises = {"recall": 0.8, "precision": 0.4}
     result = fm.evaluate(Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9)
-    found = result["a"].guarantees
-    assert found == (
+    guarantees = result["a"].guarantees
+    assert guarantees == (
         fm.guaranteed_threshold(Y, P, recall=0.8, delta=1 - 0.9),
         fm.guaranteed_threshold(Y, P, precision=0.4, delta=1 - 0.9),
     )
-    assert f"a: {found[0].verdict}." in re.sub(r"\s+", " ", str(result))
+    assert f"a: {guarantees[0].verdict}." in re.sub(r"\s+", " ", str(result))
     assert [each["metric"] for each in result.to_dict()["models"][1]["guarantees"]] == [*promises]
     assert "guarantees" not in fm.evaluate(Y, P).to_dict()["models"][0]
 
@@ -186,9 +189,9 @@ def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message
 )
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
 def test_the_verdict_tells_the_price(given, said) -> None:
-    found = fm.guaranteed_threshold(Y, S, **given)
-    counts = {"fp": found.fp, "fn": found.fn, "p": sum(Y == 1), "n": sum(Y == 0)}
-    assert re.match(said.format(**counts), found.verdict)
+    guarantee = fm.guaranteed_threshold(Y, S, **given)
+    counts = {"fp": guarantee.fp, "fn": guarantee.fn, "p": sum(Y == 1), "n": sum(Y == 0)}
+    assert re.match(said.format(**counts), guarantee.verdict)
 
 
 MATRICES = [[[40, 10], [5, 45]], [[150, 40], [1, 9]], [[30, 2], [0, 8]], [[1, 0], [3, 7]]]
@@ -211,12 +214,12 @@ def test_limits_of_a_ratio_are_where_the_difference_has_a_limit_of_0(counts, nam
     n_negative, n_positive = counts.sum(axis=1)
     if negatives == 0:
         return
-    found = estimate(counts, f"{name}_likelihood_ratio")
+    estimates = estimate(counts, f"{name}_likelihood_ratio")
     first, other = positives / n_positive, negatives / n_negative
-    assert found.estimate == pytest.approx(first / other)
-    assert found.method == "wilson of both rates"
+    assert estimates.estimate == pytest.approx(first / other)
+    assert estimates.method == "wilson of both rates"
     above, below = wilson(positives, n_positive), wilson(negatives, n_negative)
-    low, high = found.confidence_interval
+    low, high = estimates.confidence_interval
     if low > 0:
         assert first - low * other == pytest.approx(
             math.hypot(first - above.low, low * (below.high - other)), abs=1e-12
@@ -227,13 +230,13 @@ def test_limits_of_a_ratio_are_where_the_difference_has_a_limit_of_0(counts, nam
         assert high * other - first == pytest.approx(
             math.hypot(above.high - first, high * (other - below.low)), abs=1e-12
         )
-    assert low <= found.estimate <= high
+    assert low <= estimates.estimate <= high
 
 
 def test_a_ratio_of_which_no_mistake_was_seen_has_an_upper_limit() -> None:
-    found = estimate([[30, 2], [0, 8]], "negative_likelihood_ratio")
-    assert (found.estimate, found.confidence_interval.low) == (0, 0)
-    assert 0.2 < found.confidence_interval.high < 1
+    estimates = estimate([[30, 2], [0, 8]], "negative_likelihood_ratio")
+    assert (estimates.estimate, estimates.confidence_interval.low) == (0, 0)
+    assert 0.2 < estimates.confidence_interval.high < 1
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater"])
@@ -253,15 +256,15 @@ def test_one_sided_limits_of_a_ratio_are_those_of_twice_the_error(alternative) -
 def test_a_cost_at_a_prevalence_is_a_sum_of_two_rates(counts, prevalence) -> None:
     (tn, fp), (fn, tp) = counts
     given = {"cost_fn": 5.0, "cost_fp": 2.0, "prevalence": prevalence}
-    found = estimate(counts, "expected_cost", **given)
+    estimates = estimate(counts, "expected_cost", **given)
     down = up = 0.0
     for factor, hits, n in ((5.0 * prevalence, fn, fn + tp), (2.0 * (1 - prevalence), fp, fp + tn)):
         low, high = wilson(hits, n)
         down = math.hypot(down, factor * (hits / n - low))
         up = math.hypot(up, factor * (high - hits / n))
-    low, high = found.confidence_interval
-    assert low == pytest.approx(max(0.0, found.estimate - down), abs=1e-12)
-    assert high == pytest.approx(found.estimate + up, rel=1e-12)
+    low, high = estimates.confidence_interval
+    assert low == pytest.approx(max(0.0, estimates.estimate - down), abs=1e-12)
+    assert high == pytest.approx(estimates.estimate + up, rel=1e-12)
 
 
 def test_costs_that_are_no_gains_are_not_negative() -> None:
@@ -270,9 +273,9 @@ def test_costs_that_are_no_gains_are_not_negative() -> None:
         ({"cost_fn": 5.0, "cost_fp": 1.0}, "log"),
         ({"cost_matrix": [[0.0, 1.0], [5.0, -1.0]]}, "identity"),
     ):
-        found = estimate(counts, "cost", **parameters)
-        assert found.scale == scale
-        assert (found.confidence_interval.low > 0) == (scale == "log")
+        estimates = estimate(counts, "cost", **parameters)
+        assert estimates.scale == scale
+        assert (estimates.confidence_interval.low > 0) == (scale == "log")
 
 
 @pytest.mark.parametrize("n", [30, 400])
@@ -304,8 +307,8 @@ def of(z: float, pairs, covariance, alternative="two-sided", others=1.0) -> floa
 
 def correlation(pairs, covariance):
     rows = np.array([np.eye(len(covariance))[a] - np.eye(len(covariance))[b] for a, b in pairs])
-    found = rows @ covariance @ rows.T
-    return found / np.sqrt(np.outer(found.diagonal(), found.diagonal()))
+    actual = rows @ covariance @ rows.T
+    return actual / np.sqrt(np.outer(actual.diagonal(), actual.diagonal()))
 
 
 def random_covariance(rng, k: int):
@@ -385,14 +388,14 @@ def five_models(rng):
 
 def test_it_decides_where_the_covariance_is_known(rng) -> None:
     y, scores = five_models(rng)
-    found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
-    holm = fm.comparison.adjust_pvalues([pair.pvalue for pair in found])
-    for pair, most in zip(found, holm, strict=True):
+    comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+    holm = fm.comparison.adjust_pvalues([pair.pvalue for pair in comparison])
+    for pair, most in zip(comparison, holm, strict=True):
         assert pair.pvalue <= pair.pvalue_adjusted <= most
         assert (pair.better is not None) == (pair.pvalue_adjusted < 0.05)
-    assert min(pair.pvalue_adjusted for pair in found) < 0.95 * min(holm)
-    assert found.adjustment == "max-T"
-    assert "p adjusted for 10 pairs by max-T" in str(found)
+    assert min(pair.pvalue_adjusted for pair in comparison) < 0.95 * min(holm)
+    assert comparison.adjustment == "max-T"
+    assert "p adjusted for 10 pairs by max-T" in str(comparison)
     tested = fm.compare(y, scores, metrics=["roc_auc", "break_even_point"], n_resamples=99, rng=1)
     resampled = tested["break_even_point"]
     pvalues = [pair.pvalue for pair in resampled]
@@ -421,12 +424,16 @@ def test_a_model_that_max_t_alone_shows_is_better() -> None:
     near = shared + rng.normal(0, 0.01, 400)
     for noise in np.linspace(0.3, 1.5, 40):
         scores = {"a": shared, "b": near, "c": shared + noise * np.cos(np.arange(400.0) ** 2)}
-        found = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
-        pair = found["a", "c"]
-        if max(reference.holm([each.pvalue for each in found])[1:]) > 0.05 > pair.pvalue_adjusted:
+        comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
+        pair = comparison["a", "c"]
+        if (
+            max(reference.holm([each.pvalue for each in comparison])[1:])
+            > 0.05
+            > pair.pvalue_adjusted
+        ):
             break
     assert pair.better == "a"
-    assert "a is better than c" in found.verdict
+    assert "a is better than c" in comparison.verdict
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -434,6 +441,6 @@ def test_a_model_that_max_t_alone_shows_is_better() -> None:
 def test_a_covariance_beyond_the_range_of_doubles_is_none(rng, scale) -> None:
     y = rng.normal(0, scale, 60)
     models = {name: y + rng.normal(0, scale, 60) for name in "abc"}
-    found = fm.compare(y, models, metrics="mean_squared_error")["mean_squared_error"]
-    assert found.adjustment == "Holm"
-    assert found.better is None
+    comparison = fm.compare(y, models, metrics="mean_squared_error")["mean_squared_error"]
+    assert comparison.adjustment == "Holm"
+    assert comparison.better is None

@@ -48,11 +48,11 @@ def quiet(function, *data: Any, **options: Any):
 def cells(labels, scores, weights=None) -> list[tuple[Fraction, Fraction]]:
     """Return the weight of positives and of negatives at each score, highest first."""
     weights = np.ones(len(labels)) if weights is None else weights
-    found = {}
+    actual = {}
     for label, score, weight in zip(labels, scores, weights, strict=True):
-        both = found.setdefault(float(score), [Fraction(0), Fraction(0)])
+        both = actual.setdefault(float(score), [Fraction(0), Fraction(0)])
         both[int(label != 1)] += Fraction(float(weight))
-    return [tuple(found[score]) for score in sorted(found, reverse=True) if any(found[score])]
+    return [tuple(actual[score]) for score in sorted(actual, reverse=True) if any(actual[score])]
 
 
 def replicate_cells(

@@ -42,8 +42,8 @@ def exact(x):
     return Fraction(float(x)).limit_denominator(20_000)
 
 
-def close(found, expected, atol=1e-12):
-    np.testing.assert_allclose(np.asarray(found, float), np.array(expected, float), 0, atol)
+def close(actual, expected, atol=1e-12):
+    np.testing.assert_allclose(np.asarray(actual, float), np.array(expected, float), 0, atol)
 
 
 # --- the curve ----------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ def test_sizes_give_the_variance_of_a_ratio():
     """With two scores there is one threshold: the size is that of its rate's variance."""
     labels, scores = binary()
     scores = (scores > 0.6).astype(float)
-    found = sizes_of(labels, scores, IMPORTANCES, GROUPS)
-    for label, size in zip((0, 1), found, strict=False):
+    actual = sizes_of(labels, scores, IMPORTANCES, GROUPS)
+    for label, size in zip((0, 1), actual, strict=False):
         chosen = labels == label
         units = np.unique(GROUPS[chosen])
         tops, bottoms = (
@@ -401,7 +401,7 @@ Y = (RNG.random(3000) < P**2).astype(int)
 
 def cells_of(y: Any, p: Any, n_cells: int, *, closed_left: bool) -> list[Any]:
     """Return (least, greatest, positives, rows) of each cell that has rows."""
-    found: dict[Any, list[tuple[int, Fraction]]] = {}
+    actual: dict[Any, list[tuple[int, Fraction]]] = {}
     exact = [Fraction(each) for each in p]
     for outcome, each in zip(y, exact, strict=True):
         if len(set(exact)) <= n_cells:
@@ -410,8 +410,8 @@ def cells_of(y: Any, p: Any, n_cells: int, *, closed_left: bool) -> list[Any]:
             edges = [Fraction(k, n_cells) for k in range(n_cells + 1)]
             below = [k for k in edges if (k <= each if closed_left else k < each)]
             place = Fraction(len(below))
-        found.setdefault(place, []).append((outcome, each))
-    rows = [found[place] for place in sorted(found)]
+        actual.setdefault(place, []).append((outcome, each))
+    rows = [actual[place] for place in sorted(actual)]
     return [
         (min(q for _, q in each), max(q for _, q in each), sum(y for y, _ in each), len(each))
         for each in rows

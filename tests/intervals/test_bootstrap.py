@@ -154,17 +154,17 @@ def test_count_metrics_alone_draw_the_four_cells(way, threshold):
         matrix = fm.ConfusionMatrix.from_labels(many, (at >= threshold).astype(int), labels=[0, 1])
         of_matrix = quiet_bootstrap(matrix, **given)
         frequencies = {"sample_weight": weights, "weights_are": "frequencies"}
-        for found in (
+        for actual in (
             quiet_bootstrap(many, at, threshold=threshold, **given),
             quiet_bootstrap(labels, scores, threshold=threshold, **frequencies, **given),
             quiet_bootstrap(fm.ScoreTable.from_scores(many, at), threshold=threshold, **given),
         ):
             for name in COUNTED:
                 np.testing.assert_equal(
-                    found[name].details.distribution, of_matrix[name].details.distribution
+                    actual[name].details.distribution, of_matrix[name].details.distribution
                 )
-                assert found[name].details.effective_sample_size == weights.sum()
-                assert str(found[name].confidence_interval) == str(
+                assert actual[name].details.effective_sample_size == weights.sum()
+                assert str(actual[name].confidence_interval) == str(
                     of_matrix[name].confidence_interval
                 )
 
@@ -331,16 +331,16 @@ EVERYTHING = (
 @pytest.fixture
 def accelerations(monkeypatch):
     """Return what BCa's acceleration was found to be, by metric."""
-    found = {}
+    actual = {}
 
     def accelerations_of(engine, wanted, stratified):
         by_place = true(engine, wanted, stratified)
-        found.update({engine.specs[metric].label: a for (_, metric), a in by_place.items()})
+        actual.update({engine.specs[metric].label: a for (_, metric), a in by_place.items()})
         return by_place
 
     true = Engine.accelerations
     monkeypatch.setattr(Engine, "accelerations", accelerations_of)
-    return found
+    return actual
 
 
 def refit(label, labels, p, weights):
@@ -371,12 +371,12 @@ def influences(label, weights=None, units=None):
     """Return how a metric changes with the weight of each unit, by differences."""
     weights = np.ones(N) if weights is None else weights
     units = np.arange(N) if units is None else units
-    found = []
+    actual = []
     for unit in range(units.max() + 1):
         step = 1e-5 * weights * (units == unit)
         up, down = (refit(label, LABELS, P, weights + sign * step) for sign in (1, -1))
-        found.append((up - down) / 2e-5)
-    return np.array(found)
+        actual.append((up - down) / 2e-5)
+    return np.array(actual)
 
 
 def acceleration(moved, positive=None):

@@ -542,8 +542,8 @@ def test_differences_say_it_where_the_models_have_not() -> None:
 def test_bands(band: Any) -> None:
     labels, scores = np.repeat([1, 0], [2, 28]), np.arange(30) % 7
     with pytest.warns(fm.UndefinedMetricWarning, match=r"keeps both\); the band is conditional on"):
-        found = band(labels, scores, stratified=False, n_resamples=200, rng=1)
-    assert found.n_failed > 10
+        actual = band(labels, scores, stratified=False, n_resamples=200, rng=1)
+    assert actual.n_failed > 10
 
 
 def slow(labels, scores):

@@ -420,8 +420,8 @@ def test_seeds_share_no_replicates():
     seen: set[float] = set()
     count = 0
     for seed in range(12):
-        found = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
-        seen.update(found["mean"].details.distribution.tolist())
+        actual = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
+        seen.update(actual["mean"].details.distribution.tolist())
         count += 300
     assert len(seen) == count
 
@@ -523,16 +523,16 @@ def check(
         there = weight > 0
         whole = len(np.unique(y[there])) == p.shape[1]
         for name, one in result.items():
-            found = one.details.distribution[r]
+            replicates = one.details.distribution[r]
             if not whole:
-                assert math.isnan(found)
+                assert math.isnan(replicates)
                 n_lost += 1
             elif weight.dtype.kind == "i":
                 rows = np.repeat(np.arange(len(y)), weight)
-                assert found == pytest.approx(area(name, y[rows], p[rows]), abs=1e-13)
+                assert replicates == pytest.approx(area(name, y[rows], p[rows]), abs=1e-13)
             else:
                 expected = area(name, y[there], p[there], weight[there])
-                assert found == pytest.approx(expected, abs=1e-12)
+                assert replicates == pytest.approx(expected, abs=1e-12)
     assert sum(one.details.n_failed for one in result.values()) == n_lost
     assert n_lost < len(weights)
 
@@ -644,20 +644,20 @@ def test_limits_follow_from_the_replicates(
         -np.inf if alternative == "less" else low,
         np.inf if alternative == "greater" else high,
     )
-    found = (one.confidence_interval.low, one.confidence_interval.high)
-    assert found == pytest.approx(expected, rel=1e-12)
+    actual = (one.confidence_interval.low, one.confidence_interval.high)
+    assert actual == pytest.approx(expected, rel=1e-12)
     assert one.details.bias == pytest.approx(one.details.distribution.mean() - one.estimate)
 
 
 def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generator) -> None:
     y, p = samples(rng, 200, 3, sixteenths=False)
     drawn = fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=4_000, rng=1)
-    found = drawn["roc_auc_ovr"].standard_error
+    error = drawn["roc_auc_ovr"].standard_error
     plain = [
         fm.roc_auc_score(y[rows], p[rows], multi_class="ovr")
         for rows in rng.integers(0, 200, (1_000, 200))
     ]
-    assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
+    assert error == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
 
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [

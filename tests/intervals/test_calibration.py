@@ -39,25 +39,25 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     y, p = map(list, zip(*rows, strict=True))
     bins = bins_of(y, p, n_bins, strategy)
     data = counted(y, p, pos_label=None, labels=None)
-    found = mean_square(data, n_bins, strategy)
-    assert found.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
-    assert found.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
-    assert found.error_of_pairs == pytest.approx(oracle.error_of_pairs(bins), rel=1e-9, abs=1e-8)
-    assert found.n_bins == len(bins)
-    assert found.n_single == sum(len(each) == 1 for each in bins)
+    actual = mean_square(data, n_bins, strategy)
+    assert actual.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
+    assert actual.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
+    assert actual.error_of_pairs == pytest.approx(oracle.error_of_pairs(bins), rel=1e-9, abs=1e-8)
+    assert actual.n_bins == len(bins)
+    assert actual.n_single == sum(len(each) == 1 for each in bins)
 
     result = fm.calibration.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
     plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug-in"))
-    assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
-    right = oracle.limits(*found[:5], level=0.95)
+    assert actual.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
+    right = oracle.limits(*actual[:5], level=0.95)
     assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
-    assert result.details == found
+    assert result.details == actual
     if result.estimate > 0:
-        by_root = found.standard_error / (2 * result.estimate)
+        by_root = actual.standard_error / (2 * result.estimate)
         assert result.standard_error == pytest.approx(by_root, rel=1e-12)
     else:
         assert math.isnan(result.standard_error)
-    assert float(result) == result.estimate == math.sqrt(max(found.estimate, 0.0))
+    assert float(result) == result.estimate == math.sqrt(max(actual.estimate, 0.0))
     rms = fm.calibration.root_mean_square_calibration_error
     same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
     assert result.estimate == pytest.approx(same, rel=1e-9, abs=1e-8)
@@ -75,8 +75,8 @@ def test_what_rows_do_not_show_is_said() -> None:
     with pytest.warns(fm.SmallSampleWarning, match="^2 of 60 rows are wrong: below about 5"):
         fm.calibration.calibration_error_interval(y, columns, labels=[0, 1, 2])
     with pytest.warns(fm.DegenerateDataWarning, match="is a point: outcomes as certain as these"):
-        found = fm.calibration.calibration_error_interval([0, 1] * 9, [0.0, 1.0] * 9)
-    assert list(found.confidence_interval) == [0, 0]
+        interval = fm.calibration.calibration_error_interval([0, 1] * 9, [0.0, 1.0] * 9)
+    assert list(interval.confidence_interval) == [0, 0]
 
 
 @pytest.mark.parametrize("n_bins", [1, 2, 3])
@@ -91,8 +91,8 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
     mean, variance = oracle.over_outcomes(p, value)
     assert mean == 0
     data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None)
-    found = mean_square(data, n_bins, "uniform")
-    assert found.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
+    actual = mean_square(data, n_bins, "uniform")
+    assert actual.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
 def test_cases_of_the_lower_limit(square, low) -> None:
     from fastmetrics.inference.calibration import MeanSquare
 
-    found = MeanSquare(square, 0.0, 1.0, 0.0, 0.1, 2, 0)
-    assert limits(found, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)
-    upper = limits(found._replace(plug_in=square), 0.95)[1]
+    actual = MeanSquare(square, 0.0, 1.0, 0.0, 0.1, 2, 0)
+    assert limits(actual, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)
+    upper = limits(actual._replace(plug_in=square), 0.95)[1]
     assert upper - square == pytest.approx(1.959964 * math.sqrt(upper / square), abs=1e-5)
-    likely = found._replace(error_if_calibrated=square)
+    likely = actual._replace(error_if_calibrated=square)
     assert limits(likely, 0.95)[0] == 0.0
 
 
@@ -125,10 +125,10 @@ def test_columns_are_read_by_their_greatest() -> None:
 def test_undefined() -> None:
     for data in (([0, 1], [0.1, 0.9]), (fm.ScoreTable.from_counts([], [], []),)):
         with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer"):
-            found = fm.calibration.calibration_error_interval(*data)
-        assert math.isnan(found.estimate)
-        assert all(map(math.isnan, found.confidence_interval))
-        assert found.n_samples == (2 if len(data) == 2 else 0)
+            interval = fm.calibration.calibration_error_interval(*data)
+        assert math.isnan(interval.estimate)
+        assert all(map(math.isnan, interval.confidence_interval))
+        assert interval.n_samples == (2 if len(data) == 2 else 0)
 
 
 @pytest.mark.parametrize(
@@ -164,25 +164,25 @@ def test_pvalue_is_that_of_all_outcomes() -> None:
 
     right = float(oracle.exact_pvalue(Y, P, statistic))
     n = 4999
-    found = fm.calibration.calibration_test(Y, FLOATS, n_resamples=n, rng=1)
-    assert found.pvalue == pytest.approx(right, abs=4 * math.sqrt(right * (1 - right) / n))
-    assert found.statistic == pytest.approx(float(statistic(Y)), rel=1e-12)
+    test = fm.calibration.calibration_test(Y, FLOATS, n_resamples=n, rng=1)
+    assert test.pvalue == pytest.approx(right, abs=4 * math.sqrt(right * (1 - right) / n))
+    assert test.statistic == pytest.approx(float(statistic(Y)), rel=1e-12)
     mean = float(oracle.over_outcomes(P, statistic)[0])
-    assert found.mean_if_calibrated == pytest.approx(mean, rel=0.05)
-    assert (found.n_samples, found.n_resamples) == (8, n)
+    assert test.mean_if_calibrated == pytest.approx(mean, rel=0.05)
+    assert (test.n_samples, test.n_resamples) == (8, n)
 
 
 def test_outcomes_that_cannot_be_are_refuted() -> None:
-    found = fm.calibration.calibration_test([1, 0], [0.0, 1.0], rng=1)
-    assert (found.statistic, found.pvalue) == (0.75, 0.001)
+    test = fm.calibration.calibration_test([1, 0], [0.0, 1.0], rng=1)
+    assert (test.statistic, test.pvalue) == (0.75, 0.001)
     never = fm.calibration.calibration_test([0, 1], [0.0, 1.0], rng=1)
     assert (never.statistic, never.pvalue, never.mean_if_calibrated) == (0.0, 1.0, 0.0)
 
 
 def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a test of calibration is not defined"):
-        found = fm.calibration.calibration_test(fm.ScoreTable.from_counts([], [], []))
-    assert math.isnan(found.pvalue)
+        test = fm.calibration.calibration_test(fm.ScoreTable.from_counts([], [], []))
+    assert math.isnan(test.pvalue)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def by_rows(y, p, w, t, prevalence=None, standardized=False):
     share = (w * y).sum() / w.sum() if prevalence is None else prevalence
     tpr = (w * y * called).sum() / (w * y).sum()
     fpr = (w * (1 - y) * called).sum() / (w * (1 - y)).sum()
-    found = share * tpr - (1 - share) * fpr * odds
-    return found / share if standardized else found
+    actual = share * tpr - (1 - share) * fpr * odds
+    return actual / share if standardized else actual
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
@@ -39,8 +39,8 @@ def test_definition(rows, prevalence, standardized) -> None:
     y, p, w = (np.array(column) for column in zip(*rows, strict=True))
     p = p / 10
     options = {"prevalence": prevalence, "standardized": standardized, "sample_weight": w}
-    found = fm.costs.decision_curve(y, p, thresholds=GRID, **options)
-    for t, value in zip(GRID, found.net_benefit[0], strict=True):
+    curve = fm.costs.decision_curve(y, p, thresholds=GRID, **options)
+    for t, value in zip(GRID, curve.net_benefit[0], strict=True):
         expected = by_rows(y, p, w, t, prevalence, standardized)
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-14)
         single = fm.costs.net_benefit(y, p, threshold=t, **options)
@@ -49,7 +49,7 @@ def test_definition(rows, prevalence, standardized) -> None:
         more = {"prevalence": prevalence, "standardized": standardized}
         assert fm.costs.net_benefit(table, threshold=t, **more) == single
     everybody = [by_rows(y, p + 1, w, t, prevalence, standardized) for t in GRID]
-    assert found.treat_all == pytest.approx(everybody, rel=1e-12, abs=1e-14)
+    assert curve.treat_all == pytest.approx(everybody, rel=1e-12, abs=1e-14)
 
 
 #: Family history and cancer among 750 men, and what R's dcurves makes of them at thresholds.
@@ -70,10 +70,10 @@ def history() -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_figures_of_dcurves() -> None:
     y, p = history()
-    found = fm.costs.decision_curve(y, p, thresholds=[row[0] for row in OF_R])
-    assert found.net_benefit[0] == pytest.approx([row[1] for row in OF_R], rel=1e-13)
-    assert found.interventions_avoided[0] == pytest.approx([row[2] for row in OF_R], rel=1e-12)
-    assert found.prevalence == 0.14
+    curve = fm.costs.decision_curve(y, p, thresholds=[row[0] for row in OF_R])
+    assert curve.net_benefit[0] == pytest.approx([row[1] for row in OF_R], rel=1e-13)
+    assert curve.interventions_avoided[0] == pytest.approx([row[2] for row in OF_R], rel=1e-12)
+    assert curve.prevalence == 0.14
 
 
 def sample(n: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -140,13 +140,13 @@ def test_the_largest_of_one_threshold_is_normal() -> None:
 
 def test_nobody_called_has_no_error_but_limits() -> None:
     y, a, _ = sample()
-    found = fm.costs.decision_curve(
+    curve = fm.costs.decision_curve(
         y, a / 2, thresholds=[0.2, 0.6, 0.9], kind="simultaneous", rng=1
     )
-    assert found.net_benefit[0, 1:].tolist() == [0.0, 0.0]
-    assert (found.low[0, 1:] < 0).all()
-    assert found.low[0].tolist() == (2 * found.net_benefit[0] - found.high[0]).tolist()
-    assert found.standard_error[0, 0] > 0 == found.standard_error[0, 1]
+    assert curve.net_benefit[0, 1:].tolist() == [0.0, 0.0]
+    assert (curve.low[0, 1:] < 0).all()
+    assert curve.low[0].tolist() == (2 * curve.net_benefit[0] - curve.high[0]).tolist()
+    assert curve.standard_error[0, 0] > 0 == curve.standard_error[0, 1]
     same = fm.costs.decision_curve(y, {"a": a, "b": a}, reference="b")
     assert not same.standard_error.any()
 
@@ -154,9 +154,9 @@ def test_nobody_called_has_no_error_but_limits() -> None:
 @pytest.mark.parametrize("options", [{"standardized": True}, {"prevalence": 0.3}])
 def test_no_mistake_has_limits(options) -> None:
     y, p = [0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.7, 0.8]
-    found = fm.costs.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
-    assert (found.standard_error[0] > 0).tolist() == [True, False, False]
-    assert (found.low < found.net_benefit).all()
+    curve = fm.costs.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
+    assert (curve.standard_error[0] > 0).tolist() == [True, False, False]
+    assert (curve.low < curve.net_benefit).all()
     several = {"a": p, "b": [0.6, 0.2, 0.1, 0.1, 0.7]}
     apart = fm.costs.decision_curve(y, several, reference="b", thresholds=[0.5], **options)
     assert apart.low[0, 0] < 0.3
@@ -168,24 +168,24 @@ def test_positives_that_nobody_calls_differently_could_be() -> None:
         "a": [0.5] * 20 + [0.04] * 10 + [0.5] * 120,
         "b": [0.5] * 20 + [0.06] * 10 + [0.5] * 120,
     }
-    found = fm.costs.decision_curve(y, models, reference="b", thresholds=[0.05])
+    curve = fm.costs.decision_curve(y, models, reference="b", thresholds=[0.05])
     # by hand: ten negatives of b alone, and half a row more of each of four kinds
     odds, n = 0.05 / 0.95, 150
     value = odds * 10 / n
     rows = 10 * (odds - value) ** 2 + 140 * value**2
     more = [odds - value, -odds - value, 1 - value, -1 - value]
     error = math.sqrt(rows / n / (n - 1) + 0.5 * sum((x / n) ** 2 for x in more))
-    assert found.net_benefit[0, 0] == pytest.approx(value)
-    assert found.standard_error[0, 0] == pytest.approx(math.sqrt(rows / n / (n - 1)))
-    assert found.high[0, 0] - value == pytest.approx(norm.ppf(0.975) * error, rel=1e-10)
-    assert found.low[0, 0] < 0 < found.high[0, 0]
+    assert curve.net_benefit[0, 0] == pytest.approx(value)
+    assert curve.standard_error[0, 0] == pytest.approx(math.sqrt(rows / n / (n - 1)))
+    assert curve.high[0, 0] - value == pytest.approx(norm.ppf(0.975) * error, rel=1e-10)
+    assert curve.low[0, 0] < 0 < curve.high[0, 0]
 
 
 def test_a_positive_that_nobody_missed_could_be() -> None:
     y, p = [1] * 25 + [0] * 125, [0.9] * 25 + [0.5] * 60 + [0.01] * 65
-    found = fm.costs.decision_curve(y, p, thresholds=[0.05], prevalence=0.17)
+    curve = fm.costs.decision_curve(y, p, thresholds=[0.05], prevalence=0.17)
     missed = 0.17 / 25  # what one positive less called takes away
-    assert found.low[0, 0] < found.net_benefit[0, 0] - 1.9 * missed
+    assert curve.low[0, 0] < curve.net_benefit[0, 0] - 1.9 * missed
 
 
 FAULTS = [
@@ -257,11 +257,11 @@ def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, ki
         return
     for reference in (None, "b"):
         with pytest.warns(UndefinedMetricWarning, match=f"not defined: there is {missing} ex"):
-            found = fm.costs.decision_curve(
+            curve = fm.costs.decision_curve(
                 y, models, reference=reference, **options, kind=kind, rng=1
             )
-        assert (np.isnan(found.net_benefit) != is_defined).all()
-        for column in (found.low, found.high, found.standard_error):
+        assert (np.isnan(curve.net_benefit) != is_defined).all()
+        for column in (curve.low, curve.high, curve.standard_error):
             assert np.isnan(column).all()
 
 
@@ -275,12 +275,12 @@ def test_a_frame_names_its_models() -> None:
 def test_many_thresholds_are_not_counted_in_cells() -> None:
     y, a, b = sample(n=30)
     fine, coarse = np.arange(1, 1000) / 1000, np.arange(1, 10) / 10
-    found = [
+    actual = [
         fm.costs.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=grid)
         for grid in (fine, coarse)
     ]
     np.testing.assert_allclose(
-        found[0].standard_error[0, 99::100], found[1].standard_error[0], rtol=1e-10
+        actual[0].standard_error[0, 99::100], actual[1].standard_error[0], rtol=1e-10
     )
 
 
@@ -295,26 +295,26 @@ ROWS_THRESHOLD_COST = st.lists(
 @given(rows=ROWS_THRESHOLD_COST)
 def test_each_row_is_left_out(rows: list[tuple[int, ...]]) -> None:
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
+    interval = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     true = [oracle.Row(a, b, Fraction(c), Fraction(d)) for a, b, c, d in rows]
-    assert (found.threshold, found.cost) == pytest.approx(oracle.cheapest(true), rel=1e-15)
-    assert found.left_out_cost == pytest.approx(float(oracle.left_out(true)), rel=1e-13)
-    assert found.threshold_interval.low <= found.threshold <= found.threshold_interval.high
-    low, high = found.confidence_interval
-    assert low <= found.cost * (1 + 1e-12)
-    assert found.left_out_cost <= high * (1 + 1e-12)
+    assert (interval.threshold, interval.cost) == pytest.approx(oracle.cheapest(true), rel=1e-15)
+    assert interval.left_out_cost == pytest.approx(float(oracle.left_out(true)), rel=1e-13)
+    assert interval.threshold_interval.low <= interval.threshold <= interval.threshold_interval.high
+    low, high = interval.confidence_interval
+    assert low <= interval.cost * (1 + 1e-12)
+    assert interval.left_out_cost <= high * (1 + 1e-12)
     costs = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
     for name in ("threshold", "cost", "cost_all_positive", "cost_all_negative"):
-        assert getattr(found, name) == pytest.approx(getattr(costs, name), rel=1e-15)
+        assert getattr(interval, name) == pytest.approx(getattr(costs, name), rel=1e-15)
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @given(rows=ROWS_THRESHOLD_COST)
 def test_tenths_are_left_out_as_whole_numbers_are(rows: list[tuple[int, ...]]) -> None:
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn / 10, cost_fp=fp / 10)
+    interval = fm.costs.threshold_cost_interval(y, s, cost_fn=fn / 10, cost_fp=fp / 10)
     true = [oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
-    assert found.left_out_cost == pytest.approx(float(oracle.left_out(true) / 10), rel=1e-13)
+    assert interval.left_out_cost == pytest.approx(float(oracle.left_out(true) / 10), rel=1e-13)
 
 
 def data(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
@@ -326,45 +326,45 @@ def data(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
 
 def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
     y, s, fn, fp = data()
-    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, threshold=0.5)
+    interval = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, threshold=0.5)
     losses = np.where(y == 1, fn * (s < 0.5), fp * (s >= 0.5))
     mean, error = losses.mean(), losses.std(ddof=1) / math.sqrt(len(y))
     factor = math.exp(norm.ppf(0.975) * error / mean)
-    assert found.confidence_interval.low == pytest.approx(mean / factor, rel=1e-12)
-    assert found.confidence_interval.high == pytest.approx(mean * factor, rel=1e-12)
-    assert found.cost == found.left_out_cost == pytest.approx(mean, rel=1e-14)
-    assert tuple(found.threshold_interval) == (0.5, 0.5)
+    assert interval.confidence_interval.low == pytest.approx(mean / factor, rel=1e-12)
+    assert interval.confidence_interval.high == pytest.approx(mean * factor, rel=1e-12)
+    assert interval.cost == interval.left_out_cost == pytest.approx(mean, rel=1e-14)
+    assert tuple(interval.threshold_interval) == (0.5, 0.5)
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.1])
 def test_the_metric_of_two_prices_has_the_same_error(prevalence: float | None) -> None:
     y, s, _, _ = data()
     prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}
-    found = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5)
+    interval = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5)
     one = fm.estimate(y, s, metrics=[("expected_cost", prices)], threshold=0.5)["expected_cost"]
-    low, high = found.confidence_interval
-    assert one.estimate == pytest.approx(found.cost, rel=1e-12)
-    error = math.log(high / low) / 2 / norm.ppf(0.975) * found.cost
+    low, high = interval.confidence_interval
+    assert one.estimate == pytest.approx(interval.cost, rel=1e-12)
+    error = math.log(high / low) / 2 / norm.ppf(0.975) * interval.cost
     assert one.standard_error == pytest.approx(error, rel=1e-12)
     if prevalence is None:  # on the same scale, by Student's t
         low, high = one.confidence_interval
-        assert low * high == pytest.approx(found.cost**2, rel=1e-12)
+        assert low * high == pytest.approx(interval.cost**2, rel=1e-12)
 
 
 def test_thresholds_that_are_not_dearer() -> None:
     """A threshold is inside when the rows between it and the best do not tell them apart."""
     y, s, fn, fp = data()
-    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
+    interval = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     candidates = np.array([math.inf, *np.unique(s)[::-1]])
     inside = []
     for t in candidates:
-        sign = (s >= t).astype(int) - (s >= found.threshold)
+        sign = (s >= t).astype(int) - (s >= interval.threshold)
         change = np.where(y == 1, -fn * sign, fp * sign)
         if change.sum() <= norm.ppf(0.975) * math.sqrt(np.square(change).sum()):
             inside.append(t)
-    assert found.threshold_interval.high == max(inside)
+    assert interval.threshold_interval.high == max(inside)
     lower = np.unique(s)
-    assert found.threshold_interval.low == lower[lower < min(inside)].max()
+    assert interval.threshold_interval.low == lower[lower < min(inside)].max()
 
 
 def test_equal_importances_are_no_weights() -> None:
@@ -400,10 +400,10 @@ def test_a_table_of_counts_holds_rows_enough() -> None:
 
 def test_no_mistake_is_told() -> None:
     with pytest.warns(DegenerateDataWarning, match="no mistake costs anything on these data"):
-        found = fm.costs.threshold_cost_interval(
+        interval = fm.costs.threshold_cost_interval(
             [0, 0, 1, 1], [1, 2, 3, 4], cost_fn=1, cost_fp=0.001, threshold=3
         )
-    assert tuple(found.confidence_interval) == (0.0, 0.0)
+    assert tuple(interval.confidence_interval) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("y", [[0, 0, 0, 1], [1, 1, 1, 0]])
@@ -414,11 +414,11 @@ def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
     missing = "positive" if sum(y) == 1 else "negative"
     for threshold in (None, 2):
         with pytest.warns(UndefinedMetricWarning, match=f"cost is not defined: .* one {missing} "):
-            found = fm.costs.threshold_cost_interval(
+            interval = fm.costs.threshold_cost_interval(
                 y, [1, 2, 3, 4 if sum(y) == 1 else 0], threshold=threshold, **options
             )
-        assert found.left_out_cost > 0
-        assert np.isnan(tuple(found.confidence_interval)).all()
+        assert interval.left_out_cost > 0
+        assert np.isnan(tuple(interval.confidence_interval)).all()
 
 
 ROWS_THRESHOLD_COST_GROUPS = st.lists(
@@ -442,7 +442,7 @@ ROWS_THRESHOLD_COST_GROUPS = st.lists(
 def test_each_group_is_left_out(unit, weights_are, rows) -> None:
     y, s, fn, fp, groups, w = (np.array(column) for column in zip(*rows, strict=True))
     weights = {} if weights_are is None else {"sample_weight": w, "weights_are": weights_are}
-    found = fm.costs.threshold_cost_interval(
+    interval = fm.costs.threshold_cost_interval(
         y, s, cost_fn=fn / unit, cost_fp=fp / unit, groups=groups, **weights
     )
     used = w if weights else np.ones(len(y), int)
@@ -451,9 +451,9 @@ def test_each_group_is_left_out(unit, weights_are, rows) -> None:
         oracle.Row(a, b, Fraction(int(c)), Fraction(int(d)), int(e)) for a, b, c, d, e in rows_of
     ]
     expected = float(oracle.left_out(true, groups.tolist()) / unit)
-    assert found.left_out_cost == pytest.approx(expected, rel=1e-12)
+    assert interval.left_out_cost == pytest.approx(expected, rel=1e-12)
     threshold, cost = oracle.cheapest(true)
-    assert (found.threshold, found.cost * unit) == pytest.approx((threshold, cost), rel=1e-13)
+    assert (interval.threshold, interval.cost * unit) == pytest.approx((threshold, cost), rel=1e-13)
 
 
 def data_threshold_cost_groups(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
@@ -469,11 +469,11 @@ def test_a_given_threshold_has_the_interval_of_the_metric(prevalence) -> None:
     """What `estimate` says of the expected cost at a threshold, on the scale of the logarithm."""
     y, s, _, _, groups = data_threshold_cost_groups()
     prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}
-    found = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5, groups=groups)
+    interval = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5, groups=groups)
     asked = [("expected_cost", prices)]
     one = fm.estimate(y, s, metrics=asked, threshold=0.5, groups=groups)["expected_cost"]
-    assert found.cost == found.left_out_cost == pytest.approx(one.estimate, rel=1e-12)
-    low, high = found.confidence_interval
+    assert interval.cost == interval.left_out_cost == pytest.approx(one.estimate, rel=1e-12)
+    low, high = interval.confidence_interval
     half = student.ppf(0.975, one.df) * one.standard_error / one.estimate
     assert (low, high) == pytest.approx(
         (one.estimate * math.exp(-half), one.estimate * math.exp(half)), rel=1e-12
@@ -499,7 +499,7 @@ def test_few_groups_are_told() -> None:
     with pytest.raises(ValueError, match="`groups` must name at least two groups"):
         fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, groups=groups * 0)
     with pytest.warns(fm.UndefinedMetricWarning, match="one positive example only"):
-        found = fm.costs.threshold_cost_interval(
+        interval = fm.costs.threshold_cost_interval(
             y, s, cost_fn=1, cost_fp=1, prevalence=0.1, groups=np.where(y == 1, 99, groups)
         )
-    assert np.isnan(tuple(found.confidence_interval)).all()
+    assert np.isnan(tuple(interval.confidence_interval)).all()

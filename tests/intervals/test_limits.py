@@ -63,7 +63,7 @@ def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool)
         rng=rng,
     )
     a = acceleration([jackknife(sample, statistic)])
-    found = limits(
+    actual = limits(
         peer.bootstrap_distribution,
         float(statistic(sample)),
         method=method,
@@ -71,11 +71,11 @@ def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool)
         alternative=alternative,
         acceleration=a,
     )
-    assert found[1] is None
+    assert actual[1] is None
     expected = peer.confidence_interval
     # BCa's levels depend on the acceleration's last bit.
     approx = pytest.approx((expected.low, expected.high), rel=1e-12 if method == "bca" else 0)
-    assert both(found) == approx
+    assert both(actual) == approx
 
 
 def test_scipy_with_two_samples(rng) -> None:
@@ -87,7 +87,7 @@ def test_scipy_with_two_samples(rng) -> None:
     peer = scipy.stats.bootstrap((x, y), difference, n_resamples=999, method="BCa", rng=rng)
     of_x = jackknife(x, difference, y)
     of_y = jackknife(y, lambda b, a: difference(a, b), x)
-    found = limits(
+    actual = limits(
         peer.bootstrap_distribution,
         float(difference(x, y)),
         method="bca",
@@ -95,7 +95,7 @@ def test_scipy_with_two_samples(rng) -> None:
         acceleration=acceleration([of_x, of_y], stratified=True),
     )
     expected = peer.confidence_interval
-    assert both(found) == pytest.approx((expected.low, expected.high), rel=1e-12)
+    assert both(actual) == pytest.approx((expected.low, expected.high), rel=1e-12)
 
 
 @given(
@@ -109,32 +109,32 @@ def test_definitions(values: list[float], data, level: float, alternative: str) 
     options = {"confidence_level": level, "alternative": alternative}
     with_failures = [*values, math.nan]
 
-    found = limits(with_failures, estimate, method="percentile", **options)
-    assert both(found) == pytest.approx(oracle.percentile(values, level, alternative), abs=1e-12)
-    assert (found[1] == bootstrap.ALL_EQUAL) == (len(set(values)) == 1)
-    found = limits(with_failures, estimate, method="basic", **options)
+    actual = limits(with_failures, estimate, method="percentile", **options)
+    assert both(actual) == pytest.approx(oracle.percentile(values, level, alternative), abs=1e-12)
+    assert (actual[1] == bootstrap.ALL_EQUAL) == (len(set(values)) == 1)
+    actual = limits(with_failures, estimate, method="basic", **options)
     expected = oracle.basic(values, estimate, level, alternative)
-    assert both(found) == pytest.approx(expected, abs=1e-12)
+    assert both(actual) == pytest.approx(expected, abs=1e-12)
     if len(set(values)) == 1:
         return
     a = data.draw(st.sampled_from([-0.16, 0.0, 0.1]))
-    found = limits(with_failures, estimate, method="bca", acceleration=a, **options)
+    actual = limits(with_failures, estimate, method="bca", acceleration=a, **options)
     expected = oracle.bca(values, estimate, a, level, alternative)
-    assert both(found) == pytest.approx(expected, abs=1e-9)
+    assert both(actual) == pytest.approx(expected, abs=1e-9)
 
 
 def test_quantiles_are_numpys_too(rng) -> None:
     values = rng.normal(size=100_000)
-    found = limits(values, 0.0, method="percentile", confidence_level=0.95)
-    assert both(found) == pytest.approx(tuple(np.percentile(values, [2.5, 97.5])), rel=1e-13)
+    actual = limits(values, 0.0, method="percentile", confidence_level=0.95)
+    assert both(actual) == pytest.approx(tuple(np.percentile(values, [2.5, 97.5])), rel=1e-13)
 
 
 def test_infinite_replicates_do_not_make_the_other_limit_nan() -> None:
     values = [0.1, 0.2, 0.3, 0.4, math.inf]
-    found = limits(values, 0.3, method="percentile", confidence_level=0.5)
-    assert both(found) == (0.2, 0.4)
-    found = limits(values, 0.3, method="percentile", confidence_level=0.9)
-    assert found[0].high == math.inf
+    actual = limits(values, 0.3, method="percentile", confidence_level=0.5)
+    assert both(actual) == (0.2, 0.4)
+    actual = limits(values, 0.3, method="percentile", confidence_level=0.9)
+    assert actual[0].high == math.inf
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -148,7 +148,7 @@ def test_infinite_replicates_do_not_make_the_other_limit_nan() -> None:
     ],
 )
 def test_no_limits(method: str, alternative: str, values, estimate: float, reason: str) -> None:
-    found = limits(
+    actual = limits(
         values,
         estimate,
         method=method,
@@ -156,20 +156,20 @@ def test_no_limits(method: str, alternative: str, values, estimate: float, reaso
         alternative=alternative,
         acceleration=0.0,
     )
-    assert np.isnan(both(found)).all()
-    assert reason in found[1]
+    assert np.isnan(both(actual)).all()
+    assert reason in actual[1]
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0**-53])
 def test_equal_replicates(noise: float) -> None:
     values = [1.0, 1.0 - noise, 1.0 - noise, 1.0]
     for method in ("percentile", "basic"):
-        found = limits(values, 1.0, method=method, confidence_level=0.95)
-        assert both(found) == pytest.approx((1.0, 1.0), abs=1e-15)
-        assert "all replicates are equal" in found[1]
-    found = limits(values, 1.0, method="bca", confidence_level=0.95, acceleration=0.0)
-    assert np.isnan(both(found)).all()
-    assert "analytic interval" in found[1]
+        actual = limits(values, 1.0, method=method, confidence_level=0.95)
+        assert both(actual) == pytest.approx((1.0, 1.0), abs=1e-15)
+        assert "all replicates are equal" in actual[1]
+    actual = limits(values, 1.0, method="bca", confidence_level=0.95, acceleration=0.0)
+    assert np.isnan(both(actual)).all()
+    assert "analytic interval" in actual[1]
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_equal_replicates(noise: float) -> None:
     ],
 )
 def test_bca_is_degenerate(estimate: float, a: float, reason: str) -> None:
-    found = limits([0.1, 0.2, 0.3], estimate, method="bca", confidence_level=0.95, acceleration=a)
-    assert np.isnan(both(found)).all()
-    assert reason in found[1]
-    assert "percentile" in found[1]
+    actual = limits([0.1, 0.2, 0.3], estimate, method="bca", confidence_level=0.95, acceleration=a)
+    assert np.isnan(both(actual)).all()
+    assert reason in actual[1]
+    assert "percentile" in actual[1]
 
 
 def test_published_acceleration() -> None:
@@ -210,9 +210,9 @@ def test_acceleration_by_rows(strata: list[list[tuple[int, int]]]) -> None:
     values, times = zip(*(np.array([*cells, (math.nan, 0)]).T for cells in strata), strict=True)
     for scale in (1.0, 2.0**-400, 2.0**300):
         for shift in (0.0, 1000.0 * scale):
-            found = acceleration([v * scale + shift for v in values], times, stratified=True)
-            assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
-            assert math.isnan(found) or abs(found) <= 1 / 6 + 1e-12
+            actual = acceleration([v * scale + shift for v in values], times, stratified=True)
+            assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+            assert math.isnan(actual) or abs(actual) <= 1 / 6 + 1e-12
 
 
 def test_acceleration_of_large_counts() -> None:
@@ -222,8 +222,8 @@ def test_acceleration_of_large_counts() -> None:
     cubes = sum(c * (v - mean) ** 3 for v, c in zip(values, counts, strict=True))
     squares = sum(c * (v - mean) ** 2 for v, c in zip(values, counts, strict=True))
     expected = float(cubes) / (6 * float(squares) ** 1.5)
-    found = acceleration([np.array([float(v) for v in values])], [np.array(counts)])
-    assert found == pytest.approx(expected, rel=1e-9)
+    actual = acceleration([np.array([float(v) for v in values])], [np.array(counts)])
+    assert actual == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -239,9 +239,9 @@ def test_acceleration_where_there_is_none(values: list[float]) -> None:
 @given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
 def test_pvalues(values: list[float], estimate: float, alternative: str) -> None:
     """Of "basic" the replicates are mirrored at the estimate, and so is 0."""
-    found = pvalue_of_limits([*values, math.nan], estimate, alternative=alternative)
-    assert found == pytest.approx(float(oracle.pvalue(values, 0.0, alternative)), rel=1e-15)
-    assert 0 < found <= 1
+    actual = pvalue_of_limits([*values, math.nan], estimate, alternative=alternative)
+    assert actual == pytest.approx(float(oracle.pvalue(values, 0.0, alternative)), rel=1e-15)
+    assert 0 < actual <= 1
     basic = pvalue_of_limits(values, estimate, method="basic", alternative=alternative)
     mirrored = [2 * estimate - value for value in values]
     mirrored = [0.0 if abs(value) < 1e-11 else value for value in mirrored]
@@ -304,18 +304,18 @@ PROBABILITIES = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])
 
 @given(st.lists(PROBABILITIES, min_size=1, max_size=12))
 def test_holm(pvalues: list[float]) -> None:
-    found = holm(pvalues)
-    assert found == pytest.approx(oracle.holm(pvalues), rel=1e-12)
-    assert found == pytest.approx(adjusted_by_statsmodels(pvalues, "holm"), rel=1e-12)
+    adjusted = holm(pvalues)
+    assert adjusted == pytest.approx(oracle.holm(pvalues), rel=1e-12)
+    assert adjusted == pytest.approx(adjusted_by_statsmodels(pvalues, "holm"), rel=1e-12)
     with_gaps = holm([math.nan, *pvalues, math.nan])
     assert np.isnan([with_gaps[0], with_gaps[-1]]).all()
-    assert with_gaps[1:-1] == found
+    assert with_gaps[1:-1] == adjusted
 
 
 def test_holm_as_r_adjusts() -> None:
     """Figures of R's p.adjust(c(.01, .02, .03, .04, .05), "holm")."""
-    found = holm([0.01, 0.02, 0.03, 0.04, 0.05])
-    assert found == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    adjusted = holm([0.01, 0.02, 0.03, 0.04, 0.05])
+    assert adjusted == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     assert holm([]) == []
 
 
@@ -340,8 +340,8 @@ def made(kind: str, way: str, rng: np.random.Generator) -> SortedRows:
     labels = np.repeat([0, 1] * len(cells), [size for cell in cells for size in cell])
     of_rows = np.repeat(scores, [sum(cell) for cell in cells])
     order = rng.permutation(len(labels))
-    rows, found = _parse.rows_of_arrays(check_binary(labels[order], of_rows[order]))
-    assert of_rows[order][found].tolist() == of_rows.tolist()
+    rows, actual = _parse.rows_of_arrays(check_binary(labels[order], of_rows[order]))
+    assert of_rows[order][actual].tolist() == of_rows.tolist()
     return rows
 
 

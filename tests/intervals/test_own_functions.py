@@ -50,7 +50,7 @@ def test_a_function_that_closes_over_amounts(kind, way):
     def rows(i):
         return lambda y, score, weights: float(weights[i])
 
-    found = fm.bootstrap(y, score, metrics={"cost": cost, **more, "n": rows(0)}, **options)
+    estimates = fm.bootstrap(y, score, metrics={"cost": cost, **more, "n": rows(0)}, **options)
     for i in range(N):
         one = fm.bootstrap(y, score, metrics={"n": rows(i), **more}, **options)["n"]
         drawn[i] = one.details.distribution
@@ -58,17 +58,17 @@ def test_a_function_that_closes_over_amounts(kind, way):
     if way == "groups":
         assert all(len({*row[g == GROUPS]}) == 1 for row in counts for g in GROUPS)
     wanted = [cost(y, score, row) for row in counts]
-    np.testing.assert_allclose(found["cost"].details.distribution, wanted, rtol=1e-12)
+    np.testing.assert_allclose(estimates["cost"].details.distribution, wanted, rtol=1e-12)
     weights = options.get("sample_weight", np.ones(N))
-    assert found["cost"].estimate == pytest.approx(cost(y, score, weights), rel=1e-12)
+    assert estimates["cost"].estimate == pytest.approx(cost(y, score, weights), rel=1e-12)
     if kind == "scores":  # other metrics have the same draws, and weights of rows, as they have
         aucs = [fm.roc_auc_score(y, score, sample_weight=row) for row in counts]
-        np.testing.assert_allclose(found["auc"].details.distribution, aucs, rtol=1e-12)
+        np.testing.assert_allclose(estimates["auc"].details.distribution, aucs, rtol=1e-12)
     for threads in (1, 2, 7):
         again = fm.bootstrap(y, score, metrics={"cost": cost, **more}, n_threads=threads, **options)
         for name, one in again.items():
             np.testing.assert_array_equal(
-                one.details.distribution, found[name].details.distribution
+                one.details.distribution, estimates[name].details.distribution
             )
 
 
@@ -84,12 +84,12 @@ def test_models_on_the_same_rows(way):
 
     assert SCORES["a"][0] != SCORES["b"][0]
     metrics = {"cost": recorded, "auc": "roc_auc"}
-    found = fm.paired_bootstrap(Y, SCORES, metrics=metrics, n_threads=1, **options)["cost"]
+    comparison = fm.paired_bootstrap(Y, SCORES, metrics=metrics, n_threads=1, **options)["cost"]
     np.testing.assert_array_equal(seen["a"], seen["b"])  # the same draws of the same rows
     for name, score in SCORES.items():
         values = [cost(Y, score, row) for row in seen[name]]
-        assert found[name].estimate == pytest.approx(values[0], rel=1e-12)
-        np.testing.assert_allclose(found[name].details.distribution, values[1:], rtol=1e-12)
+        assert comparison[name].estimate == pytest.approx(values[0], rel=1e-12)
+        np.testing.assert_allclose(comparison[name].details.distribution, values[1:], rtol=1e-12)
 
 
 def test_drawn_rows_come_in_the_order_given():

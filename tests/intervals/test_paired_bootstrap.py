@@ -107,14 +107,14 @@ def compare(
         for name, metric in metrics.items():
             values = {}
             for model in models:
-                found = result[name].models["abc".index(model)].details.distribution[r]
+                actual = result[name].models["abc".index(model)].details.distribution[r]
                 values[model] = metric(y, rows[model][there], weight[there])
-                assert found == pytest.approx(values[model], rel=1e-11, abs=1e-13, nan_ok=True)
+                assert actual == pytest.approx(values[model], rel=1e-11, abs=1e-13, nan_ok=True)
             for pair in result[name].pairs:
                 expected = values[pair.a] - values[pair.b]
-                found = pair.details.distribution[r]
-                assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
-                lost += bool(np.isnan(found))
+                actual = pair.details.distribution[r]
+                assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+                lost += bool(np.isnan(actual))
     assert lost < B  # else nothing was compared
 
 
@@ -268,11 +268,11 @@ def test_the_first_model_is_bootstrapped_as_if_alone(
         first = paired[name].models[0]
         for one, other in ((first, result), (first.details, result.details)):
             for field, expected in other.to_dict().items():
-                found = one.to_dict()[field]
+                fields = one.to_dict()[field]
                 if isinstance(expected, str | None):
-                    assert found == expected
+                    assert fields == expected
                 elif field != "details":
-                    assert found == pytest.approx(expected, rel=1e-9, nan_ok=True), field
+                    assert fields == pytest.approx(expected, rel=1e-9, nan_ok=True), field
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -326,9 +326,9 @@ def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Ge
     lost = np.isnan(pair.details.distribution)
     assert pair.details.n_failed == lost.sum() == result["roc_auc"].models[1].details.n_failed
     assert 0.08 < pair.details.n_failed / 400 < 0.20  # (28/30)^30 = 0.126
-    found = pair.confidence_interval
+    interval = pair.confidence_interval
     expected = np.quantile(pair.details.distribution[~lost], (0.025, 0.975))
-    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-12)
+    assert (interval.low, interval.high) == pytest.approx(tuple(expected), rel=1e-12)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kept = fm.paired_bootstrap(y, models, n_resamples=400, rng=1, stratified=True)
@@ -353,13 +353,13 @@ def test_thresholds_found_on_the_data_have_percentile_limits_by_default():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 80)
     scores = {name: rng.normal(y) for name in "ab"}
-    found = [
+    actual = [
         ("best_threshold", {"of": "recall"}),
         ("precision_at_recall", {"recall": 0.7}),
         "break_even_point",
         "ks_statistic",
     ]
-    metrics = {str(i): one for i, one in enumerate(found)} | {"auc": "roc_auc", "f1": "f1"}
+    metrics = {str(i): one for i, one in enumerate(actual)} | {"auc": "roc_auc", "f1": "f1"}
     options = {"metrics": metrics, "n_resamples": 99, "rng": 1, "threshold": 0.5}
     result = fm.paired_bootstrap(y, scores, **options)
     for name, one in result.items():
@@ -386,9 +386,9 @@ def correlated(
 
 def replicates(result: fm.results.Comparisons) -> list[bytes]:
     """Return the bits of every replicate of every difference and model."""
-    found = [pair.details.distribution for pairs in result.values() for pair in pairs]
-    found += [one.details.distribution for all_of in result.values() for one in all_of.models]
-    return [values.tobytes() for values in found]
+    actual = [pair.details.distribution for pairs in result.values() for pair in pairs]
+    actual += [one.details.distribution for all_of in result.values() for one in all_of.models]
+    return [values.tobytes() for values in actual]
 
 
 @pytest.mark.parametrize("stratified", [False, True])
@@ -499,13 +499,13 @@ def check_bca(
     for name, metric in metrics.items():
         pair = result[name].pairs[0]
         moved = [influences(metric, y, models[m], times) for m in names]
-        found = pair.confidence_interval
+        interval = pair.confidence_interval
         limits = expected(moved[0] - moved[1], pair.details.distribution.tolist(), pair.difference)
-        assert (found.low, found.high) == limits, name
+        assert (interval.low, interval.high) == limits, name
         own = result[name].models[1]
-        found = own.confidence_interval
+        interval = own.confidence_interval
         limits = expected(moved[1], own.details.distribution.tolist(), own.estimate)
-        assert (found.low, found.high) == limits, name
+        assert (interval.low, interval.high) == limits, name
 
 
 def probabilities(rng: np.random.Generator) -> tuple[NDArray[Any], Models]:
@@ -616,8 +616,8 @@ def test_no_model_but_the_first_has_a_say_in_the_draws(rng: np.random.Generator)
     y, models = correlated(rng, 200, (0.9, 0.6, 0.3))
     three = fm.paired_bootstrap(y, models, n_resamples=50, rng=1)
     two = fm.paired_bootstrap(y, {"a": models["a"], "c": models["c"]}, n_resamples=50, rng=1)
-    found, expected = three["roc_auc"].pairs[1], two["roc_auc"].pairs[0]
-    assert np.array_equal(found.details.distribution, expected.details.distribution)
+    pairs, expected = three["roc_auc"].pairs[1], two["roc_auc"].pairs[0]
+    assert np.array_equal(pairs.details.distribution, expected.details.distribution)
 
 
 @pytest.mark.parametrize("way", EVERY_WAY, ids=str)

@@ -26,8 +26,8 @@ def values(result: fm.results.Comparisons) -> list[NDArray[Any]]:
     return [p.details.distribution for pairs in result.values() for p in pairs]
 
 
-def key_of(found: fm.results.Comparisons) -> str:
-    return str(found["roc_auc"].pairs[0].details.key)
+def key_of(actual: fm.results.Comparisons) -> str:
+    return str(actual["roc_auc"].pairs[0].details.key)
 
 
 def same(one: fm.results.Comparisons, other: fm.results.Comparisons) -> bool:
@@ -37,17 +37,17 @@ def same(one: fm.results.Comparisons, other: fm.results.Comparisons) -> bool:
 
 @pytest.mark.parametrize("matrix", [np.stack((A, B), axis=1), np.stack((A, B)).T.tolist()])
 def test_columns_of_a_matrix_are_named(matrix: Any) -> None:
-    found = fm.paired_bootstrap(Y, matrix, names=["x", "y"], **FEW)
-    assert [(p.a, p.b) for p in found["roc_auc"].pairs] == [("x", "y")]
-    assert same(found, fm.paired_bootstrap(Y, MODELS, **FEW))
+    comparisons = fm.paired_bootstrap(Y, matrix, names=["x", "y"], **FEW)
+    assert [(p.a, p.b) for p in comparisons["roc_auc"].pairs] == [("x", "y")]
+    assert same(comparisons, fm.paired_bootstrap(Y, MODELS, **FEW))
 
 
 def test_a_positive_label_may_be_named() -> None:
     words = np.where(Y == 1, "yes", "no")
     for asked in ("roc_auc", "f1", {"own": lambda labels, scores: labels @ scores / len(labels)}):
         options = {**FEW, "metrics": asked, "threshold": 5 if asked == "f1" else None}
-        found = fm.paired_bootstrap(words, MODELS, pos_label="yes", **options)
-        assert same(found, fm.paired_bootstrap(Y, MODELS, **options, pos_label=1))
+        comparisons = fm.paired_bootstrap(words, MODELS, pos_label="yes", **options)
+        assert same(comparisons, fm.paired_bootstrap(Y, MODELS, **options, pos_label=1))
 
 
 def test_the_positive_label_of_predicted_labels_may_be_named() -> None:
@@ -56,8 +56,8 @@ def test_the_positive_label_of_predicted_labels_may_be_named() -> None:
     expected = fm.paired_bootstrap(
         Y, {name: p == "yes" for name, p in called.items()}, metrics="precision", **FEW
     )
-    found = fm.paired_bootstrap(words, called, metrics="precision", pos_label="yes", **FEW)
-    assert same(found, expected)  # "yes" is the last label, as True is
+    comparisons = fm.paired_bootstrap(words, called, metrics="precision", pos_label="yes", **FEW)
+    assert same(comparisons, expected)  # "yes" is the last label, as True is
     other = fm.paired_bootstrap(words, called, metrics="precision", pos_label="no", **FEW)
     recalled = [((words == "no") & (p == "no")).sum() / (p == "no").sum() for p in called.values()]
     estimates = list(other["precision"].estimate)
@@ -178,13 +178,13 @@ def test_a_registered_statistic_is_asked_for_by_name(statistic: Any) -> None:
         Y, {"a": A, "b": B}, metrics=["gap of means", "roc_auc"], **FEW_REGISTER_METRIC
     )
     assert list(paired) == ["gap of means", "roc_auc"]
-    found = paired["gap of means"].pairs[0]
-    assert found.difference == pytest.approx(gap(Y, A) - gap(Y, B))
+    pairs = paired["gap of means"].pairs[0]
+    assert pairs.difference == pytest.approx(gap(Y, A) - gap(Y, B))
     given = fm.paired_bootstrap(
         Y, {"a": A, "b": B}, metrics={"g": gap, "r": "roc_auc"}, **FEW_REGISTER_METRIC
     )
     expected = given["g"].pairs[0].details.distribution
-    assert found.details.distribution == pytest.approx(expected, abs=1e-12)
+    assert pairs.details.distribution == pytest.approx(expected, abs=1e-12)
     one = fm.bootstrap(Y, A, metrics="gap of means", **FEW_REGISTER_METRIC)["gap of means"]
     assert one.metric == "gap of means"
     assert one.estimate == pytest.approx(gap(Y, A))

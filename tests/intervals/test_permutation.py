@@ -104,11 +104,11 @@ def test_random_exchanges_are_drawn_from_all_of_them(
         rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
         null = oracle.every_exchange(y.tolist(), *rows, metric)
         due = Counter(round(float(value), 12) + 0.0 for value in null)
-        found = Counter((pair.details.distribution.round(12) + 0.0).tolist())
-        assert set(found) == set(due)
+        actual = Counter((pair.details.distribution.round(12) + 0.0).tolist())
+        assert set(actual) == set(due)
         values = sorted(due)
         expected = [due[value] * 9_999 / 512 for value in values]
-        assert stats.chisquare([found[value] for value in values], expected).pvalue > 1e-3
+        assert stats.chisquare([actual[value] for value in values], expected).pvalue > 1e-3
         exact = oracle.as_extreme(null[0], null, "two-sided") / 512
         assert 0.03 < exact < 1.0
         error = math.sqrt(exact * (1 - exact) / 9_999)
@@ -144,12 +144,12 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
     result = fm.paired_permutation_test(y, {"a": a, "b": b}, n_resamples=99, rng=5)
     coins = coins_of_rows(result, y, a, b)
     ranks = [stats.rankdata(scores) for scores in (a, b)]
-    for toss, found in zip(
+    for toss, actual in zip(
         coins[-12:], result["roc_auc"].pairs[0].details.distribution[-12:], strict=True
     ):
         one, other = np.where(toss, ranks[1], ranks[0]), np.where(toss, ranks[0], ranks[1])
         expected = peer.roc_auc_score(y, one) - peer.roc_auc_score(y, other)
-        assert found == pytest.approx(expected, abs=1e-13)
+        assert actual == pytest.approx(expected, abs=1e-13)
 
 
 def test_coins_are_fair_and_independent() -> None:
@@ -411,11 +411,11 @@ def test_estimate_of_the_index_takes_it_too() -> None:
     rules = {"weighting": "uno", "tau": 10.0, **SHORTER}
     kinds = {name: rules | {"censoring": each} for name, each in (("own", None), ("of", of))}
     metrics = {name: ("concordance_index", kind) for name, kind in kinds.items()}
-    found = fm.estimate(time, score, event=event, metrics=metrics)
+    estimates = fm.estimate(time, score, event=event, metrics=metrics)
     for name, kind in kinds.items():
         value = fm.concordance.concordance_index(time, event, score, **kind)
-        assert found[name].estimate == pytest.approx(value, rel=1e-12)
-    assert found["own"].estimate != found["of"].estimate
+        assert estimates[name].estimate == pytest.approx(value, rel=1e-12)
+    assert estimates["own"].estimate != estimates["of"].estimate
 
 
 @pytest.mark.parametrize(
@@ -452,9 +452,9 @@ def test_every_scene_is_kept():
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_replicates_are_those_of_old(scene):
-    found = kept(scene)
-    assert list(found) == list(KEPT[scene])
-    for label, values in found.items():
+    actual = kept(scene)
+    assert list(actual) == list(KEPT[scene])
+    for label, values in actual.items():
         wanted = KEPT[scene][label]
         if label in ROUNDED:  # by the processor's logarithm
             wanted = pytest.approx(wanted, rel=1e-12, nan_ok=True)

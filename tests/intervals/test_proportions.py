@@ -78,8 +78,8 @@ def test_published_figures(k: int, n: int, method: str, low: float, high: float)
 def test_figures_of_a_peer(
     k: int, n: int, level: float, method: str, low: float, high: float
 ) -> None:
-    found = limits(k, n, confidence_level=level, method=method)
-    assert found == pytest.approx((low, high), rel=1e-12)
+    actual = limits(k, n, confidence_level=level, method=method)
+    assert actual == pytest.approx((low, high), rel=1e-12)
 
 
 @given(COUNTS, LEVELS, st.sampled_from(["two-sided", "less", "greater"]))
@@ -87,8 +87,8 @@ def test_scipy_agrees(counts: tuple[int, int], level: float, alternative: str) -
     test = stats.binomtest(*counts, alternative=alternative)
     for ours, theirs in (("wilson", "wilson"), ("clopper-pearson", "exact")):
         expected = test.proportion_ci(confidence_level=level, method=theirs)
-        found = limits(*counts, confidence_level=level, method=ours, alternative=alternative)
-        assert found == pytest.approx((expected.low, expected.high), abs=1e-11)
+        actual = limits(*counts, confidence_level=level, method=ours, alternative=alternative)
+        assert actual == pytest.approx((expected.low, expected.high), abs=1e-11)
 
 
 @given(COUNTS, LEVELS)
@@ -97,8 +97,8 @@ def test_exact_limits_solve_their_equations(counts: tuple[int, int], level: floa
     k, n = counts
     tail = Fraction((1 - level) / 2)
     above = oracle.at_least
-    found = limits(k, n, confidence_level=level, method="clopper-pearson")
-    low, high = map(Fraction, found)
+    actual = limits(k, n, confidence_level=level, method="clopper-pearson")
+    low, high = map(Fraction, actual)
     if k > 0:
         assert above(k, n, low * (1 - TINY)) < tail < above(k, n, low + (1 - low) * TINY)
     else:
@@ -129,8 +129,8 @@ def test_limits_of_jeffreys_are_quantiles(counts: tuple[int, int], level: float)
 @given(COUNTS, LEVELS)
 def test_closed_forms(counts: tuple[int, int], level: float) -> None:
     z = oracle.z_of((1 - level) / 2)
-    found = limits(*counts, confidence_level=level)
-    assert found == pytest.approx(oracle.wilson(*counts, z), abs=1e-14)
+    actual = limits(*counts, confidence_level=level)
+    assert actual == pytest.approx(oracle.wilson(*counts, z), abs=1e-14)
 
 
 @pytest.mark.parametrize("n", [10**7, 10**9, 10**12])
@@ -188,8 +188,8 @@ def test_coverage_by_enumeration(n: int) -> None:
     truths = np.r_[np.linspace(0.001, 0.999, 333), np.geomspace(1e-4, 0.02, 40)].tolist()
     for level, methods in ((0.9, ()), (0.95, tuple(worst)), (0.99, ())):
         for method in ("clopper-pearson", *methods):
-            found = [limits(k, n, confidence_level=level, method=method) for k in range(n + 1)]
-            covered = [oracle.coverage(found, t) for t in truths]
+            actual = [limits(k, n, confidence_level=level, method=method) for k in range(n + 1)]
+            covered = [oracle.coverage(actual, t) for t in truths]
             assert min(covered) >= (worst.get(method, level))
             if method in worst:
                 assert np.mean(covered[:333]) == pytest.approx(level, abs=0.01)
@@ -268,7 +268,7 @@ def test_every_result_has_the_effective_number_of_groups(sizes: list[int]) -> No
     options = {"groups": groups, "n_resamples": B, "rng": 1}
     models = {"a": s, "b": s + y}
     p = np.stack([s - s.min(), s.max() - s, np.ones(len(s))], axis=1)
-    found = [
+    actual = [
         quietly(fm.delong, y, s, groups=groups),
         quietly(fm.delong_test, y, models, groups=groups),
         quietly(fm.bootstrap, y, s, **options)["roc_auc"],
@@ -282,7 +282,7 @@ def test_every_result_has_the_effective_number_of_groups(sizes: list[int]) -> No
             **options,
         )["roc_auc_ovr"],
     ]
-    for result in found:
+    for result in actual:
         details = getattr(result, "details", result)
         own = getattr(details, "effective_n_groups", None) or details["effective_n_groups"]
         assert own == pytest.approx(wanted, rel=1e-14)
@@ -308,14 +308,14 @@ def test_weights_count_in_the_sizes_of_groups() -> None:
 @pytest.mark.parametrize("scale", ["plain", "logit"])
 def test_delong_takes_students_t(scale: Any) -> None:
     y, s, groups = users([12, 4, 6, 8, 9, 30, 4])
-    found = quietly(fm.delong, y, s, groups=groups, scale=scale, confidence_level=0.9)
-    t = student.ppf(0.95, found.details["effective_n_groups"] - 1)
-    low, high = found.confidence_interval
+    actual = quietly(fm.delong, y, s, groups=groups, scale=scale, confidence_level=0.9)
+    t = student.ppf(0.95, actual.details["effective_n_groups"] - 1)
+    low, high = actual.confidence_interval
     if scale == "plain":
-        wanted = np.clip(found.estimate + np.array([-1, 1]) * t * found.standard_error, 0, 1)
+        wanted = np.clip(actual.estimate + np.array([-1, 1]) * t * actual.standard_error, 0, 1)
     else:
-        odds = found.estimate / (1 - found.estimate)
-        half = t * found.standard_error / found.estimate / (1 - found.estimate)
+        odds = actual.estimate / (1 - actual.estimate)
+        half = t * actual.standard_error / actual.estimate / (1 - actual.estimate)
         wanted = [1 / (1 + math.exp(half) / odds), 1 / (1 + math.exp(-half) / odds)]
     assert (low, high) == pytest.approx(tuple(wanted), rel=1e-12)
 
@@ -323,10 +323,10 @@ def test_delong_takes_students_t(scale: Any) -> None:
 def test_delongs_tests_take_t_and_f() -> None:
     y, s, groups = users([12, 4, 6, 8, 9, 30, 4])
     other = s + np.random.default_rng(2).normal(size=len(s))
-    found = quietly(fm.delong_test, y, {"a": s, "b": other}, groups=groups)
-    df, pair = found.details["effective_n_groups"] - 1, found.pairs[0]
+    actual = quietly(fm.delong_test, y, {"a": s, "b": other}, groups=groups)
+    df, pair = actual.details["effective_n_groups"] - 1, actual.pairs[0]
     assert pair.pvalue == pytest.approx(2 * student.sf(abs(pair.statistic), df), rel=1e-10)
-    assert found.details["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
+    assert actual.details["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
     half = student.ppf(0.975, df) * pair.standard_error
     assert pair.confidence_interval.high == pytest.approx(pair.difference + half)
     third = {"a": s, "b": other, "c": np.round(s)}
@@ -340,13 +340,13 @@ def test_unpaired_samples_share_degrees_of_freedom() -> None:
     (y, s, groups), (y2, s2, _) = users([12, 4, 6, 8, 9, 30, 4]), users([5] * 9)
     one = quietly(fm.delong, y, s, groups=groups)
     other = fm.delong(y2, s2)
-    found = quietly(fm.delong_unpaired_test, y, s, y2, s2, groups_a=groups)
+    actual = quietly(fm.delong_unpaired_test, y, s, y2, s2, groups_a=groups)
     total = one.details["variance"] + other.details["variance"]
     df = total**2 / (
         one.details["variance"] ** 2 / (one.details["effective_n_groups"] - 1)
     )  # Welch, Satterthwaite
-    assert found.df == pytest.approx(df)
-    assert found.pvalue == pytest.approx(2 * student.sf(abs(found.statistic), df), rel=1e-10)
+    assert actual.df == pytest.approx(df)
+    assert actual.pvalue == pytest.approx(2 * student.sf(abs(actual.statistic), df), rel=1e-10)
     assert fm.delong_unpaired_test(y, s, y2, s2).df == math.inf
 
 

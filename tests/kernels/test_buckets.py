@@ -253,12 +253,12 @@ def test_count_one_bucket(rng, dtype, sizes) -> None:
         map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
         streams = scattered(values, labels, map_)
         twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
-        found = counted(streams, float(high), float(high) + spread, False)
-        assert found in (twice, -1)
+        actual = counted(streams, float(high), float(high) + spread, False)
+        assert actual in (twice, -1)
         if spread == 1 and min(sizes) > buckets.LEAF_LIMIT:
-            assert found == -1
+            assert actual == -1
         if spread == 1_000 and high == 0:
-            assert found == twice
+            assert actual == twice
         if spread == 1:
             assert counted(streams, 0.0, 1.0, True) == 0  # left to the caller
 

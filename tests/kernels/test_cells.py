@@ -28,9 +28,9 @@ def columns(rng: Any, n: int, low: int, width: int, dtype: Any) -> tuple[Any, An
 
 
 def cells_of(true: Any, predicted: Any, low: int, width: int) -> Any:
-    found = np.zeros((width, width), np.int64)
-    np.add.at(found, (true.astype(np.int64) - low, predicted.astype(np.int64) - low), 1)
-    return found
+    actual = np.zeros((width, width), np.int64)
+    np.add.at(actual, (true.astype(np.int64) - low, predicted.astype(np.int64) - low), 1)
+    return actual
 
 
 # --- two classes -------------------------------------------------------------------------------
@@ -69,9 +69,9 @@ def test_two_see_every_label_outside(dtype, at) -> None:
 def test_cells(rng, dtype, table, lanes, n) -> None:
     for low, width in ((0, 1), (-3, 7), (100, 27)):
         true, predicted = columns(rng, n, low, width, dtype)
-        found = np.ones(lanes * width * width, table)  # what is there already is added to
-        assert kernels.count_cells(true, predicted, low, width, lanes, found) == n
-        summed = found.reshape(width, width, lanes).sum(axis=2) - lanes
+        actual = np.ones(lanes * width * width, table)  # what is there already is added to
+        assert kernels.count_cells(true, predicted, low, width, lanes, actual) == n
+        summed = actual.reshape(width, width, lanes).sum(axis=2) - lanes
         assert summed.tolist() == cells_of(true, predicted, low, width).tolist()
 
 
@@ -79,9 +79,9 @@ def test_cells_of_very_many_classes() -> None:
     width = 1 << 14  # the most there may be: codes reach 2**28
     true = np.array([0, width - 1, 5, width - 1])
     predicted = np.array([0, width - 1, 9, 0])
-    found = np.zeros(width * width, np.int32)
-    assert kernels.count_cells(true, predicted, 0, width, 1, found) == 4
-    assert np.flatnonzero(found).tolist() == [
+    actual = np.zeros(width * width, np.int32)
+    assert kernels.count_cells(true, predicted, 0, width, 1, actual) == 4
+    assert np.flatnonzero(actual).tolist() == [
         0, 5 * width + 9, (width - 1) * width, width * width - 1,
     ]  # fmt: skip
 
@@ -164,17 +164,17 @@ TEXTS = {
 def test_texts_are_numbered_by_first_appearance(name) -> None:
     texts = TEXTS[name]
     order = list(dict.fromkeys(texts))
-    found, firsts, codes = coded(kernels.text_codes, texts)
-    assert found == len(order)
+    actual, firsts, codes = coded(kernels.text_codes, texts)
+    assert actual == len(order)
     assert codes.tolist() == [order.index(text) for text in texts]
-    assert firsts[:found].tolist() == [texts.index(text) for text in order]
+    assert firsts[:actual].tolist() == [texts.index(text) for text in order]
 
 
 def test_texts_that_share_a_slot_are_told_apart(rng) -> None:
     texts = [str(k) for k in rng.permutation(np.repeat(np.arange(60), 4))]
     for slots in (64, 1024):  # nearly full: most searches meet another text, and wrap around
-        found, firsts, codes = coded(kernels.text_codes, texts, 60, slots)
-        assert found == 60
+        actual, firsts, codes = coded(kernels.text_codes, texts, 60, slots)
+        assert actual == 60
         assert [texts[row] for row in firsts[codes]] == texts
 
 

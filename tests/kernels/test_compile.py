@@ -24,10 +24,10 @@ compiled_only = pytest.mark.skipif(
 
 def total(values: Any) -> float:
     """Add the values up."""
-    found = 0.0
+    actual = 0.0
     for value in values:
-        found += value
-    return found
+        actual += value
+    return actual
 
 
 def total_of_rows(table: Any, out: Any) -> None:
@@ -316,7 +316,9 @@ print(*first, sep="\\n")
 def test_the_bits_are_those_of_a_first_call() -> None:
     """Also in this process, whose kernels have served other tests."""
     out = run_program(BITS)
-    own: dict[str, Any] = {"print": lambda *found, sep: out_here.append(sep.join(map(str, found)))}
+    own: dict[str, Any] = {
+        "print": lambda *actual, sep: out_here.append(sep.join(map(str, actual)))
+    }
     out_here: list[str] = []
     with np.printoptions(), warnings.catch_warnings():
         exec(BITS, own)
@@ -344,11 +346,11 @@ def test_the_numba_at_hand_is_guarded(fresh) -> None:
 
 @compiled_only
 def test_many_threads_compile_at_once(fresh) -> None:
-    barrier, found, dispatchers = threading.Barrier(8), [], []
+    barrier, actual, dispatchers = threading.Barrier(8), [], []
 
     def work() -> None:
         barrier.wait()
-        found.append(fresh(np.ones(3_000)))
+        actual.append(fresh(np.ones(3_000)))
         dispatchers.append(fresh.compiled())
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -356,7 +358,7 @@ def test_many_threads_compile_at_once(fresh) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [3_000.0] * 8
+    assert actual == [3_000.0] * 8
     assert len({id(dispatcher) for dispatcher in dispatchers}) == 1
     assert len(fresh.compiled().signatures) == 1
 

@@ -215,13 +215,13 @@ def test_rows_go_where_their_digit_goes_with_their_sums(rng) -> None:
 @pytest.mark.parametrize("bits", [1, 5, 13])
 def test_segments_are_sorted_and_each_row_knows_those_before(rng, bits) -> None:
     codes, starts = coded(rng, 900, 1 << bits), np.array([0, 5, 5, 40, 800, 900])
-    found, sums = codes.copy(), np.zeros(900, np.int64)
+    actual, sums = codes.copy(), np.zeros(900, np.int64)
     concordance.lower_in_segments(
-        found, sums, np.empty_like(codes), np.empty_like(sums), starts, 0, 5, bits
+        actual, sums, np.empty_like(codes), np.empty_like(sums), starts, 0, 5, bits
     )
     for low, high in ((0, 5), (5, 40), (40, 800), (800, 900)):
         order = np.argsort(codes[low:high] >> 1, kind="stable")
-        assert found[low:high].tolist() == codes[low:high][order].tolist()
+        assert actual[low:high].tolist() == codes[low:high][order].tolist()
         assert sums[low:high].tolist() == before(codes[low:high])[order].tolist()
 
 

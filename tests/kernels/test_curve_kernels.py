@@ -130,14 +130,14 @@ def test_turns_of_lines(rng, kind, n):
             sign = side
     for cut in {0, n // 3, n - 1}:
         split = cut and bisect_left(swept[id(b)], swept[id(a)][cut])
-        found = []
+        actual = []
         for ends in ((0, cut, 0, split), (cut, n + 2, split, n + 2)):
             turns = np.empty((2 * n + 4, 3), np.int64)
             count = kernels.turns_of_lines(*lines.astype(kind), *ends, kind(0), turns)
-            found += turns[:count].tolist()
-        above = [marks & 4 for *_, marks in found]
-        is_new = [k == 0 or above[k] != above[k - 1] for k in range(len(found))]
-        assert list(compress(found, is_new)) == expected
+            actual += turns[:count].tolist()
+        above = [marks & 4 for *_, marks in actual]
+        is_new = [k == 0 or above[k] != above[k - 1] for k in range(len(actual))]
+        assert list(compress(actual, is_new)) == expected
 
 
 def table_kernels(rng, n):
@@ -154,8 +154,8 @@ def test_gap_ends(rng, n):
     gaps = tp * totals[1] - fp * totals[0]
     ends = np.empty(6, np.int64)
     kernels.gap_ends(positives, negatives, *totals, ends)
-    for row, found in ((np.argmax(gaps), ends[:3]), (np.argmin(gaps), ends[3:])):
-        assert found.tolist() == [row, tp[row], fp[row]]
+    for row, actual in ((np.argmax(gaps), ends[:3]), (np.argmin(gaps), ends[3:])):
+        assert actual.tolist() == [row, tp[row], fp[row]]
 
 
 @pytest.mark.parametrize("above", [(0, 0), (3, 10**6), (1, 2**61), (2**61, 2**61)])
@@ -167,8 +167,8 @@ def test_precisions_are_added_exactly(rng, above):
     for p, n in zip(positives.tolist(), negatives.tolist(), strict=True):
         tp, fp = tp + p, fp + n
         expected += Fraction(p * (tp / (float(tp) + float(fp))))
-    found = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
-    assert Fraction(found, 2**128) == expected
+    total = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
+    assert Fraction(total, 2**128) == expected
     assert limbs.max() < 200 * 2**33
 
 
@@ -210,14 +210,14 @@ def exact_average_precision(positives, negatives):
 def test_what_rows_move_of_the_auc(rng, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_auc, positives, negatives)
-    sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
+    sizes, actual = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
     sums, counts = np.zeros((2, 2)), np.array([positives, negatives])
     for piece in (slice(0, n // 2), slice(n // 2, n)):
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         kernels.auc_influences(
-            positives[piece], negatives[piece], above, sizes, value, *found[:, piece], sums
+            positives[piece], negatives[piece], above, sizes, value, *actual[:, piece], sums
         )
-    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(actual, moved, rtol=1e-9, atol=1e-11)
     firsts = counts * moved
     squares, firsts = (firsts * moved).sum(axis=1), firsts.sum(axis=1)
     np.testing.assert_allclose(sums, np.array([squares, firsts]).T[::-1], rtol=1e-9, atol=1e-11)
@@ -228,16 +228,16 @@ def test_what_rows_move_of_the_auc(rng, kind, n):
 def test_what_rows_move_of_average_precision(rng, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_average_precision, positives, negatives)
-    found = np.empty((2, n))
+    actual = np.empty((2, n))
     pieces, sums = (slice(0, n // 2), slice(n // 2, n)), []
     for piece in pieces:
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         sums.append(
-            kernels.precision_shares(positives[piece], negatives[piece], above, *found[:, piece])
+            kernels.precision_shares(positives[piece], negatives[piece], above, *actual[:, piece])
         )
     for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
-        kernels.precision_influences(float(positives.sum()), value, below, *found[:, piece])
-    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+        kernels.precision_influences(float(positives.sum()), value, below, *actual[:, piece])
+    np.testing.assert_allclose(actual, moved, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -307,16 +307,18 @@ def test_write_pair_sums(rng, n, tied, low, high):
     values, before = sample(rng, n, tied=tied)
     sums, pairs = every_pair(values, before)
     inside = (sums > low) & (sums <= high)
-    found = np.full(np.count_nonzero(inside), np.nan), np.full(np.count_nonzero(inside), -1)
-    concordance.write_pair_sums(values, before, low, high, *found)
-    assert sorted(zip(*found, strict=True)) == sorted(zip(sums[inside], pairs[inside], strict=True))
+    actual = np.full(np.count_nonzero(inside), np.nan), np.full(np.count_nonzero(inside), -1)
+    concordance.write_pair_sums(values, before, low, high, *actual)
+    assert sorted(zip(*actual, strict=True)) == sorted(
+        zip(sums[inside], pairs[inside], strict=True)
+    )
 
 
 def test_sums_of_choices(rng):
     values = rng.normal(size=24)
-    found = np.full(3 * concordance.CHOICES, np.nan)
-    concordance.sums_of_choices(values, found)
-    for eight, sums in zip(values.reshape(3, 8), found.reshape(3, -1), strict=True):
+    actual = np.full(3 * concordance.CHOICES, np.nan)
+    concordance.sums_of_choices(values, actual)
+    for eight, sums in zip(values.reshape(3, 8), actual.reshape(3, -1), strict=True):
         choices = itertools.product((-1, 1), repeat=8)  # the last sign changes first
         want = [math.fsum(np.array(signs[::-1]) * eight) for signs in choices]
         np.testing.assert_allclose(sums, want, atol=1e-14)
@@ -451,9 +453,9 @@ def test_values_of_queries(kernel, more, of_order, rng) -> None:
     starts = np.append(0, np.cumsum(sizes))
     relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
     item_starts, _, *ranks = placed(relevance.astype(np.int8), scores * 1.0, starts)
-    found = np.full(30, -7.0)
-    kernel(0, 30, item_starts, *ranks, *more(30), found)
-    for q, value in enumerate(found):
+    actual = np.full(30, -7.0)
+    kernel(0, 30, item_starts, *ranks, *more(30), actual)
+    for q, value in enumerate(actual):
         rows = range(starts[q], starts[q + 1])
         query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
         assert value == pytest.approx(float(oracle.mean(of_order, query)), rel=1e-13, abs=1e-15)
@@ -463,20 +465,20 @@ def test_other_values_of_queries() -> None:
     item_starts, grades = np.array([0, 3, 3]), np.array([2.0, 1.0, 1.0])
     above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
     ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
-    counts, found = np.full(2, -7), np.full(2, -7.0)
+    counts, actual = np.full(2, -7), np.full(2, -7.0)
     ranking.relevant_counts(0, 2, item_starts, grades, 1.0, counts)
     assert counts.tolist() == [3, 0]
-    ranking.ideal_gains(0, 2, item_starts, grades, 2, DISCOUNTS, found)
-    assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
-    ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
-    assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
+    ranking.ideal_gains(0, 2, item_starts, grades, 2, DISCOUNTS, actual)
+    assert actual.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
+    ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, actual)
+    assert actual.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
     chances = np.array([0.5, 0.25, 0.25])
-    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, found)
+    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, actual)
     by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
-    assert found.tolist() == pytest.approx([by_hand, 0])
+    assert actual.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
-    ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found)
-    assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
+    ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, actual)
+    assert actual.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
     doubled, relevant = np.full(2, -7), np.full(2, -7)
     ranking.concordant_items(0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled)
     assert doubled.tolist() == [2 * 2 * 2, 0]
@@ -493,13 +495,13 @@ def test_values_are_sorted_down(n, rng) -> None:
 
 def test_means_of_products_over_all_sets() -> None:
     chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
-    found = np.full(7, -7.0)
-    assert ranking.mean_products(np.array([9.0, *map(float, chances)]), 1, 4, 6, found) == 4
+    actual = np.full(7, -7.0)
+    assert ranking.mean_products(np.array([9.0, *map(float, chances)]), 1, 4, 6, actual) == 4
     for j in range(5):
         sets = list(itertools.combinations(chances, j))
         right = sum(math.prod(1 - chance for chance in each) for each in sets) / len(sets)
-        assert found[j] == pytest.approx(float(right), rel=1e-15)
-    assert found[5:].tolist() == [0, -7]
+        assert actual[j] == pytest.approx(float(right), rel=1e-15)
+    assert actual[5:].tolist() == [0, -7]
 
 
 @pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
@@ -515,10 +517,10 @@ def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
                 right += (
                     share * Fraction(relevant - before, size - place + 1) * some**before / 2 / place
                 )
-    found, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
+    actual, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
     starts = np.array([0, relevant])
-    ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
-    assert found[0] == pytest.approx(float(right), rel=5e-15)
+    ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, actual)
+    assert actual[0] == pytest.approx(float(right), rel=5e-15)
 
 
 def one_query(rng: Any) -> tuple[Any, ...]:
@@ -546,24 +548,24 @@ def one_query(rng: Any) -> tuple[Any, ...]:
 def test_items_that_were_not_retrieved_or_not_judged(k, rng) -> None:
     for _ in range(40):
         query, _, item_starts, ranks, _ = one_query(rng)
-        found = np.full(1, -7.0)
+        actual = np.full(1, -7.0)
         for name, more, right in (
             ("expected_hits", (np.array([k]),), lambda o: k * oracle.precision(o, k)),
             ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
             ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
         ):
-            getattr(ranking, name)(0, 1, item_starts, *ranks, 1.0, *more, found)
-            assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
+            getattr(ranking, name)(0, 1, item_starts, *ranks, 1.0, *more, actual)
+            assert actual[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
         gains = np.maximum(ranks[0], 0.0)
         items = (0, 1, item_starts, gains, *ranks[1:])
-        ranking.expected_gains(*items, min(k, 6), DISCOUNTS, found)
+        ranking.expected_gains(*items, min(k, 6), DISCOUNTS, actual)
         right = oracle.mean(oracle.dcg, query, k=k)
-        assert found[0] == pytest.approx(float(right), rel=1e-13)
+        assert actual[0] == pytest.approx(float(right), rel=1e-13)
         chances = np.exp2(gains) - 1
         items = (0, 1, item_starts, chances / 8, *ranks[1:])
-        ranking.expected_cascade(*items, k, found)
+        ranking.expected_cascade(*items, k, actual)
         right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
-        assert found[0] == pytest.approx(float(right), rel=1e-13)
+        assert actual[0] == pytest.approx(float(right), rel=1e-13)
 
 
 @pytest.mark.parametrize("knows", [False, True])
@@ -575,20 +577,20 @@ def test_bpref_of_items_that_were_not_retrieved_or_not_judged(knows, rng) -> Non
             hidden = [np.zeros(0, np.int64)] * 2
         total = n_missing + sum(map(oracle.is_relevant, query))
         others = sum(grade == 0 for grade, *_ in query)
-        found, judged = np.full(1, -7.0), np.array([total + others])
-        ranking.expected_preference(0, 1, item_starts, *ranks, *hidden, 1.0, judged, found)
+        actual, judged = np.full(1, -7.0), np.array([total + others])
+        ranking.expected_preference(0, 1, item_starts, *ranks, *hidden, 1.0, judged, actual)
         right = math.nan
         if total:
             right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
-        assert found[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
+        assert actual[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
 
 
 def test_long_queries_are_left_to_a_sort() -> None:
     n = 400
     grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
-    item_starts, rows, found, above, _ = placed(grades, scores, starts)
+    item_starts, rows, actual, above, _ = placed(grades, scores, starts)
     assert rows.tolist() == list(range(n))
-    assert (found == 1).all()
+    assert (actual == 1).all()
     assert (above == -7).all()
     one, other = np.full(n, -7), np.full(n, -7)
     ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, one, other)

@@ -343,8 +343,8 @@ def test_what_has_no_deviance(n):
         targets, predictions = np.ones((2, n))
         targets[n - 2], predictions[n - 2] = y, m
         with np.errstate(all="ignore"):
-            found = errors.deviance_sums(targets, predictions, 1, 0, 0.0, NONE, power, np.zeros(2))
-        assert found == is_defined
+            actual = errors.deviance_sums(targets, predictions, 1, 0, 0.0, NONE, power, np.zeros(2))
+        assert actual == is_defined
 
 
 def test_split_logs(rng):
@@ -352,8 +352,8 @@ def test_split_logs(rng):
     k, f, g = np.empty((3, 400))
     errors.split_logs(u, k, f, g, u - 1)
     for x, *parts in zip(u.tolist(), k, f, g, strict=True):
-        found = Decimal(parts[0]) * Decimal(2).ln() + Decimal(parts[1]) - Decimal(parts[2])
-        assert abs(found - Decimal(x).ln()) <= Decimal(2.0**-52) * abs(Decimal(x).ln())
+        actual = Decimal(parts[0]) * Decimal(2).ln() + Decimal(parts[1]) - Decimal(parts[2])
+        assert abs(actual - Decimal(x).ln()) <= Decimal(2.0**-52) * abs(Decimal(x).ln())
 
 
 @pytest.mark.parametrize("q", [0.5, -0.1, 1.7, -4.3, 9.0])
@@ -363,9 +363,9 @@ def test_split_powers(rng, q):
     errors.split_logs(u, k, f, g, u - 1)
     errors.split_powers(k, f, g, q, float(np.float32(q)), n, r, e)
     for x, *parts in zip(u.tolist(), n, r, e, strict=True):
-        found = 2 ** Decimal(parts[0]) * (1 + Decimal(parts[1]) + Decimal(parts[2]))
+        actual = 2 ** Decimal(parts[0]) * (1 + Decimal(parts[1]) + Decimal(parts[2]))
         want = Decimal(x) ** Decimal(q)
-        assert abs(found - want) <= Decimal(2.0**-50) * want
+        assert abs(actual - want) <= Decimal(2.0**-50) * want
         rest = Decimal(parts[1]).exp() - 1 - Decimal(parts[1])
         assert abs(Decimal(parts[2]) - rest) <= Decimal(2.0**-51) * rest
 
@@ -375,9 +375,9 @@ def test_powers_of_two():
     one, other = np.empty((2, len(n)))
     errors.powers_of_two(n, one, other)
     with np.errstate(all="ignore"):
-        found = (one * other).tolist()
-    assert found[:6] == [1.0, 2.0, 0.5, 2.0**1023, 2.0**-1022, 5e-324]
-    assert found[6:] == [math.inf, math.inf, 0.0, 0.0]
+        actual = (one * other).tolist()
+    assert actual[:6] == [1.0, 2.0, 0.5, 2.0**1023, 2.0**-1022, 5e-324]
+    assert actual[6:] == [math.inf, math.inf, 0.0, 0.0]
 
 
 def test_logs_of_what_is_no_normal_number():
@@ -412,12 +412,12 @@ def test_gamma_by_product(rng, width):
 def test_gamma_deviances_with_and_without_products(rng, spread):
     m = rng.gamma(2.0, size=1500)
     y = m * np.exp(spread * rng.normal(size=1500))
-    found = []
+    actual = []
     for weights in (NONE, np.ones(1500)):
         sums = np.zeros(2)
         errors.deviance_sums(y, m, 1, 0, 0.0, weights, 2.0, sums)
-        found.append(math.fsum(sums))
-    assert found[0] == pytest.approx(found[1], rel=2.0**-45)
+        actual.append(math.fsum(sums))
+    assert actual[0] == pytest.approx(actual[1], rel=2.0**-45)
 
 
 def test_add(rng):

@@ -93,16 +93,16 @@ def test_what_is_not_pythons_is_left_alone() -> None:
 
 
 def test_other_threads_hold_nothing_back() -> None:
-    found = []
+    actual = []
 
     @deferred_interrupt()
     def elsewhere() -> None:
-        found.append(signal.getsignal(signal.SIGINT))
+        actual.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert found == [signal.default_int_handler]
+    assert actual == [signal.default_int_handler]
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
@@ -112,12 +112,12 @@ def test_while_the_users_own_statistic_compiles(monkeypatch, nogil) -> None:
     def share(score, weights):
         return (weights * (score > 0.5)).sum() / weights.sum()
 
-    compiled, found = type(share).compile, []
+    compiled, actual = type(share).compile, []
 
     def interrupted(self, signature):
         press_ctrl_c()
-        found.append(compiled(self, signature))
-        return found[-1]
+        actual.append(compiled(self, signature))
+        return actual[-1]
 
     options = {"metrics": {"share": share}, "n_resamples": 9, "method": "percentile", "rng": 1}
     scores = np.linspace(0.0, 1.0, 201)
@@ -125,7 +125,7 @@ def test_while_the_users_own_statistic_compiles(monkeypatch, nogil) -> None:
         patch.setattr(type(share), "compile", interrupted)
         with pytest.raises(KeyboardInterrupt):
             bootstrap(scores, **options)
-    assert found  # all of it was compiled
+    assert actual  # all of it was compiled
     assert float(bootstrap(scores, **options)["share"]) == pytest.approx(100 / 201)
 
 
@@ -199,8 +199,8 @@ def test_an_interrupt_at_any_time_in_a_cold_cache(tmp_path, n) -> None:
     y, score = np.arange(400) % 5 < 2, np.arange(400) * 7 % 97 / 97
     values = f"{roc_auc_score(y, score)} {average_precision_score(y, score)}\n"
     status, out, err = run_in_a_cold_cache(tmp_path / "whole", TRY, -1)
-    seconds, _, found = out.partition("\n")
-    assert (status, found, err) == (0, values, "")
+    seconds, _, actual = out.partition("\n")
+    assert (status, actual, err) == (0, values, "")
     moments = random.Random(n)
     for i in range(n):
         after = moments.uniform(0.0, 1.1 * float(seconds))

@@ -81,24 +81,24 @@ def columns_of(table: list[oracle.Row]) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
 def test_weigh_pairs(rng, n: int) -> None:
-    table, found = weighted_table(rng, n), np.empty(4)
-    merges.weigh_pairs(*columns_of(table), found)
+    table, actual = weighted_table(rng, n), np.empty(4)
+    merges.weigh_pairs(*columns_of(table), actual)
     exact = (
         *oracle.totals(table),
         oracle.twice_concordant(table),
         oracle.twice_concordant(table[::-1]),
     )
-    for value, truth in zip(found.tolist(), exact, strict=True):
+    for value, truth in zip(actual.tolist(), exact, strict=True):
         assert abs(Fraction(value) - truth) <= 8 * UNIT * truth
 
 
 def test_whole_weights_are_weighed_exactly(rng) -> None:
-    counts, found = rng.integers(0, 2**20, (2, 50)), np.empty(4)
+    counts, actual = rng.integers(0, 2**20, (2, 50)), np.empty(4)
     table = [(50 - i, p, w) for i, (p, w) in enumerate(counts.T.tolist())]
     exact = oracle.twice_concordant(table), oracle.twice_concordant(table[::-1])
     assert max(exact) < 2**53
-    merges.weigh_pairs(*counts.astype(np.float64), found)
-    assert tuple(found[2:]) == exact
+    merges.weigh_pairs(*counts.astype(np.float64), actual)
+    assert tuple(actual[2:]) == exact
 
 
 def cumulative(weights: np.ndarray) -> np.ndarray:
@@ -162,8 +162,8 @@ def key_of(value, flip):
 
 def scores_of(rng, n, flip):
     if flip:
-        found = rng.choice([-2.5, -1.0, -0.0, 0.0, 1e-40, 1.0, 1.5, np.inf, -np.inf], n)
-        return np.where(rng.random(n) < 0.5, found, rng.normal(size=n)).astype(np.float32)
+        actual = rng.choice([-2.5, -1.0, -0.0, 0.0, 1e-40, 1.0, 1.5, np.inf, -np.inf], n)
+        return np.where(rng.random(n) < 0.5, actual, rng.normal(size=n)).astype(np.float32)
     return rng.integers(-(2**31), 2**31, n).astype(np.int32)
 
 
@@ -186,12 +186,12 @@ def test_keys_are_dealt_in_the_order_of_scores(rng, flip, label):
     expected = {stream: [] for stream in range(6)}
     for key, positive in zip(keys, is_positive, strict=True):
         expected[int(stream_of_bin[key >> 16]) + int(positive)].append(key)
-    found = {stream: [] for stream in range(6)}
+    actual = {stream: [] for stream in range(6)}
     for block in range(2, state[0]):
-        found[owner[block]] += pool[block].tolist()
+        actual[owner[block]] += pool[block].tolist()
     for stream in range(6):
-        found[stream] += buffers[stream, : fill[stream]].tolist()
-    assert found == expected
+        actual[stream] += buffers[stream, : fill[stream]].tolist()
+    assert actual == expected
     assert state[1:].tolist() == [
         10 + int((~is_positive).sum()),
         20 + int(is_positive.sum()),
@@ -212,30 +212,30 @@ def counted(rng, count, room, n_mine):
     starts, order = np.array([0, 0, 5]), np.array([4, 2, 0, 1, 3], np.int32)
     passed, state = np.zeros(kernels.BLOCK + room, np.int64), np.zeros(3, np.int64)
     mine = slots[BINS[:n_mine]]
-    found = []
+    actual = []
     for _ in range(100):
         count(1, keys, starts, order, buffers, fill, slots, mine, cells, passed, state)
-        found += passed[: state[2]].tolist()
+        actual += passed[: state[2]].tolist()
         state[2] = 0
         if state[1]:
             break
     assert state.tolist() == [6, 1, 0]
     all_keys = np.concatenate((keys[:5].ravel(), keys[5, :50]))
-    return slots, cells, found, Counter(all_keys.tolist())
+    return slots, cells, actual, Counter(all_keys.tolist())
 
 
 @pytest.mark.parametrize(("room", "n_mine"), [(0, 0), (1, 5), (500, 5)])
 def test_keys_are_counted(rng, room, n_mine):
     slots, cells, passed, expected = counted(rng, kernels.count_stream, room, n_mine)
-    found = Counter()
+    actual = Counter()
     for cell in np.flatnonzero(cells).tolist():
         slot, low = cell >> 17, (cell & 0x1FFFF) >> 1
         assert cell & 1
-        found[(int(BINS[slots[BINS] == slot][0]) << 16) + low] += int(cells[cell])
+        actual[(int(BINS[slots[BINS] == slot][0]) << 16) + low] += int(cells[cell])
     for each in passed:
         assert each & 1
-        found[each >> 1] += 256
-    assert found == expected
+        actual[each >> 1] += 256
+    assert actual == expected
 
 
 def some_counts(rng):
@@ -278,8 +278,18 @@ def test_the_table_between(rng, between):
     mine = np.isin(passed >> 1, keys)
     n = between[1] - between[0]
     bits, positives, negatives = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
-    found = kernels.table_between(BINS, slots, cells, *between, INTEGERS, passed[mine], times[mine],
-                                  bits, positives, negatives)  # fmt: skip
+    actual = kernels.table_between(
+        BINS,
+        slots,
+        cells,
+        *between,
+        INTEGERS,
+        passed[mine],
+        times[mine],
+        bits,
+        positives,
+        negatives,
+    )
     rows = [expected[place] for place in reversed(inside) if sum(expected[place][1:])]
-    columns = bits[:found].astype(np.int64) + SIGN, positives[:found], negatives[:found]
+    columns = bits[:actual].astype(np.int64) + SIGN, positives[:actual], negatives[:actual]
     assert [list(row) for row in zip(*(c.tolist() for c in columns), strict=True)] == rows

@@ -27,11 +27,11 @@ def test_keys_are_in_the_order_of_the_floats(rng) -> None:
     floats = np.sort(np.concatenate([steps, np.nextafter(steps, 0), rng.standard_normal(200)]))
     keys = floats.copy().view(np.uint64)
     ends = merges.order_floats(keys)
-    found = keys.tolist()
-    assert list(map(int, ends)) == [found[0], found[-1]]
+    actual = keys.tolist()
+    assert list(map(int, ends)) == [actual[0], actual[-1]]
     for i in range(1, len(floats)):
-        assert (found[i] > found[i - 1]) == (floats[i] > floats[i - 1])
-        assert (found[i] == found[i - 1]) == (floats[i] == floats[i - 1])
+        assert (actual[i] > actual[i - 1]) == (floats[i] > floats[i - 1])
+        assert (actual[i] == actual[i - 1]) == (floats[i] == floats[i - 1])
 
 
 def test_zeros_have_one_key() -> None:
@@ -100,13 +100,13 @@ def test_weigh_runs(rng, n_distinct: int, is_weighted: bool, negative: int) -> N
     weights = np.exp2(rng.uniform(-60, 60, 60)) * (rng.random(60) < 0.8)
     exact = [Fraction(weight) if is_weighted else 1 for weight in weights.tolist()]
     for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
-        found = np.full((3, stop - first), np.nan)
+        actual = np.full((3, stop - first), np.nan)
         arguments = rows, starts, first, stop, scores, labels, negative
-        labelled = merges.weigh_runs(*arguments, weights[: 60 * is_weighted], *found)
+        labelled = merges.weigh_runs(*arguments, weights[: 60 * is_weighted], *actual)
         assert labelled == ((scores >= first) & (scores < stop)).sum()
-        assert found[0].tolist() == list(range(stop - 1, first - 1, -1))
-        for label, column in ((1, found[1]), (negative, found[2])):
-            for score, value in zip(found[0].tolist(), column.tolist(), strict=True):
+        assert actual[0].tolist() == list(range(stop - 1, first - 1, -1))
+        for label, column in ((1, actual[1]), (negative, actual[2])):
+            for score, value in zip(actual[0].tolist(), column.tolist(), strict=True):
                 mine = (scores == score) & (labels == label)
                 truth = sum((exact[row] for row in np.flatnonzero(mine)), Fraction(0))
                 assert abs(Fraction(value) - truth) <= truth * Fraction(2, 2**53)

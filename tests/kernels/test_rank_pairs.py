@@ -8,12 +8,12 @@ from fastmetrics._kernels import concordance as kernels
 
 def rising(ranks, differ=None) -> int:
     """Return the pairs i < j with a lower rank at i, of those whose ranks `differ` so."""
-    found = 0
+    actual = 0
     for j in range(len(ranks)):
         for i in range(j):
             if ranks[i] < ranks[j] and (differ is None or differ(int(ranks[i]), int(ranks[j]))):
-                found += 1
-    return found
+                actual += 1
+    return actual
 
 
 @pytest.mark.parametrize("shift", [0, 8])
@@ -39,8 +39,8 @@ def test_pairs_inside_segments(rng, values) -> None:
     ranks = rng.integers(0, values, 260).astype(np.int32)
     starts = np.array([0, 10, 10, 210, 260])
     want = [rising(ranks[low:high]) for low, high in ((0, 10), (10, 210), (210, 260))]
-    found = kernels.rising_in_segments(ranks.copy(), np.empty_like(ranks), starts, 0, 4, 8)
-    assert found == sum(want)
+    actual = kernels.rising_in_segments(ranks.copy(), np.empty_like(ranks), starts, 0, 4, 8)
+    assert actual == sum(want)
     assert (
         kernels.rising_in_segments(ranks.copy(), np.empty_like(ranks), starts, 2, 4, 8)
         == want[1] + want[2]

@@ -69,10 +69,10 @@ def expected_state(line, cells, ends):
     metric, name, low, high = line
     p, n = points(cells)[-1]
     if metric == "best":
-        found = replicate_oracle.best(cells, name, low)
-        if found is None:
+        actual = replicate_oracle.best(cells, name, low)
+        if actual is None:
             return -math.inf, -2, 0, 0
-        value, called, tp, fp = found
+        value, called, tp, fp = actual
         scale = {"youden": p * n, "youden_below": p * n, "closest": (p * n) ** 2}
         scale |= {"recall": p, "recall_at_false_positive_rate": p}
         merit = value * scale.get(name, 1) + (p if name == "errors" else 0)
@@ -159,21 +159,21 @@ def measured(rows, counts, lines=LINES):
     words = counts.view(np.uint64), columns[1].view(np.uint64)
     for j, line in enumerate(lines):
         kind, criterion, low, high = *code(line), *line[2:]
-        found = np.zeros((len(counts), kernels.STATE))
+        actual = np.zeros((len(counts), kernels.STATE))
         if kind == BEST:
-            kernels.best_of_rows(*columns, *totals, criterion, low, found)
+            kernels.best_of_rows(*columns, *totals, criterion, low, actual)
         elif kind == kernels.BREAK_EVEN:
-            kernels.break_even_of_rows(*columns, rows.anchors(), *totals, found)
+            kernels.break_even_of_rows(*columns, rows.anchors(), *totals, actual)
         else:
             how = kind, criterion, low, high
-            kernels.areas_of_rows(*columns, rows.anchors(), *totals, *how, found)
+            kernels.areas_of_rows(*columns, rows.anchors(), *totals, *how, actual)
         if (kind, criterion) == (PRECISION_AREA, kernels.STEP):
             lone = lone_positives(*columns[1:], rows.anchors())
-            steps = np.zeros_like(found)
+            steps = np.zeros_like(actual)
             both = counts, words[0], columns[1], words[1], columns[2]
             kernels.step_areas(*both, *lone, steps)
-            np.testing.assert_allclose(steps, found, rtol=1e-12)
-        states[:, j] = found
+            np.testing.assert_allclose(steps, actual, rtol=1e-12)
+        states[:, j] = actual
     return states
 
 
@@ -190,10 +190,10 @@ def measured_curve(cells, ends, slack=0.0, lines=LINES):
     return measured_points(tp, fp, np.array(ends), slack, lines)
 
 
-def assert_states(found, expected, cells):
+def assert_states(actual, expected, cells):
     """Compare places exactly, values by rounding; areas relative to the whole of their axes."""
     p, n = (float(total) for total in points(cells)[-1])
-    for line, mine, theirs in zip(LINES, found, expected, strict=True):
+    for line, mine, theirs in zip(LINES, actual, expected, strict=True):
         known = ~np.isnan(theirs)
         near = 1e-13 * p * n if line[0] == "area" else 1e-13 * p
         np.testing.assert_allclose(
@@ -207,11 +207,11 @@ def assert_states(found, expected, cells):
 @pytest.mark.parametrize(("n", "kind", "count"), CASES)
 def test_rows_and_points(n, kind, count):
     rows, counts, expected = case(n, kind, count)
-    found = measured(rows, counts)
+    actual = measured(rows, counts)
     ends = [end - 1 for _, _, end in rows.ties()]
     for r in range(count):
         cells = rows.resampled(counts[r, : rows.n])
-        assert_states(found[r], expected[r], cells)
+        assert_states(actual[r], expected[r], cells)
         assert_states(measured_curve(cells, ends), expected[r], cells)
 
 
@@ -231,15 +231,15 @@ def test_skipped_segments_miss_nothing(rng, kind):
     """Many segments: what is read of the rows leaves what all points leave, to the last bit."""
     rows = Rows.of(*labels_and_scores(rng, 20_000, kind))
     counts = drawn_counts(rng, rows, 3)
-    found = measured(rows, counts)
+    actual = measured(rows, counts)
     ends = np.array([end - 1 for _, _, end in rows.ties()])
     for r in range(3):
         tp, fp = np.zeros((2, len(ends) + 1))
         for curve, masks in ((tp, rows.masks()), (fp, ~rows.masks())):
             curve[1:] = np.cumsum(counts[r] & masks, dtype=np.int64)[ends]
         states = measured_points(tp, fp, ends)
-        assert found[r, IS_BEST].tolist() == states[IS_BEST].tolist()
-        np.testing.assert_allclose(found[r, ~IS_BEST], states[~IS_BEST], rtol=1e-12)
+        assert actual[r, IS_BEST].tolist() == states[IS_BEST].tolist()
+        np.testing.assert_allclose(actual[r, ~IS_BEST], states[~IS_BEST], rtol=1e-12)
 
 
 ONE_CLASS = [
@@ -362,12 +362,12 @@ def counted(rows, counts, state=None, first=0):
 
 
 def expected(rows, counts):
-    found = []
+    actual = []
     for row in counts[:, : rows.n].tolist():
         cells = rows.resampled(row)
         totals = [sum(column) for column in zip(*cells, strict=True)]
-        found.append([*totals, twice_pairs_won(cells), 0])
-    return found
+        actual.append([*totals, twice_pairs_won(cells), 0])
+    return actual
 
 
 @pytest.mark.pairwise
@@ -433,8 +433,8 @@ def test_a_tie_over_two_parts_is_left_open():
 @pytest.mark.parametrize("n", [0, 1, 7, 512])
 def test_byte_products(rng, n):
     a, b = rng.integers(0, 256, (2, 512)).astype(np.uint8)
-    found = kernels.byte_products(a, b, n)
-    assert found == int(a[:n].astype(int) @ b[:n].astype(int))
+    actual = kernels.byte_products(a, b, n)
+    assert actual == int(a[:n].astype(int) @ b[:n].astype(int))
 
 
 def test_byte_products_of_the_largest_bytes():

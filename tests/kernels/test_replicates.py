@@ -255,8 +255,8 @@ def test_a_window_takes_the_first_draws_of_each_class(rng):
 def places_of(n_draws):
     n = ((n_draws + 4) // 5 + 1) // 2
     n += -n % 8
-    found = [word >> 12 * i & 4095 for word in words(KEY, 0, 0, 0, 0, n) for i in range(5)]
-    return found[:n_draws]
+    actual = [word >> 12 * i & 4095 for word in words(KEY, 0, 0, 0, 0, n) for i in range(5)]
+    return actual[:n_draws]
 
 
 BLOCK = replicates.BLOCK
@@ -267,10 +267,10 @@ SIZES = [1, 2, 3, 5, 8, 61, 513]
 def test_weighed_rows(rng, n):
     weights = rng.random(n)
     for drawn in (rng.integers(0, 9, (2, n + 3)).astype(np.uint8), rng.random((2, n + 3))):
-        found = np.full((2, n + 3), -1.0)
-        replicates.weigh_rows(drawn, weights, found)
-        assert (found[:, :n] == drawn[:, :n] * weights).all()
-        assert (found[:, n:] == -1.0).all()
+        actual = np.full((2, n + 3), -1.0)
+        replicates.weigh_rows(drawn, weights, actual)
+        assert (actual[:, :n] == drawn[:, :n] * weights).all()
+        assert (actual[:, n:] == -1.0).all()
 
 
 def case(rng, n, kind):
@@ -399,12 +399,12 @@ def test_a_curve_is_read_along_its_scaled_length(rng, n, ties):
     ]
     low, high = tables[0][0] + tables[1][0], tables[0][-1] + tables[1][-1]
     levels = np.linspace(low - 0.5, high + 0.5, 50)
-    found = read(rows, counts, levels, tables)
+    actual = read(rows, counts, levels, tables)
     for r in range(len(counts)):
         points = band_oracle.roc(rows.resampled(counts[r, : rows.n]))
         line = band_oracle.scaled(points, *scales)
         expected = [band_oracle.along(line, level) for level in levels]
-        np.testing.assert_allclose(found[r], expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(actual[r], expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("ties", [*TIES, 150])
@@ -434,8 +434,8 @@ def test_a_lost_class_gives_nan(rng):
     counts = drawn(rng, rows)
     counts[0, masks > 0] = 0
     counts[2, masks == 0] = 0
-    found = read(rows, counts, [0.0, 0.5, 1.0])
-    assert np.isnan(found).all(axis=1).tolist() == [True, False, True]
+    actual = read(rows, counts, [0.0, 0.5, 1.0])
+    assert np.isnan(actual).all(axis=1).tolist() == [True, False, True]
 
 
 def test_both_classes_are_counted_before_each_segment(rng):
@@ -483,8 +483,8 @@ def test_a_level_beyond_the_slack_lies_between_two_points(top, off, value):
 def test_an_entry_lies_straight_between_two():
     table = np.array([1.0, 2.0, 4.0])
     places = [0.0, 0.25, 1.0, 1.5, 2.0]
-    found = [replicate_curves.entry(table, place) for place in places]
-    assert found == [1.0, 1.25, 2.0, 3.0, 4.0]
+    actual = [replicate_curves.entry(table, place) for place in places]
+    assert actual == [1.0, 1.25, 2.0, 3.0, 4.0]
 
 
 def test_points_turn_into_what_leads_and_what_is_read():
@@ -497,8 +497,8 @@ def test_points_turn_into_what_leads_and_what_is_read():
 def test_following_goes_on_where_it_ended():
     x, y = np.array([0.0, 1.0, 2.0]), np.array([0.0, 5.0, 7.0])
     levels, out = np.array([0.0, 0.5, 1.5, 4.0]), np.full(4, math.nan)
-    found = replicate_curves.follow(x, y, 2, levels, True, 0.0, 0, out)
-    assert found == 3
+    actual = replicate_curves.follow(x, y, 2, levels, True, 0.0, 0, out)
+    assert actual == 3
     after = np.array([2.0, 3.0, 6.0]), np.array([7.0, 8.0, 11.0])
-    assert replicate_curves.follow(*after, 2, levels, True, 0.0, found, out) == 4
+    assert replicate_curves.follow(*after, 2, levels, True, 0.0, actual, out) == 4
     assert out.tolist() == [0.0, 2.5, 6.0, 9.0]

@@ -40,8 +40,8 @@ def test_add_keeps_infinity():
 @pytest.mark.parametrize("size", [64, 128, 1024])
 def test_lane_sum(rng, size):
     terms = rng.random(size) * 10.0 ** rng.integers(-9, 9, size)
-    found = kernels.lane_sum(terms, np.empty(kernels.LANES))
-    assert abs(found - math.fsum(terms)) <= 2.0**-48 * math.fsum(terms)
+    actual = kernels.lane_sum(terms, np.empty(kernels.LANES))
+    assert abs(actual - math.fsum(terms)) <= 2.0**-48 * math.fsum(terms)
 
 
 @pytest.mark.parametrize("size", [64, 128, 1024])
@@ -49,8 +49,8 @@ def test_lane_sum(rng, size):
 def test_log_of_product(rng, size, low):
     shares = rng.uniform(low, low * 1.5, size)
     want = -math.fsum(map(math.log, shares))
-    found = kernels.log_of_product(shares, np.empty(kernels.LANES))
-    assert abs(found - want) <= size * 2.0**-52 + 2.0**-50 * want
+    actual = kernels.log_of_product(shares, np.empty(kernels.LANES))
+    assert abs(actual - want) <= size * 2.0**-52 + 2.0**-50 * want
 
 
 @pytest.mark.parametrize("share", [0.0, 1e-300])
@@ -73,10 +73,10 @@ def test_take_logs_within_an_ulp(rng, range_):
     }[range_]
     logs = np.empty_like(x)
     kernels.take_logs(x, logs)
-    for share, found in zip(x.tolist(), logs.tolist(), strict=True):
+    for share, actual in zip(x.tolist(), logs.tolist(), strict=True):
         want = -math.log(share) if share else math.inf
-        assert found == want or abs(found - want) <= 2 * math.ulp(want)
-        assert math.copysign(1.0, found) == 1.0
+        assert actual == want or abs(actual - want) <= 2 * math.ulp(want)
+        assert math.copysign(1.0, actual) == 1.0
 
 
 @pytest.mark.pairwise
@@ -253,7 +253,7 @@ def exact(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> dict[int, Fraction]:
         for a, b, c in zip(y.tolist(), p.tolist(), w.tolist(), strict=True)
     ]
     total = sum(c for *_, c in rows)
-    found = {
+    actual = {
         errors.WEIGHT: total,
         errors.UNDER: sum(c * max(e, 0) for _, e, c in rows),
         errors.OVER: sum(c * max(-e, 0) for _, e, c in rows),
@@ -265,9 +265,9 @@ def exact(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> dict[int, Fraction]:
     }
     for column, i in ((errors.TARGET_MEAN, 0), (errors.ERROR_MEAN, 1)):
         mean = sum(row[2] * row[i] for row in rows) / total
-        found[column] = mean
-        found[column + 2] = sum(row[2] * (row[i] - mean) ** 2 for row in rows)
-    return found
+        actual[column] = mean
+        actual[column + 2] = sum(row[2] * (row[i] - mean) ** 2 for row in rows)
+    return actual
 
 
 def check(sums: np.ndarray, y: np.ndarray, p: np.ndarray, w: np.ndarray) -> None:
@@ -394,8 +394,8 @@ def test_folded():
 
 def test_largest_weighed(rng):
     error, weight = rng.normal(size=64), rng.integers(0, 2, 64).astype(np.float64)
-    found = errors.largest_weighed(error, weight, 64, np.empty(errors.LANES))
-    assert found == np.abs(error[weight > 0]).max()
+    actual = errors.largest_weighed(error, weight, 64, np.empty(errors.LANES))
+    assert actual == np.abs(error[weight > 0]).max()
 
 
 def test_centred(rng):
@@ -464,11 +464,11 @@ def test_moments_of_runs(rng, dtype, width, n):
         runs[-1].append(i)
     assert count == len(runs)
     assert starts[:count].tolist() == [x[rows[0]] for rows in runs]
-    for rows, found in zip(runs, moments, strict=False):
+    for rows, actual in zip(runs, moments, strict=False):
         weights, distance = (ones + zeros)[rows], x[rows] - x[rows[0]]
         right = [(weights * distance**k).sum() / math.factorial(k) for k in range(6)]
         right += [(ones[rows] * distance**k).sum() for k in range(2)]
-        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(actual, right, rtol=1e-12, atol=1e-300)
     assert np.isnan(starts[count:]).all()
 
 
@@ -524,10 +524,10 @@ def test_upper_hull_of_curves_that_bend_either_way():
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
 def test_upper_hull_of_weights(rng, n):
     positives, negatives = rows(rng, n, 5)
-    found = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 1.0 + 2.0**-40)
+    actual = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 1.0 + 2.0**-40)
     want = expected(positives, negatives)
-    assert found[0] == want[0]
-    np.testing.assert_allclose(found[1:], np.array(want[1:]) * 0.1, rtol=1e-12)
+    assert actual[0] == want[0]
+    np.testing.assert_allclose(actual[1:], np.array(want[1:]) * 0.1, rtol=1e-12)
 
 
 def test_sums_of_blocks(rng):

@@ -17,15 +17,15 @@ def texts(ax):
     """Return the visible texts of the axes that are not empty."""
     ax.figure.draw_without_rendering()
     legend = ax.get_legend()
-    found = [*ax.texts]
+    actual = [*ax.texts]
     for axis in (ax.xaxis, ax.yaxis) if ax.axison else ():
-        found.append(axis.label)
+        actual.append(axis.label)
         low, high = sorted(axis.get_view_interval())
         labels = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
-        found += [label for place, label in labels if low <= place <= high]
+        actual += [label for place, label in labels if low <= place <= high]
     if legend is not None:
-        found += [*legend.get_texts(), legend.get_title()]
-    return [text for text in found if text.get_visible() and text.get_text().strip()]
+        actual += [*legend.get_texts(), legend.get_title()]
+    return [text for text in actual if text.get_visible() and text.get_text().strip()]
 
 
 def curves_on(ax):
@@ -66,7 +66,7 @@ def faults(ax):
 
 def _under_legend(ax):
     box, whole = ax.get_legend().get_window_extent(), ax.get_window_extent()
-    found = []
+    actual = []
     share = np.linspace(0, 1, 50)[:, None, None]
     for line in ax.lines:
         points = line.get_transform().transform(line.get_xydata().reshape(-1, 2))
@@ -75,13 +75,13 @@ def _under_legend(ax):
         inside = (x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)
         # what lies beyond the axes is not drawn
         if (inside & (y > whole.y0) & (y < whole.y1)).any():
-            found.append(line.get_label())
+            actual.append(line.get_label())
     for artist in [*ax.patches, *ax.collections]:
         paths = [artist.get_path()] if isinstance(artist, Patch) else artist.get_paths()
         places = (path.transformed(artist.get_transform()) for path in paths)
         if any(path.intersects_bbox(box, filled=True) for path in places):
-            found.append(type(artist).__name__)
-    return found
+            actual.append(type(artist).__name__)
+    return actual
 
 
 def legend_texts(ax):

@@ -32,9 +32,9 @@ def mark(ax, label):
 
 
 def assert_readable(ax):
-    found = faults(ax)
-    assert found[:2] == ([], [])
-    assert not {*legend_texts(ax), "ThinArea"} & set(found.under_legend)
+    actual = faults(ax)
+    assert actual[:2] == ([], [])
+    assert not {*legend_texts(ax), "ThinArea"} & set(actual.under_legend)
 
 
 @pytest.mark.parametrize("weights", [None, W])
@@ -329,9 +329,9 @@ def test_everything_can_be_read_in_a_column_of_a_paper_plots(name):
     assert ax.get_ylabel()
     texts = legend_texts(ax)
     assert len(texts) == len(set(texts)) >= 1
-    found = faults(ax)
-    assert found[:2] == ([], [])
-    assert not {*texts, "ThinArea", "Rectangle"} & set(found.under_legend)
+    actual = faults(ax)
+    assert actual[:2] == ([], [])
+    assert not {*texts, "ThinArea", "Rectangle"} & set(actual.under_legend)
 
 
 @pytest.mark.parametrize("name", ONE_MODEL)
@@ -415,20 +415,20 @@ def test_lift_is_never_drawn_above_the_perfect_model():
 
 @pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile", "equal-count"])
 def test_reliability(bins):
-    found = fm.calibration.reliability_diagram(Y_PLOTS, P, strategy=bins)
-    ax = found.plot()
-    label = "isotonic fit" if bins == "isotonic" else f"{len(found.observed)} {bins} bins"
+    diagram = fm.calibration.reliability_diagram(Y_PLOTS, P, strategy=bins)
+    ax = diagram.plot()
+    label = "isotonic fit" if bins == "isotonic" else f"{len(diagram.observed)} {bins} bins"
     drawn = line(ax, label)
     if bins == "isotonic":
-        ends = np.column_stack((found.low, found.high)).ravel()
-        assert_array_equal(drawn.get_xydata(), np.c_[ends, np.repeat(found.observed, 2)])
+        ends = np.column_stack((diagram.low, diagram.high)).ravel()
+        assert_array_equal(drawn.get_xydata(), np.c_[ends, np.repeat(diagram.observed, 2)])
     else:
-        assert_array_equal(drawn.get_xydata(), np.c_[found.predicted, found.observed])
+        assert_array_equal(drawn.get_xydata(), np.c_[diagram.predicted, diagram.observed])
         assert drawn.get_marker() == "o"
     assert_array_equal(line(ax, "calibrated").get_xydata(), [[0, 0], [1, 1]])
     heights = np.array([bar.get_height() for bar in ax.patches])
-    np.testing.assert_allclose(heights / heights.max(), found.histogram / found.histogram.max())
-    assert f"rows (tallest bar {100 * found.histogram.max():.0f} %)" in legend_texts(ax)
+    np.testing.assert_allclose(heights / heights.max(), diagram.histogram / diagram.histogram.max())
+    assert f"rows (tallest bar {100 * diagram.histogram.max():.0f} %)" in legend_texts(ax)
     assert ax.get_aspect() == 1
 
 

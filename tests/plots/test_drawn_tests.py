@@ -31,10 +31,10 @@ def is_rejected(patch):
 
 def bars(ax):
     """Return the counts that are hatched, and those that are not."""
-    found = {True: [], False: []}
+    actual = {True: [], False: []}
     for patch in ax.patches:
-        found[is_rejected(patch)].append(round(patch.get_x() + patch.get_width() / 2))
-    return found[True], found[False]
+        actual[is_rejected(patch)].append(round(patch.get_x() + patch.get_width() / 2))
+    return actual[True], actual[False]
 
 
 def test_binomial_of_the_textbook():
@@ -354,9 +354,9 @@ def test_an_estimate_that_is_no_number_has_no_line():
 
 def test_replicates_near_the_largest_double():
     costs = ("cost", {"cost_fn": 1e308, "cost_fp": 1e308})
-    found = fm.bootstrap([0, 0, 1, 1], [0, 1, 0, 1], metrics=[costs], n_resamples=99, rng=1)
+    estimates = fm.bootstrap([0, 0, 1, 1], [0, 1, 0, 1], metrics=[costs], n_resamples=99, rng=1)
     with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1e\+308 is beyond"):
-        found["cost"].plot()
+        estimates["cost"].plot()
 
 
 @pytest.mark.parametrize("cmap", ["Blues", "viridis", "Greys", "magma"])

@@ -19,23 +19,23 @@ from fastmetrics._plots._thin_line import ThinArea, ThinLine, kept_points
 
 def kept_by_definition(columns, heights):
     """First, last, first lowest and first highest of each run; points with a nan, all of them."""
-    found, start = set(), 0
+    actual, start = set(), 0
     is_gap = [math.isnan(c) or math.isnan(h) for c, h in zip(columns, heights, strict=True)]
     for i in range(1, len(columns) + 1):
         if i < len(columns) and columns[i] == columns[start] and not (is_gap[i] or is_gap[i - 1]):
             continue
         run = range(start, i)
-        found |= {start, i - 1}
+        actual |= {start, i - 1}
         if not is_gap[start]:
-            found |= {min(run, key=heights.__getitem__), max(run, key=heights.__getitem__)}
+            actual |= {min(run, key=heights.__getitem__), max(run, key=heights.__getitem__)}
         start = i
-    return sorted(found)
+    return sorted(actual)
 
 
 def pixels(x, y):
     """Return the cells of a unit grid that a polyline passes through, by rational arithmetic."""
     points = [(Fraction(a), Fraction(b)) for a, b in zip(x, y, strict=True)]
-    found = {(math.floor(points[0][0]), math.floor(points[0][1]))}
+    actual = {(math.floor(points[0][0]), math.floor(points[0][1]))}
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
         (left, low), (right, high) = sorted([(x0, y0), (x1, y1)])
         for column in range(math.floor(left), math.floor(right) + 1):
@@ -45,8 +45,8 @@ def pixels(x, y):
             else:
                 rows = [low + (high - low) * (end - left) / (right - left) for end in ends]
             rows.sort()
-            found |= {(column, row) for row in range(math.floor(rows[0]), math.floor(rows[1]) + 1)}
-    return found
+            actual |= {(column, row) for row in range(math.floor(rows[0]), math.floor(rows[1]) + 1)}
+    return actual
 
 
 floats = st.floats(0, 5, allow_nan=False, width=16)

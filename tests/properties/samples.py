@@ -117,12 +117,12 @@ class Group(NamedTuple):
 
 def grouped(name: str, entries: Iterable[Entry]) -> pytest.MarkDecorator:
     """Return the parametrization of a test by groups."""
-    found: dict[Any, Group] = {}
+    actual: dict[Any, Group] = {}
     for entry in entries:
         key = entry.data, entry.weights, entry.rows_of_each_class
-        found.setdefault(key, Group(*key, [])).entries.append(entry)
-    ids = [f"{group.data}-{group.entries[0].name}" for group in found.values()]
-    return pytest.mark.parametrize(name, found.values(), ids=ids)
+        actual.setdefault(key, Group(*key, [])).entries.append(entry)
+    ids = [f"{group.data}-{group.entries[0].name}" for group in actual.values()]
+    return pytest.mark.parametrize(name, actual.values(), ids=ids)
 
 
 def drawn(data: st.DataObject, group: Group, *weights: str, **more: Any) -> Sample:

@@ -68,8 +68,8 @@ def by_estimator(entry: Entry, true: Any, values: Any) -> float:
     estimator = Regressor() if entry.data in (kinds.NUMBERS, kinds.AMOUNTS) else Classifier()
     X = values if values.ndim == 2 else values[:, np.newaxis]
     asked = {"it": (entry.canonical, parameters(entry))}
-    found = fm.selection.evaluate_estimator(estimator, X, true, cv=AllRows(), metrics=asked)
-    return found["it"].estimate
+    evaluation = fm.selection.evaluate_estimator(estimator, X, true, cv=AllRows(), metrics=asked)
+    return evaluation["it"].estimate
 
 
 def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
@@ -78,38 +78,38 @@ def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     name, given = entry.canonical, parameters(entry)
     asked = {"it": (name, given)}
     few: dict[str, Any] = {"n_resamples": 2, "metrics": asked, "method": "percentile", "rng": 1}
-    found: dict[str, float] = {}
+    actual: dict[str, float] = {}
     if entry.metric.resampled == "classes":
-        found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
+        actual["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
     elif entry.metric.resampled and values.ndim == 1:
-        found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
+        actual["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)
-        found["paired_bootstrap"] = pair["it"].models[0].estimate
+        actual["paired_bootstrap"] = pair["it"].models[0].estimate
     if entry.data in (kinds.TWO, kinds.LABELS):
         matrix = fm.ConfusionMatrix.from_labels(true, values)
         table = fm.classification_metrics(true, values, metrics=[name], **given)
-        found["classification_metrics"] = table[name]
-        found["count_metric"] = float(fm.count_metric(matrix, name, **given))
+        actual["classification_metrics"] = table[name]
+        actual["count_metric"] = float(fm.count_metric(matrix, name, **given))
     if entry.metric.family == "regression" and entry.metric.function:
-        found["regression_metrics"] = fm.regression_metrics(true, values, metrics=asked)["it"]
+        actual["regression_metrics"] = fm.regression_metrics(true, values, metrics=asked)["it"]
     knows_all = entry.data not in (kinds.TWO, kinds.LABELS) or {*values} <= {*true}
     if entry.metric.function and name not in NOT_OF_ESTIMATORS and knows_all:
-        found["evaluate_estimator"] = by_estimator(entry, true, values)
-    return found
+        actual["evaluate_estimator"] = by_estimator(entry, true, values)
+    return actual
 
 
 @pytest.mark.parametrize("entry", MEASURED, ids=lambda entry: entry.name)
 def test_all_faces_give_the_same_number(entry: Entry) -> None:
     true, values = example(entry.data, 60)
     with undefined_is_fine():
-        found = strict(entry, true, values)
+        actual = strict(entry, true, values)
         if entry.metric is not None and entry.metric.function:
-            found["function"] = entry.metric.value(true, values, **entry.arguments)
-        found["entry"] = entry.fast(true, values)[0]
-    right = float(found.pop("entry"))
+            actual["function"] = entry.metric.value(true, values, **entry.arguments)
+        actual["entry"] = entry.fast(true, values)[0]
+    right = float(actual.pop("entry"))
     assert math.isfinite(right)
-    assert found or entry.canonical in NOT_OF_ESTIMATORS
-    for face, value in found.items():
+    assert actual or entry.canonical in NOT_OF_ESTIMATORS
+    for face, value in actual.items():
         assert value == pytest.approx(right, rel=1e-13, abs=1e-15), face
 
 
@@ -132,13 +132,15 @@ def test_all_but_the_function_say_that_it_is_undefined(true: Any, values: Any) -
         rows = count_oracle.rows_of(true, values)
         right = count_oracle.value(entry.name, rows, sorted({*true, *values} | {0, 1}))
         with undefined_is_fine():
-            found = strict(entry, np.array(true), np.array(values))
-        assert len(found) >= 4
-        for face, value in found.items():
+            actual = strict(entry, np.array(true), np.array(values))
+        assert len(actual) >= 4
+        for face, value in actual.items():
             assert value == pytest.approx(right, nan_ok=True), (entry.name, face)
 
 
 def test_certain_probabilities_of_float32_cost_what_they_cost_the_function() -> None:
     labels, p = np.array([0, 1, 1, 0]), np.array([1, 0.5, 0.25, 0.125], dtype=np.float32)
-    found = fm.bootstrap(labels, p, metrics="log_loss", n_resamples=2, method="percentile", rng=1)
-    assert found["log_loss"].estimate == pytest.approx(fm.log_loss(labels, p))
+    estimates = fm.bootstrap(
+        labels, p, metrics="log_loss", n_resamples=2, method="percentile", rng=1
+    )
+    assert estimates["log_loss"].estimate == pytest.approx(fm.log_loss(labels, p))

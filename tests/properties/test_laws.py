@@ -48,8 +48,8 @@ def test_row_order_does_not_matter(group: Group, data: st.DataObject) -> None:
     order = np.array(data.draw(st.permutations(range(len(true)))))
     moved = None if weights is None else weights[order]
     for entry in group.named:
-        found = fast(entry, true, values, weights)
-        assert_equal(entry, found, fast(entry, true[order], values[order], moved))
+        actual = fast(entry, true, values, weights)
+        assert_equal(entry, actual, fast(entry, true[order], values[order], moved))
 
 
 @under(kinds.WEIGHT_2)
@@ -77,8 +77,8 @@ def test_weight_0_is_absent(group: Group, data: st.DataObject) -> None:
 def test_weights_have_no_unit(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "quarters")
     for entry in group.named:
-        found = fast(entry, true, values, weights)
-        assert_equal(entry, found, fast(entry, true, values, weights * 2.0**40))
+        actual = fast(entry, true, values, weights)
+        assert_equal(entry, actual, fast(entry, true, values, weights * 2.0**40))
 
 
 def table_of(data: str, true: Array, values: Array, weights: Any, classes: Array) -> Any:
@@ -114,10 +114,10 @@ def test_only_the_order_of_scores_matters(group: Group, data: st.DataObject) -> 
     labels, scores, weights = sample_of(data, group, "counts")
     ranks = np.unique(scores, return_inverse=True)[1].astype(np.int64)
     for entry in group.named:
-        found = fast(entry, labels, scores, weights)
+        actual = fast(entry, labels, scores, weights)
         least = 2**50 if "curve" in entry.name else 2**60  # its thresholds are floats
         for other in (least + 3 * ranks, np.exp(ranks / 8.0), -1.0 / (1 + ranks)):
-            assert_same(entry, found, fast(entry, labels, other, weights), keep_thresholds=False)
+            assert_same(entry, actual, fast(entry, labels, other, weights), keep_thresholds=False)
 
 
 @grouped("group", (entry for entry in ENTRIES if entry.data == kinds.SCORES))
@@ -128,10 +128,10 @@ def test_dtypes_change_nothing(group: Group, data: st.DataObject) -> None:
     of_scores = data.draw(st.sampled_from([np.float32, np.float16, np.int64, np.uint64, ">f8"]))
     of_labels = data.draw(st.sampled_from([bool, np.int8, np.uint8, np.float64, np.float32]))
     for entry in group.named:
-        found = fast(entry, labels, scores.astype(np.float64), weights)
-        assert_same(entry, found, fast(entry, labels, scores.astype(of_scores), weights))
-        assert_same(entry, found, fast(entry, labels.astype(of_labels), scores * 1.0, weights))
-        assert_same(entry, found, fast(entry, 2 * labels - 1, scores, weights))
+        actual = fast(entry, labels, scores.astype(np.float64), weights)
+        assert_same(entry, actual, fast(entry, labels, scores.astype(of_scores), weights))
+        assert_same(entry, actual, fast(entry, labels.astype(of_labels), scores * 1.0, weights))
+        assert_same(entry, actual, fast(entry, 2 * labels - 1, scores, weights))
 
 
 # --- classes -------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def test_names_of_classes_do_not_matter(group: Group, data: st.DataObject) -> No
     else:
         renamed = 1.0 - values if group.data == kinds.CHANCES else -values
     for entry in group.named:
-        found = fast(entry, true, values, weights)
-        assert_close(entry, fast(counterpart(entry), new[true], renamed, weights), found)
+        actual = fast(entry, true, values, weights)
+        assert_close(entry, fast(counterpart(entry), new[true], renamed, weights), actual)
 
 
 @under(kinds.COMPLEMENT)
@@ -190,8 +190,8 @@ def test_a_shift_changes_nothing(group: Group, data: st.DataObject) -> None:
     true, values, weights = sample_of(data, group, "none", "quarters")
     shift = data.draw(st.sampled_from([2.5, -40.0]))
     for entry in group.named:
-        found = fast(entry, true, values, weights)
-        assert_close(entry, fast(entry, true + shift, values + shift, weights), found)
+        actual = fast(entry, true, values, weights)
+        assert_close(entry, fast(entry, true + shift, values + shift, weights), actual)
 
 
 @under(kinds.SCALE)
@@ -199,9 +199,9 @@ def test_a_scale_is_a_power_of_itself(group: Group, data: st.DataObject) -> None
     true, values, weights = sample_of(data, group, "none", "quarters")
     scale = data.draw(st.sampled_from([0.125, 3.0]))
     for entry in group.named:
-        (found,) = fast(entry, true, values, weights)
+        (actual,) = fast(entry, true, values, weights)
         scaled = fast(entry, scale * true, scale * values, weights)
-        assert_close(entry, scaled, (scale**entry.power * found,))
+        assert_close(entry, scaled, (scale**entry.power * actual,))
 
 
 def test_every_declared_law_is_tested() -> None:

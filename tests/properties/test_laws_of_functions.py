@@ -60,11 +60,11 @@ def flat(value: Any, at: str = "") -> dict[str, Any]:
 
 def differences(one: Any, other: Any, rtol: float = 0.0) -> list[str]:
     """Return the places where two results differ."""
-    found, wanted = flat(one), flat(other)
-    if found.keys() != wanted.keys():
-        return sorted(found.keys() ^ wanted.keys())
+    actual, wanted = flat(one), flat(other)
+    if actual.keys() != wanted.keys():
+        return sorted(actual.keys() ^ wanted.keys())
     complaints = []
-    for place, value in found.items():
+    for place, value in actual.items():
         if place.endswith("weights_are"):  # what was said, not a result
             continue
         right = wanted[place]
@@ -124,13 +124,13 @@ def weighs_by_unit(function: Callable[..., Any], arguments: dict[str, Any]) -> l
     right = flat(function(**arguments, sample_weight=weights))
     complaints = []
     for unit in (2.0**900, 2.0**-900):
-        found = flat(function(**arguments, sample_weight=weights * unit))
+        actual = flat(function(**arguments, sample_weight=weights * unit))
         in_unit = {
             key: each * unit if each.dtype.kind == "f" else each for key, each in right.items()
         }
-        as_sum = {each.partition(":")[0] for each in differences(found, in_unit, 1e-9)}
+        as_sum = {each.partition(":")[0] for each in differences(actual, in_unit, 1e-9)}
         complaints += [
-            each for each in differences(found, right, 1e-9) if each.partition(":")[0] in as_sum
+            each for each in differences(actual, right, 1e-9) if each.partition(":")[0] in as_sum
         ]
     return complaints
 
@@ -349,9 +349,9 @@ def threads_matter(call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ThreadPoolExecutor, "submit", noted)
     right = call(n_threads=1)
     complaints = ["one thread starts another"] if started else []
-    found = call(n_threads=2)
+    actual = call(n_threads=2)
     complaints += [] if started else ["else one thread says nothing"]
-    return complaints + differences(found, right) + differences(call(n_threads=7), right)
+    return complaints + differences(actual, right) + differences(call(n_threads=7), right)
 
 
 @pytest.mark.parametrize("name", [name for name in THREADED if name not in ONE_JOB])
@@ -451,8 +451,8 @@ OF_TWO_CLASSES = [name for name in OF_ROWS if is_of_two_classes(name)]
 
 @pytest.mark.parametrize("name", [each for each in OF_TWO_CLASSES if each not in SAID_OTHERWISE])
 def test_one_class_is_undefined_and_said_at_the_line_of_the_caller(name: str) -> None:
-    found = tuple(of_one_class(public(name), name, label) for label in (0, 1))
-    assert found == ONE_CLASS.get(name, (VALUE, VALUE))
+    actual = tuple(of_one_class(public(name), name, label) for label in (0, 1))
+    assert actual == ONE_CLASS.get(name, (VALUE, VALUE))
 
 
 def test_what_one_class_gives_is_said_of_functions_of_two_classes() -> None:

@@ -42,14 +42,14 @@ def test_is_the_mean_over_the_orders_of_ties(entry: RankingEntry, ties: str, que
     table = fm.RankingTable.from_scores(relevances(named), score, ids=ids)
     more = {} if entry.canonical == "group_auc" else {"ties": ties}
     with undefined_is_fine():
-        (found,) = entry.values(table, **more)
+        (actual,) = entry.values(table, **more)
     right = entry.right(named, ties)
     expected = math.nan if right is None else float(right)
     if entry.of_order is None:
-        assert found == pytest.approx(expected, abs=0, nan_ok=True)
-    assert found == pytest.approx(expected, rel=1e-13, abs=1e-15, nan_ok=True)
+        assert actual == pytest.approx(expected, abs=0, nan_ok=True)
+    assert actual == pytest.approx(expected, rel=1e-13, abs=1e-15, nan_ok=True)
     low, high = entry.metric.bounds
-    assert math.isnan(found) or low <= found <= high
+    assert math.isnan(actual) or low <= actual <= high
 
 
 @every
@@ -59,9 +59,9 @@ def test_row_order_does_not_matter(entry: RankingEntry, problem: Any, data: Any)
     relevance, score, query = problem
     order = np.array(data.draw(st.permutations(range(len(query)))))
     with undefined_is_fine():
-        found = entry.values(relevance, score, query=query)
+        actual = entry.values(relevance, score, query=query)
         moved = entry.values(relevance[order], score[order], query=query[order])
-    assert np.array_equal(found, moved, equal_nan=True)
+    assert np.array_equal(actual, moved, equal_nan=True)
 
 
 @every
@@ -70,10 +70,10 @@ def test_row_order_does_not_matter(entry: RankingEntry, problem: Any, data: Any)
 def test_only_the_order_of_scores_matters(entry: RankingEntry, problem: Any) -> None:
     relevance, score, query = problem
     with undefined_is_fine():
-        found = entry.values(relevance, score, query=query)
+        actual = entry.values(relevance, score, query=query)
         for other in (2**60 + 3 * score, np.exp(score / 8), -1.0 / (1 + score)):
             same = entry.values(relevance, other, query=query)
-            assert np.array_equal(found, same, equal_nan=True)
+            assert np.array_equal(actual, same, equal_nan=True)
 
 
 @every
@@ -83,10 +83,10 @@ def test_names_of_queries_do_not_matter(entry: RankingEntry, problem: Any, data:
     relevance, score, query = problem
     names = np.array(data.draw(st.permutations(["", "b", "a ", "é", "zz"])))
     with undefined_is_fine():
-        found = entry.values(relevance, score, query=query)
+        actual = entry.values(relevance, score, query=query)
         renamed = entry.values(relevance, score, query=names[query])
     moved = np.argsort(names[np.unique(query)])
-    assert np.array_equal(found[moved], renamed, equal_nan=True)
+    assert np.array_equal(actual[moved], renamed, equal_nan=True)
 
 
 @every
@@ -96,9 +96,9 @@ def test_queries_that_come_twice_change_no_mean(entry: RankingEntry, problem: An
     relevance, score, query = problem
     twice = [np.tile(column, 2) for column in (relevance, score)]
     with undefined_is_fine():
-        found = entry.mean(relevance, score, query=query)
+        actual = entry.mean(relevance, score, query=query)
         doubled = entry.mean(*twice, query=np.append(query, 100 + query))
-    assert doubled == pytest.approx(found, rel=1e-14, nan_ok=True)
+    assert doubled == pytest.approx(actual, rel=1e-14, nan_ok=True)
 
 
 @every
@@ -113,8 +113,8 @@ def test_tables_of_parts_add_up(entry: RankingEntry, problem: Any, data: Any) ->
         if rows.any()
     ]
     with undefined_is_fine():
-        found = entry.values(relevance, score, query=query)
-        assert np.array_equal(found, entry.values(sum(tables)), equal_nan=True)
+        actual = entry.values(relevance, score, query=query)
+        assert np.array_equal(actual, entry.values(sum(tables)), equal_nan=True)
 
 
 @functools.cache
@@ -131,10 +131,10 @@ def test_threads_change_no_table() -> None:
 
 @every
 def test_threads_change_no_bit(entry: RankingEntry) -> None:
-    found = entry.values(many_items(1), n_threads=1)
+    actual = entry.values(many_items(1), n_threads=1)
     for n_threads in (2, 7):
         again = entry.values(many_items(1), n_threads=n_threads)
-        assert np.array_equal(again, found, equal_nan=True)
+        assert np.array_equal(again, actual, equal_nan=True)
 
 
 @every

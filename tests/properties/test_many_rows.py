@@ -25,15 +25,15 @@ COUNTED = ("roc_auc", "average_precision", "delong", "roc_curve[corners]")
 def scores(kind: str) -> tuple[Array, Array]:
     rng = np.random.default_rng(41)
     labels = (rng.random(ROWS) < 0.3).astype(np.int8)
-    found = rng.normal(labels, 1.0)
+    actual = rng.normal(labels, 1.0)
     if kind == "three decimals":
-        found = np.round(found, 3)
+        actual = np.round(actual, 3)
     elif kind == "one score":
-        found[:] = 0.5
+        actual[:] = 0.5
     elif kind == "clustered":
-        found = np.sort(found)
-        found[: ROWS // 3 * 2] = 7.0 + np.arange(ROWS // 3 * 2) * 2.0**-49
-    return labels, found
+        actual = np.sort(actual)
+        actual[: ROWS // 3 * 2] = 7.0 + np.arange(ROWS // 3 * 2) * 2.0**-49
+    return labels, actual
 
 
 many = functools.cache(functools.partial(example, n=ROWS))
@@ -73,8 +73,8 @@ def weighted(entries: Iterable[Entry]) -> pytest.MarkDecorator:
 def test_threads_change_no_bit(entry: Entry, weighting: str) -> None:
     weights = weights_of(weighting)
     data = many(entry.data)
-    found = fast(entry, *data, weights, n_threads=1)
-    assert_same(entry, found, fast(entry, *data, weights, n_threads=3))
+    actual = fast(entry, *data, weights, n_threads=1)
+    assert_same(entry, actual, fast(entry, *data, weights, n_threads=3))
 
 
 @pytest.mark.pairwise
@@ -84,13 +84,13 @@ def test_every_path_of_the_sort_gives_the_same_bits(
     entry: Entry, kind: str, weighting: str
 ) -> None:
     weights, (labels, values) = weights_of(weighting), scores(kind)
-    found = fast(entry, labels, values, weights, n_threads=1)
+    actual = fast(entry, labels, values, weights, n_threads=1)
     for n_threads in (2, 7):
-        assert_same(entry, found, fast(entry, labels, values, weights, n_threads=n_threads))
+        assert_same(entry, actual, fast(entry, labels, values, weights, n_threads=n_threads))
     if weighting != "quarters":  # whose sums depend on the order in which they are added
         order = np.random.default_rng(3).permutation(ROWS)
         moved = None if weights is None else weights[order]
-        assert_same(entry, found, fast(entry, labels[order], values[order], moved))
+        assert_same(entry, actual, fast(entry, labels[order], values[order], moved))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_every_path_of_the_sort_gives_the_same_bits(
 def test_agrees_with_its_peer(entry: Entry) -> None:
     weights = counts() if entry.weights and entry.peer_takes_weights else None
     data = many(entry.data)
-    found = fast(entry, *data, weights)
+    actual = fast(entry, *data, weights)
     with undefined_is_fine():
         other = entry.by_peer(*data, weights)
-    assert_close(entry, found[: len(other)], other)
+    assert_close(entry, actual[: len(other)], other)

@@ -100,11 +100,11 @@ def test_is_what_the_definition_says(group: Group, data: st.DataObject) -> None:
     sample = drawn(data, group, "none", "counts", "quarters")
     weighted = is_fractional(sample)
     for entry in group.named:
-        found, right = fast(entry, *arrays(sample)), entry.oracle(sample)
+        actual, right = fast(entry, *arrays(sample)), entry.oracle(sample)
         if entry.exact and not weighted:
-            assert_same(entry, found, right)
+            assert_same(entry, actual, right)
         else:
-            assert_close(entry, found, right, weighted=weighted)
+            assert_close(entry, actual, right, weighted=weighted)
 
 
 @grouped("group", [entry for entry in ENTRIES if entry.peer])
@@ -115,10 +115,10 @@ def test_agrees_with_its_peer(group: Group, data: st.DataObject) -> None:
     weighted = is_fractional(sample)
     for entry in group.named:
         if sample.weights is None or entry.peer_takes_weights:
-            found = fast(entry, *arrays(sample))
+            actual = fast(entry, *arrays(sample))
             with undefined_is_fine():
                 other = entry.by_peer(*arrays(sample))
-            assert_close(entry, found[: len(other)], other, weighted=weighted)
+            assert_close(entry, actual[: len(other)], other, weighted=weighted)
 
 
 # --- range and direction -------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def test_is_in_its_range_and_nothing_is_better_than_perfection(
         assert entry.metric is not None
         value, best = (fast(entry, true, column, weights)[0] for column in (values, all_right))
         low, high = entry.metric.bounds
-        for found in (value, best):
-            assert math.isnan(found) or low <= found <= high
+        for actual in (value, best):
+            assert math.isnan(actual) or low <= actual <= high
         up = direction(entry)
         if up is not None and entry.name != "cost[matrix]":  # where a mistake may be a gain
             assert not is_worse(best, value, higher_is_better=up)

@@ -26,8 +26,8 @@ def _error(
         has_two = any(oracle.weight_of(rows) > 1 for of_problem in parts for rows in of_problem)
         if not weighted and not has_two:
             return (math.nan,)
-        found = of_all(list(map(value, parts)))
-        return (math.sqrt(max(found, 0)) if is_root else found,)
+        actual = of_all(list(map(value, parts)))
+        return (math.sqrt(max(actual, 0)) if is_root else actual,)
 
     def of_one(sample: Sample) -> Values:
         return read([oracle.rows_of(*sample.columns)])

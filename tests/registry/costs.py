@@ -71,8 +71,8 @@ COSTS = (
 
 def _gain(name: str, times: Fraction) -> Entry:
     def oracle(sample: Sample) -> Values:
-        found = gain_oracle.gain(*sample.columns, Fraction(1, 4))
-        return (number(found if found is None else found * times),)
+        actual = gain_oracle.gain(*sample.columns, Fraction(1, 4))
+        return (number(actual if actual is None else actual * times),)
 
     laws = OF_SCORES
     return _cost(name, oracle, arguments={"fraction": 0.25}, laws=laws)

@@ -38,26 +38,26 @@ def of_decisions(function: Callable[..., Any]) -> Oracle:
 def best(criterion: str, bound: float | None, sample: Sample) -> Values:
     """Return the best value and its threshold."""
     true, given, weights = sample.columns
-    found = pr_oracle.best_threshold(
+    actual = pr_oracle.best_threshold(
         true, given, criterion, at_least=bound, at_most=bound, weights=weights
     )
-    if found is None:
+    if actual is None:
         return math.nan, math.nan
-    threshold, value = found[:2]
+    threshold, value = actual[:2]
     if criterion == "closest-topleft":
         return math.sqrt(-value), threshold
     return (-value if criterion == "fewest-errors" else value), threshold
 
 
 def roc_points(drop: bool, sample: Sample) -> Values:
-    found = roc_oracle.points(roc_oracle.rows_of(*sample.columns))
-    thresholds, fpr, tpr = zip(*(roc_oracle.corners(found) if drop else found), strict=True)
+    actual = roc_oracle.points(roc_oracle.rows_of(*sample.columns))
+    thresholds, fpr, tpr = zip(*(roc_oracle.corners(actual) if drop else actual), strict=True)
     return fpr, tpr, thresholds
 
 
 def detection(sample: Sample) -> Values:
-    found = roc_oracle.detection(roc_oracle.rows_of(*sample.columns))
-    thresholds, fpr, fnr = zip(*found, strict=True)
+    actual = roc_oracle.detection(roc_oracle.rows_of(*sample.columns))
+    thresholds, fpr, fnr = zip(*actual, strict=True)
     return fpr, fnr, thresholds
 
 

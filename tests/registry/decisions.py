@@ -30,8 +30,8 @@ def _ratio(name: str, one: classes.Metric, **arguments: Any) -> tuple[Entry, ...
     given: dict[str, Any] = {"arguments": arguments, "rows_of_each_class": 0}
 
     def of_one(sample: Sample) -> Values:
-        found = classes.counts(classes.rows_of_labels(*sample.columns), 1)
-        return (classes.filled(one(found), Fraction(0)),)
+        actual = classes.counts(classes.rows_of_labels(*sample.columns), 1)
+        return (classes.filled(one(actual), Fraction(0)),)
 
     def averaged(how: str, sample: Sample) -> Values:
         rows = classes.rows_of_labels(*sample.columns)
@@ -63,10 +63,10 @@ def _counted(name: str, data: str = LABELS, undefined: float = math.nan, **more:
     """Return the entry of a metric that is what `count_oracle` says, or ``undefined``."""
 
     def oracle(sample: Sample) -> Values:
-        found = counts.value(
+        actual = counts.value(
             name.partition("[")[0], counts.rows_of(*sample.columns), sample.classes
         )
-        return (undefined if math.isnan(found) else found,)
+        return (undefined if math.isnan(actual) else actual,)
 
     return _labels(name, data, oracle, **more)
 
@@ -83,8 +83,8 @@ def kappa(power: int, sample: Sample) -> Values:
 def balanced(sample: Sample) -> Values:
     """Return the mean of the recalls of the classes that occur in the true labels."""
     rows = counts.rows_of(*sample.columns)
-    found = [counts.recall(rows, k) for k in sample.labels]
-    return (counts.mean([value for value in found if value is not None]),)
+    actual = [counts.recall(rows, k) for k in sample.labels]
+    return (counts.mean([value for value in actual if value is not None]),)
 
 
 COSTS = [[0, 1, 2, 7], [5, -1, 0, 1], [2, 3, 0, 1], [1, 1, 4, 0]]

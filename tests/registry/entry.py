@@ -97,8 +97,8 @@ Oracle = Callable[[Sample], Values]
 def resolve(path: str) -> Callable[..., Any]:
     """Return the object at ``module:name``; imported when it is asked for, not before."""
     module, name = path.split(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return found
+    actual: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return actual
 
 
 def number(value: Any) -> Any:
@@ -170,8 +170,8 @@ class Entry:
             return self.read(resolve(self.path)(*data, **more))
         assert self.metric is not None
         if not self.metric.function:  # it exists as an estimate of `bootstrap` alone
-            found = fastmetrics.bootstrap(*data, metrics=self.name, n_resamples=2, **more)
-            return (found[self.name].estimate,)
+            estimates = fastmetrics.bootstrap(*data, metrics=self.name, n_resamples=2, **more)
+            return (estimates[self.name].estimate,)
         return (self.metric.value(*data, **more),)
 
     def by_peer(self, true: Any, given: Any, weights: Any = None) -> Values:
@@ -184,10 +184,10 @@ class Entry:
             peer = resolve(f"sklearn.metrics:{name}")
         if peer is None:
             raise LookupError(f"{self.name} has no peer")
-        found = peer(true, given, **more)
-        if isinstance(found, tuple) and not self.path:  # likelihood ratios
-            found = found[int(self.metric.read)]
-        return found if isinstance(found, tuple) else (found,)
+        actual = peer(true, given, **more)
+        if isinstance(actual, tuple) and not self.path:  # likelihood ratios
+            actual = actual[int(self.metric.read)]
+        return actual if isinstance(actual, tuple) else (actual,)
 
     @property
     def function_name(self) -> str:

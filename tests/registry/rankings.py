@@ -43,10 +43,10 @@ class RankingEntry:
         """Return what fastmetrics makes of each query."""
         given = {n: float(v) if isinstance(v, Fraction) else v for n, v in self.arguments.items()}
         if self.canonical == "group_auc":
-            found = self.metric.load()(*data, **given, **more).per_query
+            actual = self.metric.load()(*data, **given, **more).per_query
         else:
-            found = self.metric.load()(*data, per_query=True, **given, **more)
-        return np.asarray(found)
+            actual = self.metric.load()(*data, per_query=True, **given, **more)
+        return np.asarray(actual)
 
     def mean(self, *data: Any, **more: Any) -> float:
         """Return what fastmetrics makes of all queries together."""

@@ -86,10 +86,10 @@ def _score(name: str, oracle: str, loss: str, laws: frozenset[str], **arguments:
 
     def of_sample(sample: Sample) -> Values:
         rows = numbers.rows(*sample.columns)
-        found = getattr(numbers, oracle)(rows, **arguments)
-        if found is None:
+        actual = getattr(numbers, oracle)(rows, **arguments)
+        if actual is None:
             return (float(getattr(numbers, loss)(rows, **arguments) == 0),)
-        return (found,)
+        return (actual,)
 
     return Entry(name, NUMBERS, of_sample, arguments, laws)
 

@@ -32,16 +32,16 @@ def matrices(draw, values, models=6, replicates=4, n=6):
 
 
 def test_published_figures():
-    found = bias_variance(Y, P, decomposition="domingos")
-    assert found.loss == FIGURES["loss"]
-    assert found.bias == FIGURES["domingos"]["bias"]
-    assert found.variance == FIGURES["domingos"]["net_var"]
-    assert found.details["unbiased_variance"] == FIGURES["domingos"]["var_unbiased"]
-    assert found.details["biased_variance"] == FIGURES["domingos"]["var_biased"]
-    found = bias_variance(Y, P, decomposition="kohavi-wolpert")
-    assert found.loss == FIGURES["loss"]
-    assert found.bias == FIGURES["kohavi_wolpert"]["bias2"]
-    assert found.variance == FIGURES["kohavi_wolpert"]["var"]
+    decomposition = bias_variance(Y, P, decomposition="domingos")
+    assert decomposition.loss == FIGURES["loss"]
+    assert decomposition.bias == FIGURES["domingos"]["bias"]
+    assert decomposition.variance == FIGURES["domingos"]["net_var"]
+    assert decomposition.details["unbiased_variance"] == FIGURES["domingos"]["var_unbiased"]
+    assert decomposition.details["biased_variance"] == FIGURES["domingos"]["var_biased"]
+    decomposition = bias_variance(Y, P, decomposition="kohavi-wolpert")
+    assert decomposition.loss == FIGURES["loss"]
+    assert decomposition.bias == FIGURES["kohavi_wolpert"]["bias2"]
+    assert decomposition.variance == FIGURES["kohavi_wolpert"]["var"]
 
 
 # What mlxtend 0.25.0 (bias_variance_decomp) returns for these predictions: loss, bias, variance.
@@ -60,17 +60,17 @@ MLXTEND = [
 
 @pytest.mark.parametrize(("decomposition", "true", "predicted", "theirs"), MLXTEND)
 def test_mlxtend(decomposition, true, predicted, theirs):
-    found = bias_variance(true, predicted, decomposition=decomposition)
-    assert (found.loss, found.bias) == pytest.approx(theirs[:2])
-    if found.bias == 0.0 or decomposition == "squared":
-        assert found.variance == pytest.approx(theirs[2])
+    actual = bias_variance(true, predicted, decomposition=decomposition)
+    assert (actual.loss, actual.bias) == pytest.approx(theirs[:2])
+    if actual.bias == 0.0 or decomposition == "squared":
+        assert actual.variance == pytest.approx(theirs[2])
         return
     # Wrong there: the variance of biased examples has a plus sign, so that the parts of the 0-1
     # loss do not add up to the loss that stands beside them.
-    plus = found.details["unbiased_variance"] + found.details["biased_variance"]
+    plus = actual.details["unbiased_variance"] + actual.details["biased_variance"]
     assert plus == pytest.approx(theirs[2])
     assert theirs[1] + theirs[2] > theirs[0] + 0.1
-    assert found.bias + found.variance == pytest.approx(found.loss)
+    assert actual.bias + actual.variance == pytest.approx(actual.loss)
 
 
 def test_ties_of_the_main_prediction_go_to_the_smallest_label():
@@ -95,15 +95,17 @@ def test_against_the_definitions(n_classes):
             ("kohavi-wolpert", oracle.kohavi_wolpert),
         ):
             expected = definition(true, predicted)
-            found = bias_variance(true, predicted, decomposition=name)
-            assert parts(found) == tuple(map(float, expected[:3]))
-            assert found.loss == float(loss)
+            decomposition = bias_variance(true, predicted, decomposition=name)
+            assert parts(decomposition) == tuple(map(float, expected[:3]))
+            assert decomposition.loss == float(loss)
             if name == "domingos":
                 details = ("unbiased_variance", "biased_variance", "noise_rate")
-                assert [found.details[key] for key in details] == list(map(float, expected[3:]))
+                assert [decomposition.details[key] for key in details] == list(
+                    map(float, expected[3:])
+                )
             # exactly, not only in floats: each is a rational with a known denominator
-            exact = [Fraction(part).limit_denominator(cells) for part in parts(found)]
-            assert sum(exact) == Fraction(found.loss).limit_denominator(cells) == loss
+            exact = [Fraction(part).limit_denominator(cells) for part in parts(decomposition)]
+            assert sum(exact) == Fraction(decomposition.loss).limit_denominator(cells) == loss
 
     check()
 
@@ -113,12 +115,12 @@ def test_squared_loss_of_integers_is_exact(largest):
     @given(matrices(st.integers(-largest, largest)))
     def check(sample):
         true, predicted = sample
-        found = bias_variance(true, predicted)
+        decomposition = bias_variance(true, predicted)
         expected = tuple(map(float, oracle.squared(true, predicted)))
         loss = float(oracle.expected_loss(true, predicted, oracle.square))
         if largest < 2**20:  # these are added in integers
-            assert (*parts(found), found.loss) == (*expected, loss)
-        assert (*parts(found), found.loss) == pytest.approx(
+            assert (*parts(decomposition), decomposition.loss) == (*expected, loss)
+        assert (*parts(decomposition), decomposition.loss) == pytest.approx(
             (*expected, loss), rel=1e-12, abs=1e-14 * loss
         )
 
@@ -133,18 +135,22 @@ def test_squared_loss_far_from_zero():
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_out_of_range(scale):
-    found = bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
+    decomposition = bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
     # bias^2 5/2, variance 1, in units that no square of doubles can hold
-    assert found.loss == found.bias + found.variance == (0.0 if scale < 1 else np.inf)
+    assert (
+        decomposition.loss
+        == decomposition.bias + decomposition.variance
+        == (0.0 if scale < 1 else np.inf)
+    )
     near = bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
     assert (near.bias, near.variance) == (2 * 2.0**-1060, 1 * 2.0**-1060)
 
 
 def test_equal_predictions_have_no_variance(rng):
     row = rng.normal(size=50) / 3
-    found = bias_variance(row + 0.1, np.tile(row, (7, 1)))
-    assert found.variance == 0.0 == found.noise
-    assert found.bias == pytest.approx(0.01)
+    decomposition = bias_variance(row + 0.1, np.tile(row, (7, 1)))
+    assert decomposition.variance == 0.0 == decomposition.noise
+    assert decomposition.bias == pytest.approx(0.01)
 
 
 def _kind(matrix):
@@ -160,9 +166,9 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
     n, total = 0, np.zeros(4)
     for start in range(0, 1_500, 625):
         piece = slice(start, start + 625)
-        found = bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
-        total += np.array([found.loss, *parts(found)]) * found.n_samples
-        n += found.n_samples
+        actual = bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
+        total += np.array([actual.loss, *parts(actual)]) * actual.n_samples
+        n += actual.n_samples
     assert [whole.loss, *parts(whole)] == pytest.approx(total / n, rel=1e-12)
     for same in (
         predicted.astype(np.int8),
@@ -171,11 +177,11 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
         predicted.astype(">i4"),
         pd.DataFrame(predicted),
     ):
-        found = bias_variance(true, same, decomposition=decomposition, n_threads=2)
+        actual = bias_variance(true, same, decomposition=decomposition, n_threads=2)
         is_float = decomposition == "squared" and _kind(same) == "f"
         tolerance = 1e-13 if is_float else 0.0  # the squares of floats are added in floats
         expected = [whole.loss, *parts(whole)]
-        assert [found.loss, *parts(found)] == pytest.approx(expected, rel=tolerance, abs=0.0)
+        assert [actual.loss, *parts(actual)] == pytest.approx(expected, rel=tolerance, abs=0.0)
 
 
 @pytest.mark.parametrize("n_classes", [3, 60])
@@ -184,14 +190,14 @@ def test_texts_and_many_classes(n_classes, rng):
     names = np.array([f"class {i:02}" for i in range(n_classes)])
     expected = oracle.domingos(true.tolist(), predicted.tolist())
     for labels in (names, names.astype(object), np.arange(n_classes), np.arange(n_classes) * 2.0):
-        found = bias_variance(labels[true], labels[predicted], decomposition="domingos")
-        assert parts(found) == tuple(map(float, expected[:3]))
+        decomposition = bias_variance(labels[true], labels[predicted], decomposition="domingos")
+        assert parts(decomposition) == tuple(map(float, expected[:3]))
 
 
 def test_labels_that_the_predictions_lack():
     true, predicted = [["b", "d"]], [["a", "d"], ["a", "c"]]
-    found = bias_variance(true, predicted, decomposition="kohavi-wolpert")
-    assert parts(found) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
+    decomposition = bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    assert parts(decomposition) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
     big = np.array([2**24 + 1, 300])
     small = np.array([[2**24, 44]], np.float32)
     assert bias_variance(big, small, decomposition="domingos").loss == 1.0
@@ -229,6 +235,6 @@ def test_a_thousand_models_on_a_million_examples(rng):
     predicted = rng.integers(0, 2, (1000, 10**6), dtype=np.int8)
     wrong = sum(int(np.count_nonzero(row != true)) for row in predicted)
     for decomposition in ("squared", "domingos", "kohavi-wolpert"):
-        found = bias_variance(true, predicted, decomposition=decomposition)
-        assert found.loss == pytest.approx(wrong / 10**9, rel=1e-14)
-        assert found.bias + found.variance + found.noise == pytest.approx(found.loss, rel=1e-14)
+        actual = bias_variance(true, predicted, decomposition=decomposition)
+        assert actual.loss == pytest.approx(wrong / 10**9, rel=1e-14)
+        assert actual.bias + actual.variance + actual.noise == pytest.approx(actual.loss, rel=1e-14)

@@ -119,8 +119,8 @@ def test_regression_rows_are_added_at_random():
 
 def test_seeds_and_processes():
     def curve(**options):
-        found = estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options)
-        return found.to_dict()
+        actual = estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options)
+        return actual.to_dict()
 
     one = curve(rng=1)
     assert curve(rng=1, n_jobs=2) == one != curve(rng=2)
@@ -129,14 +129,14 @@ def test_seeds_and_processes():
 def test_functions_and_one_split():
     half = [(np.arange(200), np.arange(200, 442))]
     some, target = load_diabetes(return_X_y=True)
-    found = estimator_validation_curve(
+    actual = estimator_validation_curve(
         Ridge(), some, target, parameter="alpha", values=np.array([0.1, 1.0]), cv=half,
         metrics=mean_absolute_error, higher_is_better=False,
     )  # fmt: skip
     model = Ridge(alpha=0.1).fit(some[:200], target[:200])
-    assert found.test_values[0, 0] == mean_absolute_error(target[200:], model.predict(some[200:]))
-    assert np.isnan(found.test_deviations).all()
-    assert found.values == (0.1, 1.0)
+    assert actual.test_values[0, 0] == mean_absolute_error(target[200:], model.predict(some[200:]))
+    assert np.isnan(actual.test_deviations).all()
+    assert actual.values == (0.1, 1.0)
 
 
 def test_the_least_is_one_row_and_two_folds_have_a_spread():
@@ -153,12 +153,12 @@ def test_undefined_values():
     y = np.repeat([0, 1], [99, 1])
     cv = [(np.arange(50, 100), np.arange(50))]
     with pytest.warns(UndefinedMetricWarning, match="undefined for 2 of 2 fits"):
-        found = estimator_validation_curve(
+        actual = estimator_validation_curve(
             TREE, np.arange(100)[:, None], y, parameter="max_depth", values=[1, 2], cv=cv,
             metrics="roc_auc",
         )  # fmt: skip
-    assert np.isnan(found.test_values).all()
-    assert not np.isnan(found.train_values).any()
+    assert np.isnan(actual.test_values).all()
+    assert not np.isnan(actual.train_values).any()
 
 
 def test_validation_faults():

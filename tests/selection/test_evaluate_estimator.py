@@ -56,17 +56,17 @@ def scaled(model):
     ],
 )
 def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, splitter, ratio):
-    found = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
+    evaluation = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
     theirs = cross_validate(TREE, X, y, cv=splitter(), return_train_score=True)
-    assert found.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
-    assert found.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
+    assert evaluation.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
+    assert evaluation.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
     sizes = [(len(train), len(test)) for train, test in splitter().split(X, y)]
-    assert list(zip(found.folds["n_train"], found.folds["n_test"], strict=True)) == sizes
-    assert found.test_train_ratio == pytest.approx(ratio)
+    assert list(zip(evaluation.folds["n_train"], evaluation.folds["n_test"], strict=True)) == sizes
+    assert evaluation.test_train_ratio == pytest.approx(ratio)
     values = theirs["test_score"].tolist()
     t = stats.t.ppf(0.975, len(values) - 1)
     mean, low, high = oracle.corrected_interval(values, ratio, t)
-    accuracy = found["accuracy"]
+    accuracy = evaluation["accuracy"]
     assert accuracy.estimate == pytest.approx(mean, rel=1e-12)
     assert (accuracy.interval_method == "t") == (high <= 1.0)  # else: test_bounded_intervals
     if high <= 1.0:
@@ -74,30 +74,30 @@ def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, 
         assert accuracy.confidence_interval.high == pytest.approx(high, rel=1e-12)
     assert accuracy.standard_deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
     assert accuracy.train_estimate == pytest.approx(theirs["train_score"].mean(), rel=1e-12)
-    assert found.majority_accuracy == pytest.approx(1 / 3)
-    again = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=found.key)
+    assert evaluation.majority_accuracy == pytest.approx(1 / 3)
+    again = evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=evaluation.key)
     assert again["accuracy"].estimate == accuracy.estimate
 
 
 def test_leave_one_out():
     data, labels = CANCER[0][:60, :3], CANCER[1][:60]
-    found = evaluate_estimator(TREE, data, labels, cv="loo")
+    evaluation = evaluate_estimator(TREE, data, labels, cv="loo")
     wrong = []
     for i, label in enumerate(labels):
         tree = DecisionTreeClassifier(max_depth=3, random_state=0)
         tree.fit(np.delete(data, i, 0), np.delete(labels, i))
         wrong.append(float(tree.predict(data[[i]])[0] != label))
-    assert found.folds["test_error_rate"].tolist() == wrong
-    assert found["error_rate"].estimate == np.mean(wrong) > 0
-    assert (found.n_splits, found.key) == (60, None)
+    assert evaluation.folds["test_error_rate"].tolist() == wrong
+    assert evaluation["error_rate"].estimate == np.mean(wrong) > 0
+    assert (evaluation.n_splits, evaluation.key) == (60, None)
 
 
 def test_scikit_learn_s_splitters_are_taken():
     splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
-    found = evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
+    evaluation = evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
     scores = cross_validate(TREE, X, y, cv=splitter)["test_score"]
-    assert found.folds["test_accuracy"].tolist() == scores.tolist()
-    assert found.key is None
+    assert evaluation.folds["test_accuracy"].tolist() == scores.tolist()
+    assert evaluation.key is None
 
 
 def test_a_number_is_that_many_folds():
@@ -119,19 +119,19 @@ def test_names_mean_the_same_to_all():
 
 def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
     splitter = BootstrapOutOfBag(20, rng=0)
-    found = evaluate_estimator(TREE, X, y, cv=splitter)
+    evaluation = evaluate_estimator(TREE, X, y, cv=splitter)
     sizes = [(len(set(train.tolist())), len(test)) for train, test in splitter.split(X, y)]
     distinct, tested = np.sum(sizes, axis=0)
-    assert found.test_train_ratio == tested / distinct
-    assert found.folds["n_train"].tolist() == [150] * 20
+    assert evaluation.test_train_ratio == tested / distinct
+    assert evaluation.folds["n_train"].tolist() == [150] * 20
 
 
 def test_groups():
     groups = np.arange(150) // 4
-    found = evaluate_estimator(TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1)
+    evaluation = evaluate_estimator(TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1)
     splitter = GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
     scores = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
-    assert found.folds["test_accuracy"].tolist() == scores.tolist()
+    assert evaluation.folds["test_accuracy"].tolist() == scores.tolist()
 
 
 OF_TWO_CLASSES = {
@@ -198,17 +198,17 @@ def test_callables_scorers_and_parameters():
         "f2": ("fbeta_macro", {"beta": 2.0}),
         "f1": "f1_macro",
     }
-    found = evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
-    assert list(found.metrics) == list(metrics)
-    assert found["own"].estimate == pytest.approx(1 - found["scorer"].estimate)
-    assert found["by_hand"].estimate == found["scorer"].estimate
+    evaluation = evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
+    assert list(evaluation.metrics) == list(metrics)
+    assert evaluation["own"].estimate == pytest.approx(1 - evaluation["scorer"].estimate)
+    assert evaluation["by_hand"].estimate == evaluation["scorer"].estimate
     scorer = make_scorer(fm.fbeta_score, beta=2.0, average="macro")
     f2 = cross_validate(TREE, X, y, cv=Folds(4, rng=0), scoring=scorer)["test_score"]
-    assert found["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
-    assert found["own"].higher_is_better is None
-    assert found["scorer"].higher_is_better is True
+    assert evaluation["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
+    assert evaluation["own"].higher_is_better is None
+    assert evaluation["scorer"].higher_is_better is True
     single = evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
-    assert single["mean_wrong"].estimate == found["own"].estimate
+    assert single["mean_wrong"].estimate == evaluation["own"].estimate
 
 
 @pytest.mark.parametrize("method", ["3x4", ".632+"])
@@ -237,10 +237,10 @@ class Plain:
 
 
 def test_an_estimator_of_one_s_own():
-    found = evaluate_estimator(
+    evaluation = evaluate_estimator(
         Plain(), X.tolist(), y.tolist(), cv="3-fold", metrics="error_rate", rng=0
     )
-    assert found["error_rate"].estimate == pytest.approx(2 / 3)
+    assert evaluation["error_rate"].estimate == pytest.approx(2 / 3)
 
 
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -334,9 +334,9 @@ class Shaped(Strange):
 def test_columns_of_predictions():
     options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
-        found = evaluate_estimator(Shaped((1,)), X, TWO, **options)
-    assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
-    assert found["brier_score"].estimate == 0.25
+        evaluation = evaluate_estimator(Shaped((1,)), X, TWO, **options)
+    assert evaluation["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
+    assert evaluation["brier_score"].estimate == 0.25
     with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
         evaluate_estimator(Shaped((2,)), X, TWO, **options)
     with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
@@ -346,9 +346,9 @@ def test_columns_of_predictions():
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
     options = {"cv": Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
-        found = evaluate_estimator(Shaped((), 1), X, TWO, **options)
-    assert found["roc_auc"].estimate == 0.5
-    assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
+        evaluation = evaluate_estimator(Shaped((), 1), X, TWO, **options)
+    assert evaluation["roc_auc"].estimate == 0.5
+    assert evaluation["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_a_model_without_scores():
@@ -376,11 +376,11 @@ def test_a_metric_undefined_in_some_split_is_nan_and_said_once():
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
     splitter = Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = evaluate_estimator(STUMP, data, rare, cv=splitter, metrics="roc_auc")
+        evaluation = evaluate_estimator(STUMP, data, rare, cv=splitter, metrics="roc_auc")
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
-    assert math.isnan(found["roc_auc"].estimate)
-    assert math.isnan(found["roc_auc"].confidence_interval.low)
+    assert math.isnan(evaluation["roc_auc"].estimate)
+    assert math.isnan(evaluation["roc_auc"].confidence_interval.low)
     assert caught[0].filename == __file__
 
 
@@ -393,10 +393,10 @@ def test_what_a_metric_warns_of_in_each_split_is_said_once():
 
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
-        found = evaluate_estimator(STUMP, X, y, cv=HoldOut(n_repeats=1, rng=0))
-    assert 0 < found["error_rate"].estimate < 1
-    assert math.isnan(found["error_rate"].standard_deviation)
-    assert math.isnan(found["error_rate"].confidence_interval.high)
+        evaluation = evaluate_estimator(STUMP, X, y, cv=HoldOut(n_repeats=1, rng=0))
+    assert 0 < evaluation["error_rate"].estimate < 1
+    assert math.isnan(evaluation["error_rate"].standard_deviation)
+    assert math.isnan(evaluation["error_rate"].confidence_interval.high)
 
 
 @pytest.mark.parametrize("n_splits", [2, 10])
@@ -405,11 +405,11 @@ def test_no_spread_at_all(n_splits):
     even, method = np.arange(100) % 2, f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
-        found = evaluate_estimator(
+        evaluation = evaluate_estimator(
             model, np.zeros((100, 1)), even, cv=method, metrics="error_rate", rng=0
         )
-    assert found["error_rate"].confidence_interval.low == 0.5
-    assert found["error_rate"].confidence_interval.high == 0.5
+    assert evaluation["error_rate"].confidence_interval.low == 0.5
+    assert evaluation["error_rate"].confidence_interval.high == 0.5
 
 
 def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
@@ -417,10 +417,10 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
         return np.inf if y_true.any() else 1.0
 
     method, only = Folds(3, stratified=False, rng=1), np.arange(150) == 7
-    found = evaluate_estimator(STUMP, X, only, metrics={"it": infinite_with_any}, cv=method)
-    assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
-    assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
-    assert math.isnan(found["it"].standard_deviation)
+    evaluation = evaluate_estimator(STUMP, X, only, metrics={"it": infinite_with_any}, cv=method)
+    assert sorted(evaluation.folds["test_it"]) == [1.0, 1.0, math.inf]
+    assert (evaluation["it"].estimate, evaluation["it"].train_estimate) == (math.inf, math.inf)
+    assert math.isnan(evaluation["it"].standard_deviation)
 
 
 def test_without_joblib(monkeypatch):
@@ -437,8 +437,8 @@ BAYES = GaussianNB()
 
 
 def of_models(metric, cv, groups=None, model=BAYES, data=(X_MODELS, y_models)):
-    found = evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
-    return found[metric].of_fitted_models, found[metric]
+    evaluation = evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
+    return evaluation[metric].of_fitted_models, evaluation[metric]
 
 
 def splits_of(cv, data=(X_MODELS, y_models), groups=None):
@@ -465,16 +465,16 @@ def moved_by_rows(cv, groups=None):
 def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
     cv = Folds(5, n_repeats=n_repeats, rng=3)
     mean, moved = moved_by_rows(cv)
-    found, whole = of_models("log_loss", cv)
+    actual, whole = of_models("log_loss", cv)
     n = len(y_models)
     error = math.sqrt(n / (n - 1) * np.sum(moved**2))
-    assert found.estimate == whole.estimate
-    assert found.estimate == pytest.approx(mean, rel=1e-12)
-    assert found.standard_error == pytest.approx(error, rel=1e-10)
-    assert found.n_samples == n
+    assert actual.estimate == whole.estimate
+    assert actual.estimate == pytest.approx(mean, rel=1e-12)
+    assert actual.standard_error == pytest.approx(error, rel=1e-10)
+    assert actual.n_samples == n
     df = 5 + np.sum(moved**2) ** 2 / np.sum(moved**4)
     half = stats.t.ppf(0.975, df) * error / mean  # on the logarithm
-    assert found.confidence_interval == pytest.approx(
+    assert actual.confidence_interval == pytest.approx(
         (mean * math.exp(-half), mean * math.exp(half)), rel=1e-9
     )
 
@@ -485,19 +485,19 @@ def test_of_one_round_of_equal_folds_it_is_that_of_bayle_and_others():
     for train, test in splits_of(cv):
         p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
         losses[test] = (p - y_models[test]) ** 2
-    found, _ = of_models("brier_score", cv)
-    assert found.standard_error == pytest.approx(stats.sem(losses), rel=1e-12)
+    actual, _ = of_models("brier_score", cv)
+    assert actual.standard_error == pytest.approx(stats.sem(losses), rel=1e-12)
 
 
 def test_leaving_one_out_has_one():
     data = DIABETES[0][:80], DIABETES[1][:80]
-    found, _ = of_models("mean_squared_error", "loo", model=LinearRegression(), data=data)
+    actual, _ = of_models("mean_squared_error", "loo", model=LinearRegression(), data=data)
     squares = []
     for row in range(80):
         rest = np.arange(80) != row
         model = LinearRegression().fit(data[0][rest], data[1][rest])
         squares.append((model.predict(data[0][row : row + 1])[0] - data[1][row]) ** 2)
-    assert found.standard_error == pytest.approx(stats.sem(squares), rel=1e-10)
+    assert actual.standard_error == pytest.approx(stats.sem(squares), rel=1e-10)
 
 
 def test_groups_vary_not_rows():
@@ -505,13 +505,13 @@ def test_groups_vary_not_rows():
     cv = GroupedFolds(5, rng=2)
     _, moved = moved_by_rows(cv, groups)
     sums = np.bincount(groups, moved)
-    found, _ = of_models("log_loss", cv, groups)
+    actual, _ = of_models("log_loss", cv, groups)
     m = len(sums)
-    assert found.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
-    assert found.n_groups == m
+    assert actual.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
+    assert actual.n_groups == m
     n = len(y_models)
     by_rows = n / (n - 1) * moved @ moved
-    assert found.design_effect == pytest.approx(found.standard_error**2 / by_rows, rel=1e-10)
+    assert actual.design_effect == pytest.approx(actual.standard_error**2 / by_rows, rel=1e-10)
     few, _ = of_models("log_loss", cv, np.arange(len(y_models)) // 20)
     assert "below about 30 groups" in few.note
 
@@ -537,19 +537,19 @@ def test_the_auc_has_the_placements_of_each_fold():
     for label in (0, 1):
         m = np.sum(y_models == label)
         variance += m / (m - 1) * np.sum(moved[y_models == label] ** 2)
-    found, _ = of_models("roc_auc", cv)
-    assert found.estimate == pytest.approx(mean, rel=1e-12)
-    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
+    actual, _ = of_models("roc_auc", cv)
+    assert actual.estimate == pytest.approx(mean, rel=1e-12)
+    assert actual.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
     published = math.sqrt(np.mean(of_cvauc) / len(y_models))
-    assert published < found.standard_error < 1.1 * published
+    assert published < actual.standard_error < 1.1 * published
 
 
 def test_a_share_of_rows_that_are_met_once_has_wilson_s_limits():
-    found, _ = of_models("accuracy", Folds(5, rng=1))
-    right = round(found.estimate * len(y_models))
+    actual, _ = of_models("accuracy", Folds(5, rng=1))
+    right = round(actual.estimate * len(y_models))
     limits = proportion_interval(right, len(y_models), method="wilson")
-    assert found.method == "wilson"
-    assert found.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
+    assert actual.method == "wilson"
+    assert actual.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
     repeated, _ = of_models("accuracy", Folds(5, n_repeats=2, rng=1))
     assert repeated.method == "influence"
 
@@ -571,16 +571,16 @@ def test_every_metric_with_influences_has_an_interval_about_its_mean(kind):
         if not metric.influences or name == "ks_statistic":
             continue
         try:
-            found, whole = of_models(name, Folds(3, rng=1), model=model, data=data)
+            actual, whole = of_models(name, Folds(3, rng=1), model=model, data=data)
         except (TypeError, ValueError):
             continue  # of other data, or with a parameter that it must have
         if math.isnan(whole.estimate):
-            assert found is None
+            assert actual is None
             continue
-        assert found is not None, name
-        assert found.estimate == whole.estimate, name
-        low, high = found.confidence_interval
-        assert low <= found.estimate <= high or "no interval" in found.note, name
+        assert actual is not None, name
+        assert actual.estimate == whole.estimate, name
+        low, high = actual.confidence_interval
+        assert low <= actual.estimate <= high or "no interval" in actual.note, name
         seen += 1
     assert seen > 8
 
@@ -588,12 +588,12 @@ def test_every_metric_with_influences_has_an_interval_about_its_mean(kind):
 def test_the_influences_are_derivatives_of_the_value_in_a_fold():
     cv = HoldOut(0.4, n_repeats=1, rng=2)
     with pytest.warns(fm.UndefinedMetricWarning, match="one split"):
-        found, _ = of_models("f1", cv)
+        actual, _ = of_models("f1", cv)
     ((train, test),) = splits_of(cv)
     predicted = BAYES.fit(X_MODELS[train], y_models[train]).predict(X_MODELS[test])
     theirs = fm.estimate(y_models[test], predicted, metrics="f1")["f1"]
-    assert found.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
-    assert "covers this one on new examples" in found.note
+    assert actual.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
+    assert "covers this one on new examples" in actual.note
 
 
 def largest_error(y_true, y_pred):
@@ -601,30 +601,32 @@ def largest_error(y_true, y_pred):
 
 
 def test_none_where_influences_are_unknown_or_the_target_is_another():
-    found = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics={"own": largest_error})
-    assert found["own"].of_fitted_models is None
+    evaluation = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics={"own": largest_error})
+    assert evaluation["own"].of_fitted_models is None
     plus = evaluate_estimator(BAYES, X_MODELS, y_models, cv=".632+", n_resamples=20, rng=1)
     assert plus["error_rate"].of_fitted_models is None
     assert "no interval" in str(plus)
 
 
 def test_the_text_says_which_target_is_covered():
-    found = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics="roc_auc", rng=1)
-    said = " ".join(str(found).split())
+    evaluation = evaluate_estimator(BAYES, X_MODELS, y_models, cv=3, metrics="roc_auc", rng=1)
+    said = " ".join(str(evaluation).split())
     assert "covers the average of these 3 on new examples" in said
     assert "not models fitted on new training sets" in said
-    assert isinstance(found["roc_auc"].of_fitted_models.confidence_interval, ConfidenceInterval)
+    assert isinstance(
+        evaluation["roc_auc"].of_fitted_models.confidence_interval, ConfidenceInterval
+    )
 
 
 def test_nested_cross_validation_has_that_of_its_outer_folds():
     model, grid = LogisticRegression(max_iter=500), {"C": [1.0]}
     outer = Folds(3, rng=1)
-    found = nested_cross_validation(
+    search = nested_cross_validation(
         model, *IRIS, grid, metrics="log_loss", outer_cv=outer, inner_cv=2, confidence_level=0.9
     )
     plain = evaluate_estimator(model, *IRIS, cv=outer, metrics="log_loss", confidence_level=0.9)
-    assert found.of_fitted_models == plain["log_loss"].of_fitted_models
-    assert "average of these 3" in str(found)
+    assert search.of_fitted_models == plain["log_loss"].of_fitted_models
+    assert "average of these 3" in str(search)
 
 
 CENTRED = X - X.mean(axis=0)  # in fewer steps
@@ -633,9 +635,11 @@ MODEL = LogisticRegression(max_iter=1000)
 
 @functools.cache
 def estimate_of(metric, level=0.99):
-    found = evaluate_estimator(MODEL, CENTRED, y, metrics=metric, rng=0, confidence_level=level)
-    (estimate,) = found.metrics.values()
-    return estimate, repr(found)
+    evaluation = evaluate_estimator(
+        MODEL, CENTRED, y, metrics=metric, rng=0, confidence_level=level
+    )
+    (estimate,) = evaluation.metrics.values()
+    return estimate, repr(evaluation)
 
 
 def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
@@ -701,8 +705,8 @@ def test_the_limits_never_leave_the_bounds(shares):
     fold, answers = np.repeat(np.arange(len(shares)), 1000), np.arange(1000 * len(shares)) % 3
     wrong = np.concatenate([np.arange(1000) < 1000 * share for share in shares])
     metrics, cv = ["error_rate", "brier_score"], PredefinedSplit(fold)
-    found = evaluate_estimator(Told(), np.c_[answers, wrong], answers, cv=cv, metrics=metrics)
-    error, double = found["error_rate"], found["brier_score"]
+    evaluation = evaluate_estimator(Told(), np.c_[answers, wrong], answers, cv=cv, metrics=metrics)
+    error, double = evaluation["error_rate"], evaluation["brier_score"]
     low, high = error.confidence_interval
     half = stats.t.ppf(0.975, len(shares) - 1) * error.standard_error
     mean = error.estimate
@@ -721,5 +725,5 @@ def test_the_limits_never_leave_the_bounds(shares):
 def test_at_a_bound_there_is_no_width():
     answers = np.arange(60) % 3
     with pytest.warns(fm.DegenerateDataWarning, match="its interval has no width"):
-        found = evaluate_estimator(Told(), answers[:, None], answers, cv=2, metrics="accuracy")
-    assert tuple(found["accuracy"].confidence_interval) == (1.0, 1.0)
+        evaluation = evaluate_estimator(Told(), answers[:, None], answers, cv=2, metrics="accuracy")
+    assert tuple(evaluation["accuracy"].confidence_interval) == (1.0, 1.0)

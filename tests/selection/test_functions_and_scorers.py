@@ -52,8 +52,8 @@ def data_for(metric):
 
 def folds_of(model, X, y, metric, **options):
     options = {"cv": "3-fold", "rng": 0} | options
-    found = fm.selection.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
-    return found.folds["test_m"].tolist(), found["m"]
+    evaluation = fm.selection.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
+    return evaluation.folds["test_m"].tolist(), evaluation["m"]
 
 
 FUNCTIONS = [
@@ -145,15 +145,15 @@ def test_a_foreign_function_gets_predictions_and_says_so():
         assert set(np.unique(y_said)) <= {0, 1}
         return fm.roc_auc_score(y_true, y_said)
 
-    found = fm.selection.evaluate_estimator(
+    evaluation = fm.selection.evaluate_estimator(
         LOGISTIC, *CANCER, metrics=[own, fm.roc_auc_score], rng=0
     )
-    assert found["own"].estimate < found["roc_auc_score"].estimate - 0.01
-    assert (found["own"].given, found["roc_auc_score"].given) == ("predictions", "scores")
-    assert "; own (given predictions): test 0.9" in repr(found)
-    assert "; roc_auc_score: test 0.99" in repr(found)
-    assert "own (given predictions)" in found._repr_html_()
-    assert found.to_dict()["metrics"]["own"]["given"] == "predictions"
+    assert evaluation["own"].estimate < evaluation["roc_auc_score"].estimate - 0.01
+    assert (evaluation["own"].given, evaluation["roc_auc_score"].given) == ("predictions", "scores")
+    assert "; own (given predictions): test 0.9" in repr(evaluation)
+    assert "; roc_auc_score: test 0.99" in repr(evaluation)
+    assert "own (given predictions)" in evaluation._repr_html_()
+    assert evaluation.to_dict()["metrics"]["own"]["given"] == "predictions"
     scored = folds_of(LOGISTIC, *CANCER, make_scorer(own))[1]
     assert scored.given == "estimator"
     # neither a namesake nor one with arguments by position is taken for ours
@@ -183,8 +183,8 @@ def test_the_bootstrap_takes_a_function_for_its_metric():
     given = {"auc": fm.roc_auc_score, "loss": theirs.log_loss, "ks": fm.ks_statistic}
     named = {"auc": "roc_auc", "loss": "log_loss", "ks": "ks_statistic"}
     options = {"n_resamples": 200, "rng": 3}
-    found = fm.bootstrap(y, scores, metrics=given, **options)
-    assert found.to_dict() == fm.bootstrap(y, scores, metrics=named, **options).to_dict()
+    estimates = fm.bootstrap(y, scores, metrics=given, **options)
+    assert estimates.to_dict() == fm.bootstrap(y, scores, metrics=named, **options).to_dict()
     two = {"a": scores, "b": scores[::-1].copy()}
     given, named = {"auc": fm.roc_auc_score}, {"auc": "roc_auc"}
     with_function = fm.paired_bootstrap(y, two, metrics=given, **options)
@@ -218,10 +218,10 @@ def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
     model, X, y = data_for(METRICS[name])
     scorer = fm.scorer(name, **parameters)
     folds = fm.selection.Folds(3, stratified=METRICS[name].needs != "values", rng=0)
-    found = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
+    scores = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
     values, estimate = folds_of(model, X, y, (name, parameters))
     sign = 1 if estimate.higher_is_better else -1
-    assert (sign * found).tolist() == values
+    assert (sign * scores).tolist() == values
     again = pickle.loads(pickle.dumps(scorer))
     model.fit(X, y)
     assert again(model, X, y) == copy.deepcopy(scorer)(model, X, y) == scorer(model, X, y)
@@ -233,9 +233,9 @@ def test_a_scorer_is_scikit_learn_s_own_and_takes_words(name):
     negated = METRICS[name].direction({}) is False
     for data in (CANCER, NAMED):
         options = {"cv": 3, "return_train_score": True, "error_score": "raise"}
-        found = cross_validate(LOGISTIC, *data, scoring={"a": fm.scorer(name)}, **options)
+        scores = cross_validate(LOGISTIC, *data, scoring={"a": fm.scorer(name)}, **options)
         own = cross_validate(LOGISTIC, *CANCER, scoring=f"neg_{name}" if negated else name, cv=3)
-        assert found["test_a"] == pytest.approx(own["test_score"], rel=1e-12)
+        assert scores["test_a"] == pytest.approx(own["test_score"], rel=1e-12)
 
 
 def test_a_threshold_is_tuned_by_a_cost():
@@ -255,8 +255,8 @@ def test_scorers_of_functions_and_of_registered_metrics():
     score = model.decision_function(CANCER[0])[0]
     assert fm.scorer("first")(model, *CANCER) == -score
     assert fm.scorer("first", higher_is_better=True)(model, *CANCER) == score
-    found = fm.scorer(fm.fbeta_score, beta=2.0)(model, *CANCER)
-    assert found == fm.scorer("fbeta", beta=2.0)(model, *CANCER)
+    actual = fm.scorer(fm.fbeta_score, beta=2.0)(model, *CANCER)
+    assert actual == fm.scorer("fbeta", beta=2.0)(model, *CANCER)
     words = pickle.loads(pickle.dumps(fm.scorer(fm.f1_score, pos_label="no")))
     model = LOGISTIC.fit(*NAMED)
     expected = fm.f1_score(NAMED[1], model.predict(NAMED[0]), pos_label="no")
@@ -284,9 +284,9 @@ def test_registered_metrics_get_the_weights_or_refuse_them():
     for name, function in functions.items():
         fm.register_metric(name, function, higher_is_better=True, needs="scores")
     for name in ("own_weights", "own_compiled"):
-        found = fm.scorer(name)(model, *CANCER, sample_weight=w)
-        assert found == pytest.approx(expected, rel=1e-12)
-        assert found != fm.scorer(name)(model, *CANCER)
+        actual = fm.scorer(name)(model, *CANCER, sample_weight=w)
+        assert actual == pytest.approx(expected, rel=1e-12)
+        assert actual != fm.scorer(name)(model, *CANCER)
     assert len(seen) == 2
     with pytest.raises(ValueError, match="'own_none' takes no weights"):
         fm.scorer("own_none")(model, *CANCER, sample_weight=w)

@@ -156,11 +156,11 @@ def test_a_registered_metric_goes_everywhere(needs):
 
     expected = np.array([[by_hand(value, *split) for split in cv] for value in values])
     jobs = 2 if needs == "probabilities" else None  # where numba need not be loaded again
-    found = fm.selection.evaluate_estimator(
+    evaluation = fm.selection.evaluate_estimator(
         model.set_params(**{parameter: 0.05}), X, y, metrics="mine", cv=Given(cv), n_jobs=jobs
     )
-    assert found.folds["test_mine"] == pytest.approx(expected[0], rel=1e-12)
-    assert found["mine"].higher_is_better is up
+    assert evaluation.folds["test_mine"] == pytest.approx(expected[0], rel=1e-12)
+    assert evaluation["mine"].higher_is_better is up
     options = {"metrics": "mine", "cv": cv}
     tuned = fm.selection.tune_estimator(model, X, y, {parameter: values}, **options)
     assert tuned.values == pytest.approx(expected, rel=1e-12)
@@ -199,14 +199,16 @@ def test_a_registered_metric_of_another_kind_of_estimator(needs, estimator, data
 
 def test_labels_are_kept_as_they_were_written():
     asked = ["zero_one_loss", "neg_log_loss", "roc_auc_score", "mcc", ("cost", COSTS[2])]
-    found = fm.selection.evaluate_estimator(LOGISTIC, *CANCER, metrics=asked, cv="3-fold", rng=0)
+    evaluation = fm.selection.evaluate_estimator(
+        LOGISTIC, *CANCER, metrics=asked, cv="3-fold", rng=0
+    )
     names = ["zero_one_loss", "log_loss", "roc_auc_score", "mcc", "cost"]
-    assert list(found.metrics) == names
-    assert f"test_{names[0]}" in found.folds
-    assert found["log_loss"].estimate > 0 > fm.selection.evaluate_estimator(
+    assert list(evaluation.metrics) == names
+    assert f"test_{names[0]}" in evaluation.folds
+    assert evaluation["log_loss"].estimate > 0 > fm.selection.evaluate_estimator(
         LOGISTIC, *CANCER, metrics=get_scorer("neg_log_loss"), cv="3-fold", rng=0
     )["log_loss"].estimate  # fmt: skip
-    assert not found["log_loss"].higher_is_better
+    assert not evaluation["log_loss"].higher_is_better
     tuned = fm.selection.tune_estimator(
         TREE, *CANCER, {"max_depth": [1]}, metrics="neg_log_loss", cv=2, rng=0
     )
@@ -229,9 +231,9 @@ def test_labels_are_kept_as_they_were_written():
 def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, data, model):
     options = {"cv": ".632+", "n_resamples": 20, "rng": 0}
     X, y = data[0][:80], data[1][:80]
-    found = fm.selection.evaluate_estimator(model, X, y, metrics=name, **options)
+    evaluation = fm.selection.evaluate_estimator(model, X, y, metrics=name, **options)
     expected = fm.selection.evaluate_estimator(model, X, y, metrics=canonical, **options)
-    assert found[name.removeprefix("neg_")].to_dict() == expected[canonical].to_dict()
+    assert evaluation[name.removeprefix("neg_")].to_dict() == expected[canonical].to_dict()
 
 
 @pytest.mark.parametrize("name", ["accuracy_score", "roc_auc", get_scorer("accuracy")])
@@ -280,8 +282,8 @@ def test_no_threshold_is_judged_on_rows_of_one_class(name):
     X, y = CANCER
     split = np.arange(300), np.flatnonzero(y == 1)[-100:]
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the test rows of 1 of 1"):
-        found = fm.selection.evaluate_estimator(TREE, X, y, metrics=name, cv=Given([split]))
-    assert np.isnan(found[name].estimate)
+        evaluation = fm.selection.evaluate_estimator(TREE, X, y, metrics=name, cv=Given([split]))
+    assert np.isnan(evaluation[name].estimate)
 
 
 @one_split
@@ -291,10 +293,10 @@ def test_a_class_that_is_missing_makes_it_undefined(name):
     X, y = IRIS
     first, last = np.flatnonzero(y < 2), np.flatnonzero(y > 0)
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the"):
-        found = fm.selection.evaluate_estimator(
+        evaluation = fm.selection.evaluate_estimator(
             LogisticRegression(), X, y, metrics=name, cv=Given([(first, last)])
         )
-    assert np.isnan(found[name].estimate)
+    assert np.isnan(evaluation[name].estimate)
 
 
 def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():

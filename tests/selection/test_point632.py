@@ -74,20 +74,20 @@ def test_predictions_by_the_definition(loss, data):
     rule = LOSSES[loss]
     err, gamma = oracle.mean_loss(rule, y, fitted), oracle.no_information(rule, y, fitted)
     err1 = oracle.leave_one_out_bootstrap(rule, y, resampled, out)
-    found = fm.selection.bootstrap632(y, fitted, resampled, out, loss=loss)
-    assert found.err == pytest.approx(float(err), rel=1e-12)
-    assert found.err1 == pytest.approx(float(err1), rel=1e-12)
-    assert found.gamma == pytest.approx(float(gamma), rel=1e-12, abs=1e-13)
-    assert found.err632 == pytest.approx(float(oracle.err632(err, err1)), rel=1e-12)
+    estimate = fm.selection.bootstrap632(y, fitted, resampled, out, loss=loss)
+    assert estimate.err == pytest.approx(float(err), rel=1e-12)
+    assert estimate.err1 == pytest.approx(float(err1), rel=1e-12)
+    assert estimate.gamma == pytest.approx(float(gamma), rel=1e-12, abs=1e-13)
+    assert estimate.err632 == pytest.approx(float(oracle.err632(err, err1)), rel=1e-12)
     plus = float(oracle.err632_plus(err, err1, gamma))
-    assert found.err632_plus == pytest.approx(plus, rel=1e-9, abs=1e-12)
-    if found.err1 <= found.gamma:  # the plain form of the rule
-        plain = (1 - found.weight) * found.err + found.weight * found.err1
-        assert found.err632_plus == pytest.approx(plain, rel=1e-9, abs=1e-12)
-    assert found.n_resamples == len(out)
-    assert found.n_never_out == sum(not any(column) for column in zip(*out, strict=True))
+    assert estimate.err632_plus == pytest.approx(plus, rel=1e-9, abs=1e-12)
+    if estimate.err1 <= estimate.gamma:  # the plain form of the rule
+        plain = (1 - estimate.weight) * estimate.err + estimate.weight * estimate.err1
+        assert estimate.err632_plus == pytest.approx(plain, rel=1e-9, abs=1e-12)
+    assert estimate.n_resamples == len(out)
+    assert estimate.n_never_out == sum(not any(column) for column in zip(*out, strict=True))
     own = fm.selection.bootstrap632(y, fitted, resampled, out, loss=_by_rows(loss))
-    assert own.err632_plus == pytest.approx(found.err632_plus, rel=1e-9, abs=1e-12)
+    assert own.err632_plus == pytest.approx(estimate.err632_plus, rel=1e-9, abs=1e-12)
 
 
 def _by_rows(loss):
@@ -130,7 +130,7 @@ def _hinge(y, margins):
 
 
 def _deviance(power):
-    def found(y, r):
+    def actual(y, r):
         if power == 1:
             return 2 * ((y * math.log(y / r) if y else 0.0) - y + r)
         if power == 2:
@@ -138,7 +138,7 @@ def _deviance(power):
         top = max(y, 0.0) ** (2 - power) / ((1 - power) * (2 - power))
         return 2 * (top - y * r ** (1 - power) / (1 - power) + r ** (2 - power) / (2 - power))
 
-    return found
+    return actual
 
 
 CELLS = [[0, 1, 5], [2, 0, 1], [7, 3, 0]]
@@ -181,26 +181,26 @@ def test_every_mean_of_losses_by_its_definition(loss, kind, rule, rng):
         y, said = rng.gamma(2.0, size=n), rng.gamma(3.0, size=(5, n))
     out = rng.random((4, n)) < 0.4
     out[0] = True
-    found = fm.selection.bootstrap632(y, said[0], said[1:], out, loss=loss)
+    estimate = fm.selection.bootstrap632(y, said[0], said[1:], out, loss=loss)
     true, fitted, *resampled = y.tolist(), *said.tolist()
-    assert found.err == pytest.approx(
+    assert estimate.err == pytest.approx(
         float(np.mean([rule(one, other) for one, other in zip(true, fitted, strict=True)]))
     )
     gamma = float(np.mean([rule(one, other) for one in true for other in fitted]))
-    assert found.gamma == pytest.approx(gamma, rel=1e-12)
-    assert fm.selection.no_information_error(y, said[0], loss=loss) == found.gamma
+    assert estimate.gamma == pytest.approx(gamma, rel=1e-12)
+    assert fm.selection.no_information_error(y, said[0], loss=loss) == estimate.gamma
     bags = [[bag[i] for bag in np.array(resampled)[out[:, i]]] for i in range(n)]
     rows = [
         np.mean([rule(one, other) for other in own]) for one, own in zip(true, bags, strict=True)
     ]
-    assert found.err1 == pytest.approx(float(np.mean(rows)), rel=1e-12)
+    assert estimate.err1 == pytest.approx(float(np.mean(rows)), rel=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "brier_score", "hinge_loss"])
 def test_of_two_classes_one_column_is_that_of_the_greater_label(loss, rng):
     y, p = np.array(["no", "yes"])[rng.integers(0, 2, 20)], rng.random(20)
     both = np.column_stack([1 - p, p])
-    found = fm.selection.no_information_error(y, p, loss=loss)
+    error = fm.selection.no_information_error(y, p, loss=loss)
     of_class = [np.mean(y == label) for label in ("no", "yes")]
     rules = {
         "log_loss": lambda c: -np.log(both[:, c]),
@@ -208,13 +208,13 @@ def test_of_two_classes_one_column_is_that_of_the_greater_label(loss, rng):
         "hinge_loss": lambda c: np.maximum(0.0, 1 - (p if c else -p)),
     }
     expected = sum(share * rules[loss](c).mean() for c, share in enumerate(of_class))
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert error == pytest.approx(expected, rel=1e-12)
 
 
 def test_deviances_of_counts_that_are_all_none():
     """Of no event at all the deviance from a rate is twice the rate."""
-    found = fm.selection.no_information_error([0, 0], [0.5, 2.0], loss="mean_poisson_deviance")
-    assert found == pytest.approx(2.5)
+    error = fm.selection.no_information_error([0, 0], [0.5, 2.0], loss="mean_poisson_deviance")
+    assert error == pytest.approx(2.5)
 
 
 def test_a_large_sample_needs_no_pairs(rng):
@@ -237,29 +237,31 @@ def test_closed_forms_do_not_cancel():
 
 def test_err1_is_averaged_by_row_not_by_sample():
     """Row 0 is out of two bags and wrong in both, row 1 of one and right: 1/2, not 2/3."""
-    found = fm.selection.bootstrap632(
+    estimate = fm.selection.bootstrap632(
         [0, 1], [0, 1], [[1, 1], [1, 1]], [[True, True], [True, False]]
     )
-    assert found.err1 == 0.5
+    assert estimate.err1 == 0.5
 
 
 def test_labels_of_text():
     y, fitted = ["a", "b", "b"], ["a", "b", "c"]
     assert fm.selection.no_information_error(y, fitted) == pytest.approx(1 - 1 / 9 - 2 / 9)
     out = [[True, False, True]]
-    found = fm.selection.bootstrap632(y, fitted, [["b", "b", "b"]], out_of_bag=[[True, True, True]])
-    assert found.err1 == pytest.approx(1 / 3)
+    estimate = fm.selection.bootstrap632(
+        y, fitted, [["b", "b", "b"]], out_of_bag=[[True, True, True]]
+    )
+    assert estimate.err1 == pytest.approx(1 / 3)
     with pytest.warns(fm.DegenerateDataWarning, match="1 of 3 rows are in all samples"):
-        found = fm.selection.bootstrap632(y, fitted, [["b", "b", "b"]], out)
-    assert (found.err1, found.n_never_out) == (0.5, 1)
+        estimate = fm.selection.bootstrap632(y, fitted, [["b", "b", "b"]], out)
+    assert (estimate.err1, estimate.n_never_out) == (0.5, 1)
 
 
 def test_no_row_out_of_a_bag():
     with pytest.warns(fm.UndefinedMetricWarning, match="err1 is not defined"):
-        found = fm.selection.bootstrap632([0, 1], [0, 1], [[0, 1]], [[False, False]])
-    assert math.isnan(found.err1)
-    assert math.isnan(found.err632_plus)
-    assert math.isnan(found.relative_overfitting_rate)
+        estimate = fm.selection.bootstrap632([0, 1], [0, 1], [[0, 1]], [[False, False]])
+    assert math.isnan(estimate.err1)
+    assert math.isnan(estimate.err632_plus)
+    assert math.isnan(estimate.relative_overfitting_rate)
 
 
 GAMMA, RULES = fm.selection.no_information_error, fm.selection.bootstrap632
@@ -317,7 +319,7 @@ def test_632_is_the_definition_s(kind, rule):
             "mean_squared_error",
             oracle.squared,
         )
-    found = fm.selection.evaluate_estimator(
+    evaluation = fm.selection.evaluate_estimator(
         model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
     )
     resampled, out = [], []
@@ -330,16 +332,18 @@ def test_632_is_the_definition_s(kind, rule):
     expected = oracle.err632(err, err1)
     if rule == ".632+":
         expected = oracle.err632_plus(err, err1, gamma)
-    assert found[metric].estimate == pytest.approx(float(expected), rel=1e-11)
-    parts = found[metric].bootstrap
+    assert evaluation[metric].estimate == pytest.approx(float(expected), rel=1e-11)
+    parts = evaluation[metric].bootstrap
     assert parts.err1 == pytest.approx(float(err1), rel=1e-11)
     assert parts.gamma == pytest.approx(float(gamma), rel=1e-11)
-    assert found[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
-    assert found[metric].confidence_interval is None
+    assert evaluation[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
+    assert evaluation[metric].confidence_interval is None
     for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
-        values = found.folds[f"{side}_{metric}"]
-        assert getattr(found[metric], spread) == pytest.approx(np.std(values, ddof=1), rel=1e-12)
-    assert found.n_splits == 15
+        values = evaluation.folds[f"{side}_{metric}"]
+        assert getattr(evaluation[metric], spread) == pytest.approx(
+            np.std(values, ddof=1), rel=1e-12
+        )
+    assert evaluation.n_splits == 15
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
@@ -353,7 +357,7 @@ def test_632_of_probabilities_is_that_of_the_predictions(classes):
         "brier_score",
         ("cost", {"cost_matrix": np.arange(classes**2.0).reshape(classes, -1)}),
     ]
-    found = fm.selection.evaluate_estimator(
+    evaluation = fm.selection.evaluate_estimator(
         model, data, target, cv=".632+", metrics=metrics, n_resamples=15, rng=3
     )
     fitted = model.fit(data, target).predict_proba(data)
@@ -362,33 +366,33 @@ def test_632_of_probabilities_is_that_of_the_predictions(classes):
         resampled.append(model.fit(data[train], target[train]).predict_proba(data))
         out.append(np.isin(np.arange(len(target)), test))
     said = [fitted, *resampled]
-    for metric, name in zip(metrics, found.metrics, strict=True):
+    for metric, name in zip(metrics, evaluation.metrics, strict=True):
         each = [np.argmax(one, axis=1) for one in said] if name == "cost" else said
         own = fm.selection.bootstrap632(target, each[0], each[1:], out, loss=metric)
-        parts = found[name].bootstrap
+        parts = evaluation[name].bootstrap
         for part in ("err", "err1", "gamma", "err632_plus"):
             assert getattr(parts, part) == pytest.approx(getattr(own, part), rel=1e-12), part
-        assert found[name].estimate == parts.err632_plus
-        assert found[name].train_estimate == parts.err
+        assert evaluation[name].estimate == parts.err632_plus
+        assert evaluation[name].train_estimate == parts.err
 
 
 def test_632_of_a_margin_that_a_sample_cannot_have():
     """A model that was not shown a class has no decision value for it: the error is not known."""
     data, target = X[::10], y[::10]
     target = np.where(np.arange(15) == 14, 2, target % 2)  # one row of the last class
-    found = fm.selection.evaluate_estimator(
+    evaluation = fm.selection.evaluate_estimator(
         LinearSVC(), data, target, cv=".632", metrics="hinge_loss", n_resamples=9, rng=1
     )
-    assert math.isnan(found["hinge_loss"].estimate)
-    assert found["hinge_loss"].bootstrap.gamma > 0
+    assert math.isnan(evaluation["hinge_loss"].estimate)
+    assert evaluation["hinge_loss"].bootstrap.gamma > 0
 
 
 def test_632_of_a_loss_of_one_s_own():
     options = {"cv": ".632+", "n_resamples": 40, "rng": 1}
     own = {"own": lambda y_true, y_pred: y_true != y_pred}
-    found = fm.selection.evaluate_estimator(TREE, X, y, metrics=own, **options)
+    evaluation = fm.selection.evaluate_estimator(TREE, X, y, metrics=own, **options)
     named = fm.selection.evaluate_estimator(TREE, X, y, **options)
-    assert found["own"].estimate == pytest.approx(named["error_rate"].estimate, rel=1e-12)
+    assert evaluation["own"].estimate == pytest.approx(named["error_rate"].estimate, rel=1e-12)
 
 
 def test_632_plus_knows_a_model_without_information():

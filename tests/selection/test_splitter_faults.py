@@ -251,24 +251,24 @@ def by_hand(splitter, groups=None):
 )
 def test_cross_validate(make, n_jobs):
     splitter = make()
-    found = cross_validate(TREE, X_SKLEARN, y, cv=splitter, n_jobs=n_jobs)["test_score"]
-    assert found.tolist() == by_hand(splitter)
+    scores = cross_validate(TREE, X_SKLEARN, y, cv=splitter, n_jobs=n_jobs)["test_score"]
+    assert scores.tolist() == by_hand(splitter)
 
 
 def test_cross_validate_with_groups():
     groups = np.arange(150) // 4
     splitter = fm.selection.GroupedFolds(3, n_repeats=2, stratified=True, rng=0)
-    found = cross_validate(TREE, X_SKLEARN, y, groups=groups, cv=splitter)["test_score"]
-    assert found.tolist() == by_hand(splitter, groups)
+    scores = cross_validate(TREE, X_SKLEARN, y, groups=groups, cv=splitter)["test_score"]
+    assert scores.tolist() == by_hand(splitter, groups)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_grid_search(n_jobs):
     splitter = fm.selection.Folds(4, n_repeats=2, rng=3)
     grid = {"max_depth": [1, 3]}
-    found = GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs).fit(X_SKLEARN, y).cv_results_
+    actual = GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs).fit(X_SKLEARN, y).cv_results_
     for i, depth in enumerate(grid["max_depth"]):
         tree = DecisionTreeClassifier(random_state=0, max_depth=depth)
         scores = cross_validate(tree, X_SKLEARN, y, cv=splitter)["test_score"]
-        own = [found[f"split{j}_test_score"][i] for j in range(8)]
+        own = [actual[f"split{j}_test_score"][i] for j in range(8)]
         assert own == scores.tolist()

@@ -50,24 +50,24 @@ def _forget():
 )  # fmt: skip
 def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
     some, target = data(return_X_y=True)
-    found = tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
+    actual = tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
     search = GridSearchCV(estimator, grid, cv=cv, scoring=scoring).fit(some, target)
-    sign = 1 if found.higher_is_better else -1
+    sign = 1 if actual.higher_is_better else -1
     theirs = search.cv_results_
-    for setting, mean in zip(found.settings, found.means, strict=True):
+    for setting, mean in zip(actual.settings, actual.means, strict=True):
         at = theirs["params"].index(setting)
         assert sign * mean == pytest.approx(theirs["mean_test_score"][at], rel=1e-12)
-    assert sign * found.value == pytest.approx(search.best_score_, rel=1e-12)
-    assert (found.estimator.predict(some) == search.best_estimator_.predict(some)).all()
+    assert sign * actual.value == pytest.approx(search.best_score_, rel=1e-12)
+    assert (actual.estimator.predict(some) == search.best_estimator_.predict(some)).all()
 
 
 def test_the_final_model_is_fitted_on_all_the_data():
     some, target = scripted()
-    found = tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
-    assert found.setting == {"a": 1}
-    assert found.estimator.a == 1
-    assert found.estimator.rows_ == tuple(range(200))
-    assert found.value == pytest.approx(0.05)
+    search = tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
+    assert search.setting == {"a": 1}
+    assert search.estimator.a == 1
+    assert search.estimator.rows_ == tuple(range(200))
+    assert search.value == pytest.approx(0.05)
     assert Scripted().a == 0
     # the same folds for every setting, and no row on both sides
     folds = {a: [(train, test) for b, train, test in SEEN if b == a] for a in (3, 1, 2)}
@@ -80,11 +80,11 @@ def test_the_estimator_and_its_parameters_are_left_alone():
     inner = LogisticRegression()
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))
     grid = {"decisiontreeclassifier": [inner, TREE]}
-    found = tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
+    search = tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
     assert not hasattr(inner, "coef_")
     assert not hasattr(TREE, "tree_")
     assert pipeline[1].max_depth == 1
-    assert found.setting["decisiontreeclassifier"] in (inner, TREE)
+    assert search.setting["decisiontreeclassifier"] in (inner, TREE)
 
 
 VALUES = {0: [0.255, 0.255], 1: [0.30, 0.34], 2: [0.26, 0.30], 3: [0.20, 0.28], 4: [0.22, 0.25]}
@@ -137,7 +137,7 @@ def test_one_standard_error():
 
 @pytest.mark.parametrize("up", [False, True])
 def test_a_setting_at_exactly_one_standard_error_is_within_it(up):
-    found = tabled(
+    actual = tabled(
         {"depth": [5, 6, 7]},
         n_folds=4,
         metrics=(lambda _, p: 1 - float(p[0])) if up else (lambda _, p: float(p[0])),
@@ -145,16 +145,18 @@ def test_a_setting_at_exactly_one_standard_error_is_within_it(up):
         rule="one-standard-error",
         complexity="depth",
     )
-    assert found.standard_errors.tolist() == [0.0, 0.0, 1 / 16]
-    assert found.means.tolist() == ([10 / 16, 11 / 16, 12 / 16] if up else [6 / 16, 5 / 16, 4 / 16])
-    assert (found.setting, found.best_index) == ({"depth": 6}, 2)
+    assert actual.standard_errors.tolist() == [0.0, 0.0, 1 / 16]
+    assert actual.means.tolist() == (
+        [10 / 16, 11 / 16, 12 / 16] if up else [6 / 16, 5 / 16, 4 / 16]
+    )
+    assert (actual.setting, actual.best_index) == ({"depth": 6}, 2)
 
 
 def test_one_fold_has_no_standard_error_and_the_best_is_chosen():
     cv = [(np.arange(5, 10), np.arange(5))]
-    found = tabled({"depth": [1, 2, 3, 4]}, cv=cv, rule="one-standard-error", complexity="depth")
-    assert (found.index, found.best_index) == (2, 2)
-    assert np.isnan(found.standard_error)
+    actual = tabled({"depth": [1, 2, 3, 4]}, cv=cv, rule="one-standard-error", complexity="depth")
+    assert (actual.index, actual.best_index) == (2, 2)
+    assert np.isnan(actual.standard_error)
 
 
 def test_several_names_of_complexity_count_in_their_order():
@@ -181,9 +183,9 @@ def test_undefined_settings_are_not_chosen():
         return np.nan if p[0] == 0.25 else float(p[0])
 
     with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 4 settings"):
-        found = tabled({"depth": [1, 2, 3, 4]}, metrics=metric)
-    assert found.setting == {"depth": 3}
-    assert found.table[3]["rank"] == 4
+        actual = tabled({"depth": [1, 2, 3, 4]}, metrics=metric)
+    assert actual.setting == {"depth": 3}
+    assert actual.table[3]["rank"] == 4
     with pytest.raises(ValueError, match="undefined for every setting"):
         tabled({"depth": [4]}, metrics=metric)
 
@@ -250,23 +252,23 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
     def share(y_true, y_pred):
         return float(np.mean(y_true == y_pred))
 
-    found = tune_estimator(
+    search = tune_estimator(
         TREE, X, Y, {"max_depth": [1, 2]}, metrics=share, higher_is_better=True, cv=3, rng=0
     )
-    assert found.metric == "share (given predictions)"
+    assert search.metric == "share (given predictions)"
     assert tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"
 
 
 def test_against_its_definition():
     cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
-    found = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
+    actual = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
     search = GridSearchCV(TREE, GRID, cv=inner)
-    assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
-    assert found.estimate == pytest.approx(found.values.mean())
-    assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
-    assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
-    assert len(found.settings) == 4
-    assert json.loads(json.dumps(found.to_dict()))["metric"] == "error_rate"
+    assert 1 - actual.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
+    assert actual.estimate == pytest.approx(actual.values.mean())
+    assert actual.standard_deviation == pytest.approx(actual.values.std(ddof=1))
+    assert actual.inner_estimate == pytest.approx(np.mean([t.value for t in actual.tunings]))
+    assert len(actual.settings) == 4
+    assert json.loads(json.dumps(actual.to_dict()))["metric"] == "error_rate"
 
 
 def test_test_rows_have_no_part_in_tuning():
@@ -293,8 +295,8 @@ def inner_tests(outer_cv, n_outer, **options):
 
 def test_inner_folds_are_drawn_anew_for_each_outer_fold():
     first, second = np.arange(60), np.arange(60, 120)  # alike in length and in the order of labels
-    found = inner_tests([(first, second), (second, first)], 2)
-    places = [np.flatnonzero(np.isin(train, test)).tolist() for train, test, _ in found]
+    actual = inner_tests([(first, second), (second, first)], 2)
+    places = [np.flatnonzero(np.isin(train, test)).tolist() for train, test, _ in actual]
     assert places[0] != places[1]
 
 
@@ -307,9 +309,9 @@ def test_inner_folds_keep_groups_whole():
 
 def test_one_outer_fold_has_no_spread():
     cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
-    found = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
-    assert np.isnan(found.standard_deviation)
-    assert found.estimate == found.values[0]
+    search = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
+    assert np.isnan(search.standard_deviation)
+    assert search.estimate == search.values[0]
 
 
 def test_inner_folds_are_no_row_numbers():
@@ -361,13 +363,13 @@ def run(**options):
 
 
 def test_bootstrap_samples_are_drawn_with_replacement():
-    found, y = run()
+    actual, y = run()
     assert [len(rows) for rows in ROWS_OF_FITS] == [60] * 7
     assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in ROWS_OF_FITS)
     assert len({tuple(rows) for rows in ROWS_OF_FITS}) == 7
     predictions = [[y[rows].mean()] for rows in ROWS_OF_FITS]
     expected = bias_variance([100.0], predictions)
-    assert found.to_dict() == expected.to_dict()
+    assert actual.to_dict() == expected.to_dict()
 
 
 def test_train_size_and_seed():
@@ -391,11 +393,11 @@ def test_processes_change_nothing():
 def test_noise_of_replicate_labels():
     x = np.linspace(0, 1, 50)[:, None]
     replicates = np.array([x[:, 0] + 0.5, x[:, 0] - 0.5])
-    found = estimator_bias_variance(
+    decomposition = estimator_bias_variance(
         LinearRegression(), x, x[:, 0], x, replicates, n_models=5, rng=0
     )
-    assert (found.noise, found.n_replicates) == (0.25, 2)
-    assert found.bias + found.variance < 1e-25
+    assert (decomposition.noise, decomposition.n_replicates) == (0.25, 2)
+    assert decomposition.bias + decomposition.variance < 1e-25
 
 
 def test_classifier_with_texts():
@@ -403,7 +405,7 @@ def test_classifier_with_texts():
     names = np.array(["a", "b", "c"])[y]
     tree = DecisionTreeClassifier(random_state=0)
     for decomposition in ("domingos", "kohavi-wolpert"):
-        found = estimator_bias_variance(
+        actual = estimator_bias_variance(
             tree,
             X[::2],
             names[::2],
@@ -413,8 +415,8 @@ def test_classifier_with_texts():
             n_models=9,
             rng=1,
         )
-        assert found.bias + found.variance == pytest.approx(found.loss)
-        assert 0.0 < found.loss < 0.2
+        assert actual.bias + actual.variance == pytest.approx(actual.loss)
+        assert 0.0 < actual.loss < 0.2
     column = estimator_bias_variance(
         Majority(), X, names, X, names, decomposition="domingos", n_models=3, rng=1
     )
@@ -422,18 +424,18 @@ def test_classifier_with_texts():
 
 
 def test_curve():
-    found = bias_variance_curve(
+    actual = bias_variance_curve(
         Recorder(), numbered(30), np.zeros(30), [[0.0], [0.0]], [1.0, 1.0],
         parameter="a", values=[0.0, 1.0, 3.0], n_models=4, rng=5,
     )  # fmt: skip
-    assert found.bias.tolist() == found.loss.tolist() == [1.0, 0.0, 4.0]
-    assert found.variance.tolist() == found.noise.tolist() == [0.0] * 3
-    assert (found.parameter, found.best_value, found.values) == ("a", 1.0, (0.0, 1.0, 3.0))
+    assert actual.bias.tolist() == actual.loss.tolist() == [1.0, 0.0, 4.0]
+    assert actual.variance.tolist() == actual.noise.tolist() == [0.0] * 3
+    assert (actual.parameter, actual.best_value, actual.values) == ("a", 1.0, (0.0, 1.0, 3.0))
     for i in range(4):  # the same training sets at every value
         assert (
             ROWS_OF_FITS[i].tolist() == ROWS_OF_FITS[i + 4].tolist() == ROWS_OF_FITS[i + 8].tolist()
         )
-    assert len(json.loads(json.dumps(found.to_dict()))["points"]) == 3
+    assert len(json.loads(json.dumps(actual.to_dict()))["points"]) == 3
     assert Recorder().a == 0.0
 
 

@@ -32,8 +32,8 @@ def test_several_scorers_without_metadata(enabled):
     """test_metadata_routing_multimetric_metadata_routing of scikit-learn."""
     model = clone(MODEL).fit(X, y)
     with config_context(enable_metadata_routing=enabled):
-        found = _MultimetricScorer(scorers={"acc": fm.scorer("accuracy")})(model, X, y)
-    assert found == {"acc": model.score(X, y)}
+        actual = _MultimetricScorer(scorers={"acc": fm.scorer("accuracy")})(model, X, y)
+    assert actual == {"acc": model.score(X, y)}
 
 
 def test_without_routing_weights_reach_the_scorers_that_take_them():
@@ -42,9 +42,9 @@ def test_without_routing_weights_reach_the_scorers_that_take_them():
     data, target = load_diabetes(return_X_y=True)
     weights = np.arange(len(target)) % 3
     model = LinearRegression().fit(data, target)
-    found = several(model, data, target, sample_weight=weights)
-    assert found["ours"] == fm.r2_score(target, model.predict(data), sample_weight=weights)
-    assert found["max"] == -fm.max_error(target, model.predict(data))
+    actual = several(model, data, target, sample_weight=weights)
+    assert actual["ours"] == fm.r2_score(target, model.predict(data), sample_weight=weights)
+    assert actual["max"] == -fm.max_error(target, model.predict(data))
     with pytest.raises(fm.InputError, match="'max_error' takes no weights: got `sample_weight`"):
         fm.scorer("max_error")(model, data, target, sample_weight=weights)
 
@@ -102,9 +102,9 @@ def test_the_textbook_ranges_have_five_values():
     [("both", (1, 2, 3)), ("left", (1, 2)), ("right", (2, 3)), ("neither", (2,))],
 )
 def test_ends(closed, expected):
-    found = fm.selection.parameter_range(1, 3, 1, closed=closed)
-    assert found == expected
-    assert all(type(value) is int for value in found)
+    actual = fm.selection.parameter_range(1, 3, 1, closed=closed)
+    assert actual == expected
+    assert all(type(value) is int for value in actual)
     floats = fm.selection.parameter_range(1.0, 3, 1, closed=closed)
     assert floats == expected
     assert all(type(value) is float for value in floats)
@@ -193,13 +193,13 @@ def asked(criterion, of):
 
 @pytest.mark.parametrize(("criterion", "of", "up"), CASES)
 def test_best_thresholds(criterion, of, up):
-    found = fm.selection.tune_estimator(
+    search = fm.selection.tune_estimator(
         TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), cv=5, rng=0
     )
-    assert found.higher_is_better is up
-    assert found.means[0] != found.means[1]
-    assert found.index == (found.means.argmax() if up else found.means.argmin())
-    assert found.table[found.index]["rank"] == 1
+    assert search.higher_is_better is up
+    assert search.means[0] != search.means[1]
+    assert search.index == (search.means.argmax() if up else search.means.argmin())
+    assert search.table[search.index]["rank"] == 1
     nested = fm.selection.nested_cross_validation(
         TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), outer_cv=3, inner_cv=3, rng=0
     )
@@ -210,16 +210,16 @@ def test_best_thresholds(criterion, of, up):
         TREE, *CANCER, parameter="max_depth", values=[1, 4], metrics=asked(criterion, of), cv=5,
         rng=0,
     )  # fmt: skip
-    assert curve.test_means.tolist() == found.means.tolist()
-    assert curve.best_value == found.setting["max_depth"]
+    assert curve.test_means.tolist() == search.means.tolist()
+    assert curve.best_value == search.setting["max_depth"]
 
 
 def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
-    found = fm.selection.tune_estimator(
+    search = fm.selection.tune_estimator(
         TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0
     )
-    assert found.means.tolist() == [5.7, 3.6]
-    assert found.setting == {"max_depth": 4}
+    assert search.means.tolist() == [5.7, 3.6]
+    assert search.setting == {"max_depth": 4}
 
 
 def tune(metric, estimator, data, grid, **options):
@@ -252,8 +252,8 @@ def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
             tune(metric, estimator, data, grid, higher_is_better=True)
         return
     for up in (True, False):
-        found = tune(metric, estimator, data, grid, higher_is_better=up)
-        assert found.index == (found.means.argmax() if up else found.means.argmin())
+        actual = tune(metric, estimator, data, grid, higher_is_better=up)
+        assert actual.index == (actual.means.argmax() if up else actual.means.argmin())
 
 
 def test_a_direction_may_be_turned():

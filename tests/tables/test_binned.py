@@ -77,10 +77,12 @@ def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> No
             if table.is_exact:
                 assert bracket.width < 1e-8, name
         threshold = float(np.float64(scores[17]))
-        called, found = scores >= threshold, table.at_threshold(threshold)
+        called, actual = scores >= threshold, table.at_threshold(threshold)
         of = np.ones(n) if amounts is None else amounts
-        assert of[called & (labels == 1)].sum() / of[labels == 1].sum() in found.true_positive_rate
-        assert of[called & (labels == 0)].sum() / of[labels == 0].sum() in found.false_positive_rate
+        assert of[called & (labels == 1)].sum() / of[labels == 1].sum() in actual.true_positive_rate
+        assert (
+            of[called & (labels == 0)].sum() / of[labels == 0].sum() in actual.false_positive_rate
+        )
     smooth = kind in ("normal", "sorted", "reversed", "float32", "subnormals", "exp_100z")
     if smooth and weights != "floats":
         table = new(learnt)
@@ -216,9 +218,9 @@ def test_a_missing_class_is_undefined(layout: Any) -> None:
             assert math.isnan(table.tpr_at_fpr(0.5).low)
         assert "One class is missing." in str(table)
     with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
-        found = table.at_threshold(0.25)
-    assert math.isnan(found.false_positive_rate.low)
-    assert tuple(found.true_positive_rate) == (0.5, 0.5)
+        actual = table.at_threshold(0.25)
+    assert math.isnan(actual.false_positive_rate.low)
+    assert tuple(actual.true_positive_rate) == (0.5, 0.5)
 
 
 def test_threads_may_share_a_table(rng: Any) -> None:
@@ -242,13 +244,13 @@ def test_a_threshold_is_bracketed(threshold: float, rows: Any) -> None:
         table = table_of(rows, layout, "none")
         if {label for label, _, _ in rows} != {0, 1}:
             continue
-        found = table.at_threshold(threshold)
+        actual = table.at_threshold(threshold)
         tp = sum(label for label, score, _ in rows if score >= threshold)
         fp = sum(1 - label for label, score, _ in rows if score >= threshold)
-        assert tp in found.tp
-        assert fp in found.fp
+        assert tp in actual.tp
+        assert fp in actual.fp
         if layout is None:
-            assert (found.tp.width, found.fp.width) == (0, 0)
+            assert (actual.tp.width, actual.fp.width) == (0, 0)
 
 
 def test_it_shows_itself() -> None:
@@ -315,14 +317,14 @@ def test_limits_are_those_of_every_order(bins: Any, eighths: int) -> None:
             partial(oracle.tpr_at_fpr, max_fpr=alpha),
         ),
     ]:
-        found, limits = fast(columns), oracle.limits(bins, slow)
-        assert (found.low, found.high) == tuple(map(float, limits))
-    found, limits = (
+        actual, limits = fast(columns), oracle.limits(bins, slow)
+        assert (actual.low, actual.high) == tuple(map(float, limits))
+    actual, limits = (
         bin_bounds.precision_bracket(columns),
         oracle.limits(bins, oracle.average_precision),
     )
-    assert found.low <= limits[0] <= found.low + 2**-48
-    assert found.high - 2**-48 <= limits[1] <= found.high
+    assert actual.low <= limits[0] <= actual.low + 2**-48
+    assert actual.high - 2**-48 <= limits[1] <= actual.high
 
 
 @settings(max_examples=60)
@@ -339,47 +341,47 @@ def test_weights_widen_the_limits_by_little(bins: Any, max_fpr: float, scale: in
         bin_bounds.ks_bracket,
         partial(bin_bounds.tpr_bracket, max_fpr=max_fpr),
     ):
-        exact, found = fast(counts), fast(weights)
-        assert found.low <= exact.low <= found.low + 1e-13
-        assert exact.high <= found.high <= exact.high + 1e-13
-    exact, found = bin_bounds.precision_bracket(counts), bin_bounds.precision_bracket(weights)
-    assert found.low <= exact.low
-    assert exact.high <= found.high <= exact.high + 1e-13
+        exact, actual = fast(counts), fast(weights)
+        assert actual.low <= exact.low <= actual.low + 1e-13
+        assert exact.high <= actual.high <= exact.high + 1e-13
+    exact, actual = bin_bounds.precision_bracket(counts), bin_bounds.precision_bracket(weights)
+    assert actual.low <= exact.low
+    assert exact.high <= actual.high <= exact.high + 1e-13
 
 
 def test_weights_of_unlike_sizes_do_not_cancel() -> None:
     """A light positive between a light negative and a heavy one keeps its precision of one half."""
     sure = np.ones(3, np.bool_)
     columns = BinColumns(np.array([0, 1e-9, 1e-9]), np.array([1e-9, 0, 1e9]), sure, 0)
-    found = bin_bounds.precision_bracket(columns)
-    assert 0.25 in found
-    assert found.width < 1e-13
+    bracket = bin_bounds.precision_bracket(columns)
+    assert 0.25 in bracket
+    assert bracket.width < 1e-13
 
 
 @pytest.mark.parametrize("scale", [2**29, 2**32, 2**57])
 def test_products_beyond_64_bits_are_exact(scale: int) -> None:
     bins = [(1, 3, False), (4, 2, True), (2, 5, False), (1, 1, True)]
     columns = columns_of(bins, scale)
-    found = bin_bounds.auc_bracket(columns)
+    bracket = bin_bounds.auc_bracket(columns)
     twice = [2 * (1 * 8 + 4 * 6 + 2 * 1) + 4 * 2 + 1 * 1]
     twice.append(twice[0] + 2 * (1 * 3 + 2 * 5))
-    assert tuple(found) == tuple(float(Fraction(each, 2 * 8 * 11)) for each in twice)
+    assert tuple(bracket) == tuple(float(Fraction(each, 2 * 8 * 11)) for each in twice)
     assert bin_bounds.ks_bracket(columns) == bin_bounds.ks_bracket(columns_of(bins))
 
 
 def test_average_precision_of_many_rows_in_few_bins() -> None:
     """Sums of a million terms, by the formula of harmonic numbers and one by one."""
     bins = [(10**6, 3, False), (5, 2 * 10**6, False), (10**5, 10**5, False)]
-    found = bin_bounds.precision_bracket(columns_of(bins))
+    bracket = bin_bounds.precision_bracket(columns_of(bins))
     low, high, tp, fp = 0.0, 0.0, 0, 0
     for p, n, _ in bins:
         i = np.arange(1, p + 1, dtype=np.longdouble)
         low += float(((tp + i) / (tp + i + fp + n)).sum())
         high += p * (tp + p) / (tp + p + fp)
         tp, fp = tp + p, fp + n
-    assert found.low == pytest.approx(low / tp, abs=1e-14)
-    assert found.high == pytest.approx(high / tp, abs=1e-14)
-    assert found.low < low / tp + 1e-16
+    assert bracket.low == pytest.approx(low / tp, abs=1e-14)
+    assert bracket.high == pytest.approx(high / tp, abs=1e-14)
+    assert bracket.low < low / tp + 1e-16
 
 
 @pytest.mark.parametrize(("max_fpr", "tpr"), [(0.3, 3), (0.2999, 2), (0.7, 7), (0.1, 1), (0, 0)])
@@ -392,23 +394,23 @@ def test_a_limit_is_the_double_of_its_rate(max_fpr: float, tpr: int) -> None:
 def test_a_threshold_of_every_corner() -> None:
     columns = columns_of([(2, 1, True), (3, 4, False), (1, 6, True)])
     first, both = np.array([True, False, False]), np.array([True, True, False])
-    found = bin_bounds.threshold_brackets(0.5, columns, columns.where(first), columns.where(both))
+    actual = bin_bounds.threshold_brackets(0.5, columns, columns.where(first), columns.where(both))
     for tp in range(2, 6):
         for fp in range(1, 6):
-            assert tp in found.tp
-            assert 6 - tp in found.fn
-            assert fp in found.fp
-            assert 11 - fp in found.tn
-            assert tp / 6 in found.true_positive_rate
-            assert fp / 11 in found.false_positive_rate
-            assert tp / (tp + fp) in found.precision
-            assert (tp + 11 - fp) / 17 in found.accuracy
-            assert 2 * tp / (tp + fp + 6) in found.f1
-    assert tuple(found.precision) == (2 / 7, 5 / 6)
-    assert tuple(found.f1) == (4 / 13, 10 / 12)
-    assert tuple(found.accuracy) == (8 / 17, 15 / 17)
-    assert tuple(found.tp) == (2, 5)
-    assert tuple(found.tn) == (6, 10)
+            assert tp in actual.tp
+            assert 6 - tp in actual.fn
+            assert fp in actual.fp
+            assert 11 - fp in actual.tn
+            assert tp / 6 in actual.true_positive_rate
+            assert fp / 11 in actual.false_positive_rate
+            assert tp / (tp + fp) in actual.precision
+            assert (tp + 11 - fp) / 17 in actual.accuracy
+            assert 2 * tp / (tp + fp + 6) in actual.f1
+    assert tuple(actual.precision) == (2 / 7, 5 / 6)
+    assert tuple(actual.f1) == (4 / 13, 10 / 12)
+    assert tuple(actual.accuracy) == (8 / 17, 15 / 17)
+    assert tuple(actual.tp) == (2, 5)
+    assert tuple(actual.tn) == (6, 10)
 
 
 @pytest.mark.parametrize(
@@ -418,8 +420,8 @@ def test_a_threshold_of_every_corner() -> None:
 def test_precision_where_perhaps_nothing_is_called(inside: Any, limits: Any) -> None:
     columns = columns_of([(*inside, False), (3, 3, True)])
     none, some = columns.where(np.zeros(len(columns[0]), bool)), columns.where(~columns.is_sure)
-    found = bin_bounds.threshold_brackets(0.5, columns, none, some).precision
-    assert tuple(found) == pytest.approx(limits, nan_ok=True)
+    precision = bin_bounds.threshold_brackets(0.5, columns, none, some).precision
+    assert tuple(precision) == pytest.approx(limits, nan_ok=True)
 
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -626,13 +628,13 @@ def test_exact_values_lie_within(seed, is_weighted):
     y = rng.integers(0, 2, 60)
     s = np.round(rng.normal(size=60) + y, 1)
     w = rng.random(60) if is_weighted else None
-    found = ranges_of(y, s, np.sort(rng.normal(size=rng.integers(1, 9))), w)
+    actual = ranges_of(y, s, np.sort(rng.normal(size=rng.integers(1, 9))), w)
     for name, metric in METRICS.items():
         exact = fm.roc_auc_score(y, s, sample_weight=w) if name == "roc_auc" else metric(y, s)
         if w is None or name == "roc_auc":
-            assert exact in getattr(found, name)()
+            assert exact in getattr(actual, name)()
     for threshold in (-0.5, 0.0, 0.3):
-        at = found.at_threshold(threshold)
+        at = actual.at_threshold(threshold)
         ones = np.ones(60) if w is None else w
         assert at.tp.low - 1e-9 <= ones[(s >= threshold) & (y == 1)].sum() <= at.tp.high + 1e-9
         assert at.fp.low - 1e-9 <= ones[(s >= threshold) & (y == 0)].sum() <= at.fp.high + 1e-9
@@ -640,11 +642,11 @@ def test_exact_values_lie_within(seed, is_weighted):
 
 def test_limits_are_attained():
     """Within [.1, .4]: one positive and two negatives; the rest is known."""
-    found = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 1], [2, 1])
+    ranges = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 1], [2, 1])
     y = np.array([1, 0, 0, 1, 0])
     best, worst = ([0.4, 0.1, 0.1, 0.6, 0.6], [0.1, 0.4, 0.4, 0.6, 0.6])
     for name, metric in METRICS.items():
-        bracket = getattr(found, name)()
+        bracket = getattr(ranges, name)()
         reached = sorted((metric(y, best), metric(y, worst)))
         if name == "roc_auc":
             np.testing.assert_allclose(list(bracket), reached, rtol=1e-15)
@@ -653,37 +655,37 @@ def test_limits_are_attained():
 
 def test_ranges_of_one_score_are_exact():
     s, y = np.array([0.1, 0.1, 0.4, 0.8]), np.array([0, 1, 0, 1])
-    found = ScoreRanges(s, s, y, 1 - y)
-    assert found.is_exact
-    assert len(found) == 3
-    table = found.to_score_table()
+    ranges = ScoreRanges(s, s, y, 1 - y)
+    assert ranges.is_exact
+    assert len(ranges) == 3
+    table = ranges.to_score_table()
     assert table.scores.tolist() == [0.8, 0.4, 0.1]
-    assert found.roc_auc().low == found.roc_auc().high == fm.roc_auc_score(y, s)
+    assert ranges.roc_auc().low == ranges.roc_auc().high == fm.roc_auc_score(y, s)
 
 
 def test_ranges_that_overlap_or_touch_become_one():
-    found = ScoreRanges([0.1, 0.3, 0.6, 0.9], [0.4, 0.6, 0.7, 0.9], [1, 2, 4, 8], [3, 0, 0, 1])
-    assert found.low.tolist() == [0.9, 0.1]
-    assert found.high.tolist() == [0.9, 0.7]
-    assert found.positives.tolist() == [8, 7]
-    assert found.negatives.tolist() == [1, 3]
+    ranges = ScoreRanges([0.1, 0.3, 0.6, 0.9], [0.4, 0.6, 0.7, 0.9], [1, 2, 4, 8], [3, 0, 0, 1])
+    assert ranges.low.tolist() == [0.9, 0.1]
+    assert ranges.high.tolist() == [0.9, 0.7]
+    assert ranges.positives.tolist() == [8, 7]
+    assert ranges.negatives.tolist() == [1, 3]
     whole = ScoreRanges([0.0, 0.2, 0.5], [1.0, 0.3, 0.5], [1, 1, 1], [0, 1, 0])
     assert (len(whole), whole.is_exact) == (1, False)
 
 
 def test_empty_ranges_are_left_out():
-    found = ScoreRanges([0.1, 0.3, 0.6], [0.2, 0.4, 0.6], [1, 0, 4], [3, 0, 0])
-    assert found.low.tolist() == [0.6, 0.1]
+    ranges = ScoreRanges([0.1, 0.3, 0.6], [0.2, 0.4, 0.6], [1, 0, 4], [3, 0, 0])
+    assert ranges.low.tolist() == [0.6, 0.1]
     with pytest.raises(ValueError, match="read-only"):
-        found.low[0] = 1
+        ranges.low[0] = 1
 
 
 def test_counts_beyond_32_bits_stay_exact():
     n = 10**12
-    found = ScoreRanges([0.1, 0.5], [0.2, 0.5], [n, n], [n + 1, 0])
-    assert found.n_negative == n + 1
-    assert found.roc_auc().low == 0.5
-    assert found.roc_auc().high == 1.0
+    ranges = ScoreRanges([0.1, 0.5], [0.2, 0.5], [n, n], [n + 1, 0])
+    assert ranges.n_negative == n + 1
+    assert ranges.roc_auc().low == 0.5
+    assert ranges.roc_auc().high == 1.0
 
 
 def test_one_class_is_undefined():

@@ -454,12 +454,12 @@ OF_TEXT = {
 
 def counted(y: Any, p: Any) -> list[ConfusionMatrix]:
     """Return matrices of the rows: at once, as streams of a batch, and over given labels."""
-    found = [ConfusionMatrix.from_labels(y, p)]
-    found.append(ConfusionMatrix())
-    found.append(ConfusionMatrix(found[0].labels))
-    for matrix in found[1:]:
+    actual = [ConfusionMatrix.from_labels(y, p)]
+    actual.append(ConfusionMatrix())
+    actual.append(ConfusionMatrix(actual[0].labels))
+    for matrix in actual[1:]:
         matrix.update(y, p)
-    return found
+    return actual
 
 
 def _check(y: Any, p: Any, true: list[Any], predicted: list[Any]) -> None:

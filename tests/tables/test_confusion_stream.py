@@ -146,13 +146,13 @@ def test_a_row_of_weight_0_brings_no_label(labels) -> None:
 
 
 def matrices(some, make, *, scale=1) -> list[ConfusionMatrix]:
-    found = []
+    actual = []
     for rows in some:
         y, p, w = columns(rows, make)
         one = ConfusionMatrix()
         one.update(y, p, np.array(w) / scale if scale > 1 else w)
-        found.append(one)
-    return found
+        actual.append(one)
+    return actual
 
 
 @given(batches(st.integers(0, 4), weighted=True))
@@ -188,8 +188,8 @@ def test_one_small_weight_after_another_is_not_lost() -> None:
 
 def test_given_labels_win_over_found_ones() -> None:
     given_ = ConfusionMatrix(["yes", "no"])
-    found = ConfusionMatrix.from_labels(["no", "yes"], ["no", "no"])
-    for total in (given_ + found, found + given_, sum([found, given_, found])):
+    actual = ConfusionMatrix.from_labels(["no", "yes"], ["no", "no"])
+    for total in (given_ + actual, actual + given_, sum([actual, given_, actual])):
         assert total.labels == ("yes", "no")
         assert total._is_fixed
     stranger = ConfusionMatrix.from_labels(["maybe"], ["no"])

@@ -119,10 +119,10 @@ def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
         number = next(calls)
         if 2 * number == when:
             raise KeyboardInterrupt
-        found = what(*args, **options)
+        actual = what(*args, **options)
         if 2 * number + 1 == when:
             raise KeyboardInterrupt
-        return found
+        return actual
 
     return call
 
@@ -353,14 +353,14 @@ def test_threads_of_text_and_of_numbers_cannot_both_win() -> None:
 def test_what_is_read_waits_for_an_update_under_way(read) -> None:
     matrix = ConfusionMatrix()
     matrix.update([0, 1], [0, 1], [0.5, 0.25])
-    found: list[object] = []
-    reader = threading.Thread(target=lambda: found.append(read(matrix)), daemon=True)
+    actual: list[object] = []
+    reader = threading.Thread(target=lambda: actual.append(read(matrix)), daemon=True)
     with matrix._lock:  # as an update holds it
         reader.start()
         reader.join(0.05)
-        assert not found
+        assert not actual
     reader.join(10)
-    assert len(found) == 1
+    assert len(actual) == 1
 
 
 class Rows:

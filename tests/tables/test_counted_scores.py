@@ -63,8 +63,8 @@ def test_every_kind(rng, tmp_path, kind, n_threads):
     runs = filled(y, scores, tmp_path, n_threads=n_threads)
     assert runs._counter is not None
     agree(runs, y, scores)
-    found = evaluate(runs, n_threads=n_threads)[0]
-    assert found.roc_auc == evaluate(table_of(y, scores))[0].roc_auc
+    model = evaluate(runs, n_threads=n_threads)[0]
+    assert model.roc_auc == evaluate(table_of(y, scores))[0].roc_auc
     runs.update(y[:SIZE], scores[:SIZE], allow_inf=True)
     agree(runs, np.append(y, y[:SIZE]), np.append(scores, scores[:SIZE]))
 

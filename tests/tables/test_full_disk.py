@@ -68,8 +68,8 @@ def test_a_batch_is_refused_whole_and_taken_later(rng, tmp_path, kind):
                 taken.append(table_of(batch))
             except ValueError as error:
                 refused.append((str(error), before == (runs.n_positive, runs.n_negative), batch))
-        found = what(runs)
-    assert found == (found[2].n_positive, found[2].n_negative, sum(taken))
+        actual = what(runs)
+    assert actual == (actual[2].n_positive, actual[2].n_negative, sum(taken))
     assert all(same and re.match(NO_ROOM, said) for said, same, _ in refused)
     assert runs._bytes() < MEMORY, "who goes on all the same fills no memory"
     assert (runs._counter is not None) == (kind == "singles")

@@ -63,7 +63,7 @@ def reported(text: str) -> dict[str, Any]:
 
 def test_float32_scores_count_beyond_2_to_24() -> None:
     """Row 47: a float32 counter would stop at 16,777,216."""
-    found = reported("""
+    actual = reported("""
 n = 2**25 + 77
 labels = np.zeros(n, np.int8)
 labels[: 2**24 + 5] = 1
@@ -79,14 +79,14 @@ report(
 """)
     n_positive, n_negative = 2**24 + 5, 2**24 + 72
     tied, won = n_positive * (n_negative - 3), n_positive * 3
-    assert found["scores"] == [0.5, 0.25]
-    assert found["positives"] == [n_positive, 0]
-    assert found["negatives"] == [n_negative - 3, 3]
-    assert found["true_positives"] == [n_positive, n_positive]
-    assert found["auc"] == found["of_table"] == (2 * won + tied) / (2 * n_positive * n_negative)
-    assert found["loss"] == tied / (2 * n_positive * n_negative)
-    assert found["same"] == "float32"
-    assert found["memory"] < MOST_MEMORY
+    assert actual["scores"] == [0.5, 0.25]
+    assert actual["positives"] == [n_positive, 0]
+    assert actual["negatives"] == [n_negative - 3, 3]
+    assert actual["true_positives"] == [n_positive, n_positive]
+    assert actual["auc"] == actual["of_table"] == (2 * won + tied) / (2 * n_positive * n_negative)
+    assert actual["loss"] == tied / (2 * n_positive * n_negative)
+    assert actual["same"] == "float32"
+    assert actual["memory"] < MOST_MEMORY
 
 
 DISTRIBUTIONS = {
@@ -100,7 +100,7 @@ DISTRIBUTIONS = {
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_forty_million_rows(name: str) -> None:
     """AUC equals what plain searching finds, in an engine that stays below its memory."""
-    found = reported(f"""
+    actual = reported(f"""
 n = 4 * 10**7
 scores = {DISTRIBUTIONS[name]}
 labels = (rng.random(n, np.float32) < 0.3).astype(np.int8)
@@ -109,15 +109,15 @@ memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_of_memory()
 twice, n_positive = twice_concordant(labels, scores), int(labels.sum())
 report(auc=auc, loss=loss, engine=memory, twice=twice, n_positive=n_positive)
 """)
-    pairs = found["n_positive"] * (4 * 10**7 - found["n_positive"])
-    assert found["auc"] == found["twice"] / (2 * pairs)
-    assert found["loss"] == (2 * pairs - found["twice"]) / (2 * pairs)
-    assert found["engine"] < MOST_MEMORY
+    pairs = actual["n_positive"] * (4 * 10**7 - actual["n_positive"])
+    assert actual["auc"] == actual["twice"] / (2 * pairs)
+    assert actual["loss"] == (2 * pairs - actual["twice"]) / (2 * pairs)
+    assert actual["engine"] < MOST_MEMORY
 
 
 def test_a_table_of_forty_million_rows() -> None:
     """Integer scores: the table is what counting them gives."""
-    found = reported("""
+    actual = reported("""
 n = 4 * 10**7
 scores = rng.integers(0, 10**6, n)
 labels = (rng.random(n, np.float32) < 0.3).astype(np.int8)
@@ -135,8 +135,8 @@ report(
     ),
 )
 """)
-    assert found["same"]
-    assert found["engine"] < MOST_MEMORY
+    assert actual["same"]
+    assert actual["engine"] < MOST_MEMORY
 
 
 def test_an_interrupt_at_thirty_million_rows() -> None:

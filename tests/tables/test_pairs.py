@@ -32,9 +32,9 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     table = ScoreTable.from_scores(labels, scores, allow_inf=True, n_threads=n_threads)
     n_positive, n_negative = oracle.totals(truth)
     twice = oracle.twice_concordant(truth)
-    found = pairs_of_weights(table.positives, table.negatives)
-    assert found == PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
-    assert all(type(value) is int for value in (found.twice_concordant, found.twice_discordant))
+    actual = pairs_of_weights(table.positives, table.negatives)
+    assert actual == PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
+    assert all(type(value) is int for value in (actual.twice_concordant, actual.twice_discordant))
     assert (table.n_positive, table.n_negative) == (n_positive, n_negative)
     columns = table.scores, table.positives, table.negatives
     assert columns[0].dtype == scores.dtype
@@ -185,8 +185,8 @@ def test_injected_counts(counts) -> None:
     truth = list(zip(range(len(counts), 0, -1), positives, negatives, strict=True))
     assert (table.n_positive, table.n_negative) == oracle.totals(truth)
     if table.n_positive and table.n_negative:
-        found = pairs_of_weights(table.positives, table.negatives)
-        assert found.twice_concordant == oracle.twice_concordant(truth)
+        actual = pairs_of_weights(table.positives, table.negatives)
+        assert actual.twice_concordant == oracle.twice_concordant(truth)
         assert roc_auc_score(table) == float(oracle.auc(truth))
         assert rank_loss(table) == float(oracle.rank_loss(truth))
 
@@ -212,8 +212,8 @@ def test_more_rows_than_32_bits_hold() -> None:
     assert table.n_positive == 2 * each
     assert table.true_positives.tolist() == [each, 2 * each]
     assert roc_auc_score(table) == 0.5
-    found = pairs_of_weights(table.positives, table.negatives)
-    assert found.twice_concordant == 4 * each * each
+    actual = pairs_of_weights(table.positives, table.negatives)
+    assert actual.twice_concordant == 4 * each * each
 
 
 @pytest.mark.parametrize("n", [4, LARGE])
@@ -273,9 +273,9 @@ def judge(true: Any, predicted: Any, weights: Any) -> None:
     of_true = [sum(sums[a, b] for b in labels) for a in labels]
     of_predicted = [sum(sums[b, a] for b in labels) for a in labels]
     assert shares[3].tolist() == of_true
-    for found, totals in zip(shares, (of_predicted, of_true), strict=False):
+    for actual, totals in zip(shares, (of_predicted, of_true), strict=False):
         pairs = zip(hits, totals, strict=True)
-        assert found.tolist() == [float(hit / total) if total else 0.0 for hit, total in pairs]
+        assert actual.tolist() == [float(hit / total) if total else 0.0 for hit, total in pairs]
 
 
 @pytest.mark.pairwise

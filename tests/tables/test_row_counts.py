@@ -49,29 +49,29 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))
     for threads in (1, 3):
         monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(threads))
-        found = count_rows(by_keys, by_scores, None if leads == "all" else is_lead)
-        assert found.totals() == wanted.totals()
-        partners = [found.influences(slopes, 0.25) for slopes in SLOPES]
+        actual = count_rows(by_keys, by_scores, None if leads == "all" else is_lead)
+        assert actual.totals() == wanted.totals()
+        partners = [actual.influences(slopes, 0.25) for slopes in SLOPES]
         for slopes, each in zip(SLOPES, partners, strict=True):
             assert each.tolist() == wanted.influences(slopes, 0.25).tolist()
-    assert found.every(False) == (n * (n - 1) / 2, n - 1)
+    assert actual.every(False) == (n * (n - 1) / 2, n - 1)
 
 
 @pytest.mark.parametrize("n_values", [(3, 2), (40, 900), (10**6, 10**6)])
 @pytest.mark.parametrize("n", [1, 2, 300])
 def test_pairs_are_every_pair(rng, n_values, n) -> None:
     outcome, score = (rng.integers(0, most, n) for most in n_values)
-    found = count_pairs(outcome, score)
-    assert found[3:] == oracle.pairs(outcome.tolist(), score.tolist())
-    assert found[:3] == (n, len(np.unique(score)), len(np.unique(outcome)))
-    assert all(type(count) is int for count in found)
+    pairs = count_pairs(outcome, score)
+    assert pairs[3:] == oracle.pairs(outcome.tolist(), score.tolist())
+    assert pairs[:3] == (n, len(np.unique(score)), len(np.unique(outcome)))
+    assert all(type(count) is int for count in pairs)
 
 
 def test_pairs_of_a_run_beyond_64_bits() -> None:
     """Squares of runs are Python's integers where their sum might not fit."""
     n = (1 << 20) + 1
-    found = count_pairs(np.zeros(n), np.arange(n))
-    assert (found.tied_in_outcome, found.total) == (n * (n - 1) // 2,) * 2
+    pairs = count_pairs(np.zeros(n), np.arange(n))
+    assert (pairs.tied_in_outcome, pairs.total) == (n * (n - 1) // 2,) * 2
 
 
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
@@ -147,8 +147,8 @@ def test_merged_parts_of_several_outputs_are_the_whole(rng, cuts):
     for what in ("under", "over", "squared_error", "relative_error", "squared_log_error", "target"):
         np.testing.assert_allclose(merged.mean(what), whole.mean(what), rtol=1e-14)
     for power, from_mean in itertools.product(POWERS, (False, True)):
-        found, right = (t.mean_deviance(power, from_mean=from_mean) for t in (merged, whole))
-        np.testing.assert_allclose(found, right, rtol=1e-12)
+        actual, right = (t.mean_deviance(power, from_mean=from_mean) for t in (merged, whole))
+        np.testing.assert_allclose(actual, right, rtol=1e-12)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e9, -3e12])
@@ -178,8 +178,8 @@ def test_deviance_from_the_mean_keeps_its_digits(rng, power):
     data = regression_oracle.rows(y.tolist(), y.tolist())
     mean = sum(a for a, *_ in data) / len(data)
     right = regression_oracle.mean_tweedie_deviance([(a, mean, w) for a, _, w in data], power)
-    found = table.mean_deviance(power, from_mean=True)[0]
-    assert found == pytest.approx(float(right), rel=1e-7)
+    actual = table.mean_deviance(power, from_mean=True)[0]
+    assert actual == pytest.approx(float(right), rel=1e-7)
 
 
 def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():

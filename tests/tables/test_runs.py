@@ -59,9 +59,9 @@ def test_every_kind_of_scores_spilled(rng, tmp_path, kind):
         assert len(list(runs.ranges())) > 10
     expected = evaluate(runs.to_score_table())[0]
     for n_threads in (1, 2):
-        found = evaluate(runs, n_threads=n_threads)[0]
-        assert found.average_precision == pytest.approx(expected.average_precision, rel=1e-14)
-        assert evaluations.agree(found, expected)
+        model = evaluate(runs, n_threads=n_threads)[0]
+        assert model.average_precision == pytest.approx(expected.average_precision, rel=1e-14)
+        assert evaluations.agree(model, expected)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -139,13 +139,13 @@ def test_forks_read_and_add_on_their_own(rng, tmp_path):
     y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
     runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
     assert runs.spilled_bytes > 0
-    found = runs.to_score_table()
+    actual = runs.to_score_table()
 
     def work(sign):
         for _ in range(4):
-            assert runs.to_score_table() == found
+            assert runs.to_score_table() == actual
         runs.update(y, sign * scores)
-        assert runs.to_score_table() == found + ScoreTable.from_scores(y, sign * scores)
+        assert runs.to_score_table() == actual + ScoreTable.from_scores(y, sign * scores)
 
     children = []
     for sign in (2, 3, 4):
@@ -298,9 +298,9 @@ def test_no_rows():
         with pytest.warns(
             UserWarning, match="model 'a': no rows, so what needs both classes is undefined"
         ):
-            found = evaluate({"b": ScoreTable.from_scores([0, 1], [1, 2]), "a": empty})
-        assert found["b"].roc_auc == 1.0
-        assert np.isnan(found["a"].roc_auc)
+            evaluation = evaluate({"b": ScoreTable.from_scores([0, 1], [1, 2]), "a": empty})
+        assert evaluation["b"].roc_auc == 1.0
+        assert np.isnan(evaluation["a"].roc_auc)
     with pytest.raises(TypeError, match="a ScoreRuns comes alone"):
         evaluate(ScoreRuns(), n_resamples=10)
 
@@ -404,9 +404,9 @@ def assert_holds(parted: Partition, rows: BinaryRows) -> None:
         if parted.plan.holds_one_score[b]:
             assert bucket.min() == below
     for of_class, label in ((streams[0::2], rows.negative), (streams[1::2], 1)):
-        found = np.concatenate(of_class)
-        assert found.dtype == rows.scores.dtype
-        np.testing.assert_array_equal(np.sort(found), np.sort(rows.scores[rows.labels == label]))
+        actual = np.concatenate(of_class)
+        assert actual.dtype == rows.scores.dtype
+        np.testing.assert_array_equal(np.sort(actual), np.sort(rows.scores[rows.labels == label]))
     assert_rows_are_numbered(parted, rows)
 
 

@@ -249,8 +249,8 @@ def test_a_table_comes_alone() -> None:
 UNIT = 2.0**-53
 
 
-def relative_error(found: float, exact: Fraction) -> float:
-    return float(abs(Fraction(found) - exact) / exact) if exact else abs(found)
+def relative_error(actual: float, exact: Fraction) -> float:
+    return float(abs(Fraction(actual) - exact) / exact) if exact else abs(actual)
 
 
 def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> None:
@@ -400,8 +400,8 @@ def test_integer_weights_up_to_2_to_53_are_exact() -> None:
     above = ScoreTable.from_scores(labels, scores, sample_weight=weights)
     assert above.is_weighted
     truth = oracle.weighed(labels == 1, scores, weights.tolist())
-    found = roc_auc_score(labels, scores, sample_weight=weights)
-    assert relative_error(found, oracle.auc(truth)) <= 16 * UNIT
+    auc = roc_auc_score(labels, scores, sample_weight=weights)
+    assert relative_error(auc, oracle.auc(truth)) <= 16 * UNIT
 
 
 @given(
@@ -442,13 +442,13 @@ def test_chunks_and_weights_have_the_vertices_of_the_definition(counts, chunk):
     table = table_of_hull(positives, negatives)
     with pytest.MonkeyPatch.context() as patch:
         engine_sizes.put(patch, hull_chunk_rows=chunk)
-        found = upper_hull(table)
+        hull = upper_hull(table)
         weighted = upper_hull(table_of_hull(positives * 0.1, negatives * 0.1))
     ends = hull_ends(positives.tolist(), negatives.tolist())
-    assert found.ends.tolist() == weighted.ends.tolist() == ends
-    assert found.true_positives.tolist() == [0, *np.cumsum(positives)[ends]]
-    assert found.false_positives.tolist() == [0, *np.cumsum(negatives)[ends]]
-    np.testing.assert_allclose(weighted.positives, found.positives * 0.1, rtol=1e-15, atol=0)
+    assert hull.ends.tolist() == weighted.ends.tolist() == ends
+    assert hull.true_positives.tolist() == [0, *np.cumsum(positives)[ends]]
+    assert hull.false_positives.tolist() == [0, *np.cumsum(negatives)[ends]]
+    np.testing.assert_allclose(weighted.positives, hull.positives * 0.1, rtol=1e-15, atol=0)
 
 
 @given(COUNTS)
@@ -474,16 +474,16 @@ def test_threads_and_chunks_change_nothing(rng, monkeypatch):
     for weight in (None, rng.random(5_000)):
         table = ScoreTable.from_scores(labels, scores, sample_weight=weight)
         engine_sizes.put(monkeypatch, hull_chunk_rows=300)
-        found = []
+        actual = []
         for n in (1, 2, 7):
             monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(n))
-            found.append(upper_hull(table))
-        assert same(found[0], found[1])
-        assert same(found[0], found[2])
+            actual.append(upper_hull(table))
+        assert same(actual[0], actual[1])
+        assert same(actual[0], actual[2])
         monkeypatch.undo()
         whole = upper_hull(table)
-        assert found[0].ends.tolist() == whole.ends.tolist()
-        assert same(found[0], whole)
+        assert actual[0].ends.tolist() == whole.ends.tolist()
+        assert same(actual[0], whole)
 
 
 def test_the_blocks_are_those_of_isotonic_regression(rng):
@@ -492,10 +492,10 @@ def test_the_blocks_are_those_of_isotonic_regression(rng):
     scores = np.round(rng.normal(size=400) + labels, 1)
     for weight in (None, rng.random(400)):
         table = ScoreTable.from_scores(labels, scores, sample_weight=weight)
-        found = upper_hull(table)
-        fit = found.positives / (found.positives + found.negatives)
+        hull = upper_hull(table)
+        fit = hull.positives / (hull.positives + hull.negatives)
         assert np.all(np.diff(fit) < 0)
-        lengths = np.diff(found.ends, prepend=-1)
+        lengths = np.diff(hull.ends, prepend=-1)
         regression = isotonic.IsotonicRegression().fit(scores, labels, sample_weight=weight)
         np.testing.assert_allclose(
             np.repeat(fit, lengths), regression.predict(table.scores), rtol=1e-12, atol=1e-12
@@ -504,9 +504,9 @@ def test_the_blocks_are_those_of_isotonic_regression(rng):
 
 def test_weights_that_are_no_whole_numbers_draw_no_vertex_on_an_edge():
     # 0.1 three times and 0.3 once lie on one line, though 0.1 + 0.1 + 0.1 is not 0.3.
-    found = upper_hull(table_of_hull([0.1, 0.1, 0.1, 0.3], [0.1, 0.1, 0.1, 0.3]))
-    assert found.ends.tolist() == [3]
-    assert found.positives.tolist() == [0.6]
+    hull = upper_hull(table_of_hull([0.1, 0.1, 0.1, 0.3], [0.1, 0.1, 0.1, 0.3]))
+    assert hull.ends.tolist() == [3]
+    assert hull.positives.tolist() == [0.6]
 
 
 def test_degenerate_tables():

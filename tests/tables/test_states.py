@@ -53,9 +53,9 @@ def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> Sta
 
 def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
     def of_part(k: int) -> ConfusionMatrix:
-        found = ConfusionMatrix(**options)
-        found.update(*np.array(words)[np.random.default_rng(k).integers(0, 3, (2, 7))], weight)
-        return found
+        actual = ConfusionMatrix(**options)
+        actual.update(*np.array(words)[np.random.default_rng(k).integers(0, 3, (2, 7))], weight)
+        return actual
 
     return State(of_part, lambda: ConfusionMatrix(**options))
 
@@ -109,8 +109,8 @@ PART = {name: state.of_part(0) for name, state in STATES.items()}
 def numbers(table: RegressionTable) -> list[float]:
     sums = table._sums
     powers = [sums.of_powers[power] for power in sorted(sums.of_powers)]
-    found = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
-    return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in found])] + [
+    actual = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
+    return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in actual])] + [
         value
         for each in ("under", "over", "squared_error", "target_variance")
         for value in table.mean(each)
@@ -126,8 +126,8 @@ def check_same(one: Any, other: Any) -> None:
 
 
 def test_what_adds_up_travels_and_is_here() -> None:
-    found = map(public, NAMES)
-    classes = [each for each in found if inspect.isclass(each)]
+    actual = map(public, NAMES)
+    classes = [each for each in actual if inspect.isclass(each)]
     sums = {each for each in classes if hasattr(each, "__add__") and not issubclass(each, tuple)}
     assert sums == {type(PART[name]) for name in MERGED}
     assert all(hasattr(each, "from_bytes") for each in classes if hasattr(each, "load"))
@@ -140,21 +140,21 @@ def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
     data = state.to_bytes()
     state.save(tmp_path / "state")  # under exactly this name
     assert [each.name for each in tmp_path.iterdir()] == ["state"]
-    for found in (
+    for actual in (
         *(kind.from_bytes(each) for each in (data, bytearray(data), memoryview(data))),
         kind.load(tmp_path / "state"),
         kind.load(str(tmp_path / "state")),
         kind.load(io.BytesIO(data)),
     ):
-        assert type(found) is kind
-        assert found == state
-        assert found.to_bytes() == data
+        assert type(actual) is kind
+        assert actual == state
+        assert actual.to_bytes() == data
         if STATES[name].merges:
             other = STATES[name].of_part(1)
-            assert found + other == state + other
-        elif hasattr(found, "update"):
-            found.update([0, 1], [0, 0])
-            assert found != state == kind.from_bytes(data)
+            assert actual + other == state + other
+        elif hasattr(actual, "update"):
+            actual.update([0, 1], [0, 0])
+            assert actual != state == kind.from_bytes(data)
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -164,10 +164,10 @@ def test_every_byte_counts(name: str) -> None:
     data = state.to_bytes()
     for at in range(0, len(data), 1 + len(data) // 200):
         try:
-            found = kind.from_bytes(bytes([*data[:at], data[at] ^ 0x55, *data[at + 1 :]]))
+            restored = kind.from_bytes(bytes([*data[:at], data[at] ^ 0x55, *data[at + 1 :]]))
         except ValueError:
             continue
-        assert found == state
+        assert restored == state
     for end in range(0, len(data), len(data) // 17):
         with pytest.raises(ValueError, match=f"`data` does not hold a whole {kind.__name__}"):
             kind.from_bytes(data[:end])
@@ -253,13 +253,13 @@ ODD: dict[str, Any] = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_numbers_and_labels_travel(name: str) -> None:
     state = ODD[name]
-    found = type(state).from_bytes(state.to_bytes())
-    assert (found, repr(found)) == (state, repr(state))
-    assert found.weight_exponent == state.weight_exponent
+    restored = type(state).from_bytes(state.to_bytes())
+    assert (restored, repr(restored)) == (state, repr(state))
+    assert restored.weight_exponent == state.weight_exponent
     if isinstance(state, ConfusionMatrix):
-        assert confusion_samples.state(found) == confusion_samples.state(state)
+        assert confusion_samples.state(restored) == confusion_samples.state(state)
     else:
-        assert not found.scores.flags.writeable
+        assert not restored.scores.flags.writeable
 
 
 def test_what_rounding_took_away_is_kept() -> None:
@@ -504,9 +504,9 @@ def total(parts: list[Any], empty: Callable[[], Any] | None) -> Any:
     """Return the sum; of runs, which have none, what takes all of them in place."""
     if hasattr(parts[0], "__add__"):
         return sum(parts)
-    found = empty() if empty is not None else copy.copy(parts[0])
-    found.merge(*parts)
-    return found
+    actual = empty() if empty is not None else copy.copy(parts[0])
+    actual.merge(*parts)
+    return actual
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -630,10 +630,10 @@ def of_scores(table: Any) -> Iterator[Any]:
 
 
 def of_bins(table: Any) -> Iterator[Any]:
-    found = table.at_threshold(0.5)
+    actual = table.at_threshold(0.5)
     for each in (
         *(table.roc_auc(), table.average_precision(), table.ks_statistic()),
-        *(table.tpr_at_fpr(0.3), found.precision, found.f1),
+        *(table.tpr_at_fpr(0.3), actual.precision, actual.f1),
     ):
         yield from (each.low, each.high)
     if table.is_exact:
