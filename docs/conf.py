@@ -1,4 +1,4 @@
-"""The site: the guides as they are, and a page for each public name, written when it is built."""
+"""The site: the guides, and a page for each public name that the build writes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import fastmetrics
 from fastmetrics import __version__ as version, metrics_table
 from fastmetrics._docs import _parts
 from fastmetrics._lazy import NAMESPACES, public_names
@@ -36,19 +37,36 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 exclude_patterns = ["_build"]
 default_role = "py:obj"  # a public name becomes a link, anything else is code
 nitpicky = False
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
+#: Figures of the gallery by task: scores, labels and numbers, costs, calibration, tests.
+GALLERY = """
+    roc roc_band precision_recall thresholds gain_and_lift confusion_matrix residuals prices
+    cost_curves decision_curve reliability replicates rejection_regions critical_difference
+    learning_curve
+""".split()
 suppress_warnings = ["myst.xref_missing", "config.cache"]
 numpydoc_show_class_members = False
+
+
+def _order(file: str) -> tuple[int, str]:
+    """Return the sort key of a file of the gallery or the stories."""
+    name = file.removesuffix(".py").removeprefix("plot_")
+    return (GALLERY.index(name) if name in GALLERY else len(GALLERY), name)
+
+
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery", "../examples/stories"],
     "gallery_dirs": ["gallery", "stories"],
-    "filename_pattern": r"\.py$",  # all of them are run, and the build fails where one does
+    "filename_pattern": r"\.py$",  # all are run, and the build fails if one fails
+    "within_subsection_order": _order,
     "abort_on_example_error": True,
-    "capture_repr": (),  # what is shown is printed
+    "capture_repr": (),  # only printed output is shown
     "only_warn_on_example_error": False,
     "download_all_examples": False,
     "show_memory": False,
@@ -62,7 +80,7 @@ autodoc_class_signature = "separated"
 
 
 def setup(app: Any) -> None:
-    """Let bars of docstrings be bars: |d| is an absolute value there."""
+    """Keep the bars of docstrings: |d| is an absolute value there, no substitution."""
     app.connect("autodoc-process-docstring", _keep_bars, priority=100)
 
 
@@ -155,30 +173,79 @@ def _page_of_metric(one: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-_ABOUT_METRICS = """``metrics=`` takes these names, wherever it stands; ``metrics_table()`` returns
-the table, ``fastmetrics metrics`` prints it. Formulas, ties and what is undefined are on the page
-of each function."""
+_ABOUT_METRICS = """Every ``metrics=`` accepts these names. ``metrics_table()`` returns the table,
+``fastmetrics metrics`` prints it. The pages of functions have formulas, ties, undefined cases."""
+
+
+#: Headings of the reference, by the folder in which a name of `fastmetrics` itself is defined.
+TASKS = {
+    "_report": "Evaluate, compare, gate and report",
+    "inference": "Intervals, and tests of models on the same rows",
+    "metrics/curves": "Scores: ROC, precision and recall, thresholds",
+    "metrics/decisions": "Predicted labels",
+    "metrics/probabilities": "Probabilities and class scores",
+    "metrics/regression": "Predicted numbers",
+    "metrics/ranking": "Rankings, with the names of scikit-learn",
+    "metrics": "Metrics by name",
+    "tables": "Tables of counts",
+    "errors.py": "Errors and warnings",
+    "": "Other",
+}
+#: Headings of the namespaces.
+TOPICS = {
+    "calibration": "Calibration",
+    "costs": "Costs of errors",
+    "comparison": "Tests of algorithms and folds",
+    "ranking": "Rankings, query by query",
+    "concordance": "Rank correlation and censored times",
+    "selection": "Cross-validation and tuning",
+    "plots": "Figures",
+    "streams": "Streams and data larger than memory",
+    "io": "Files and databases",
+    "results": "Classes of results",
+}
+
+
+def _task(name: str) -> str:
+    """Return the heading of a name of `fastmetrics` itself, by the file that defines it."""
+    value = inspect.unwrap(getattr(fastmetrics, name))
+    path = Path(inspect.getfile(value)).relative_to(Path(fastmetrics.__file__).parent)
+    return next(heading for start, heading in TASKS.items() if path.as_posix().startswith(start))
+
+
+def _summary(full: str) -> str:
+    """Return the first paragraph of the docstring of a public name, in one line."""
+    module, _, name = full.rpartition(".")
+    text = inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
+    return " ".join(_without_bars(text.split("\n\n")[0].split("\n")))
+
+
+def _section(heading: str, names: list[str]) -> str:
+    """Return a section of the reference: a row for each name, and the hidden list of pages."""
+    names = sorted(names, key=str.lower)
+    rows = "".join(f"   * - `{name}`\n     - {_summary(name)}\n" for name in names)
+    table = f".. list-table::\n   :widths: 40 60\n\n{rows}"
+    pages = "".join(f"   {name}\n" for name in names)
+    return f"{heading}\n{'-' * len(heading)}\n\n{table}\n.. toctree::\n   :hidden:\n\n{pages}"
 
 
 def _write_reference() -> None:
-    """Write a page for each public name, and a list of them by namespace."""
+    """Write a page for each public name, and a list of them by task."""
     shutil.rmtree(REFERENCE, ignore_errors=True)
     REFERENCE.mkdir()
-    places: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {
+        heading: [] for heading in (*TASKS.values(), *TOPICS.values())
+    }
     for name, module in public_names().items():
         if name not in NAMESPACES:
-            places.setdefault(module, []).append(name)
-    _write_metrics()
-    parts = ["Reference\n=========\n\nEvery public name, by its namespace.\n"]
-    parts.append(".. toctree::\n   :maxdepth: 1\n\n   metrics\n")
-    for module, names in sorted(places.items()):
-        about = (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
-        entries = "".join(f"   {module}.{name}\n" for name in sorted(names, key=str.lower))
-        head = f"{module}\n{'-' * len(module)}\n\n{about}\n\n"
-        parts.append(f"{head}.. toctree::\n   :maxdepth: 1\n\n{entries}")
-        for name in names:
+            topic = TOPICS.get(module.rpartition(".")[2])
+            sections[topic or _task(name)].append(f"{module}.{name}")
             path = REFERENCE / f"{module}.{name}.rst"
             path.write_text(_page(name, module), encoding="utf-8")
+    _write_metrics()
+    parts = ["Reference\n=========\n\nEvery public name, by task.\n"]
+    parts.append(".. toctree::\n   :maxdepth: 1\n\n   metrics\n")
+    parts += [_section(heading, names) for heading, names in sections.items() if names]
     (REFERENCE / "index.rst").write_text("\n".join(parts), encoding="utf-8")
 
 

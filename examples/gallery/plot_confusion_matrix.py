@@ -2,8 +2,8 @@
 A confusion matrix
 ==================
 
-What is right is blue and errors are orange, each by its own scale, so that few errors among many
-rows can be seen.
+Correct predictions are blue and errors are orange. Each has its own colour scale, so a few errors
+among many rows are visible.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,8 @@
 Cost curves of two models
 =========================
 
-Which model is the cheaper one depends on prices and prevalence: the lower curve is, where it is.
+Which model is cheaper depends on the costs and the prevalence. At each point of the axis, the
+model with the lower curve is cheaper.
 """
 
 import fastmetrics as fm

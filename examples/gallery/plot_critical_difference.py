@@ -2,7 +2,7 @@
 Algorithms on many data sets
 ============================
 
-Demšar's critical-difference diagram: algorithms that a bar joins are not shown to differ
+Demšar's critical-difference diagram. A bar joins algorithms without a significant difference
 (Nemenyi).
 """
 

@@ -2,8 +2,8 @@
 Decision curves
 ===============
 
-Net benefit over the probability from which one would treat, beside treating all and treating
-nobody (left); the difference of two models with its band (right).
+Left: the net benefit over the threshold probability, beside treating all and treating none.
+Right: the difference of two models with its band.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Cumulative gain and lift
 ========================
 
-How many of the positives are found among the first share of the rows, and how many times more than
-by chance.
+Gain: the proportion of all positives among the top rows. Lift: the gain divided by that of a
+random order.
 """
 
 import matplotlib.pyplot as plt

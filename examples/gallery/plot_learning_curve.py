@@ -2,7 +2,7 @@
 A learning curve
 ================
 
-The error on rows that a model saw, and on others, by how many it was fitted on.
+The accuracy on training rows and on test rows over the number of training rows.
 """
 
 from sklearn.datasets import load_digits

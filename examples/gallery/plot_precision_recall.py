@@ -2,7 +2,7 @@
 Precision and recall
 ====================
 
-The area below the steps is the average precision in the legend; points mark where precision equals
+The area below the steps is the average precision in the legend. Points mark equal precision and
 recall.
 """
 

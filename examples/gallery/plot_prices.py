@@ -1,8 +1,8 @@
 """
-What each threshold costs
-=========================
+Costs of each threshold
+=======================
 
-A tumour that is missed costs twenty times a false alarm. The steps are the cost of each threshold.
+A missed tumour costs as much as twenty false alarms. The steps are the cost at each threshold.
 """
 
 import fastmetrics as fm

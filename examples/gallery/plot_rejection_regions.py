@@ -1,9 +1,9 @@
 """
-What a test rejects
-===================
+Rejection regions of tests
+==========================
 
-Errors of one model against a rate (binomial, left) and of two on the same folds (Student's t,
-right).
+Left: errors of one model against a given rate (binomial test). Right: two models on the same folds
+(Student's t).
 """
 
 import matplotlib.pyplot as plt

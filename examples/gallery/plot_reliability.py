@@ -1,9 +1,9 @@
 """
-Reliability, with a confidence and a consistency band
-=====================================================
+Reliability with two kinds of bands
+===================================
 
-Left: where the true shares lie. Right: where the line of calibrated probabilities would lie by
-chance.
+Left: a confidence band for the true proportions. Right: a consistency band, which shows how far
+the curve of a calibrated model deviates by chance.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Replicates of a bootstrap
 =========================
 
-9,999 draws of the rows, the AUC of each, and the limits that come of them.
+The AUC of 9,999 resamples of the rows, and the limits of the interval.
 """
 
 import fastmetrics as fm

@@ -2,7 +2,7 @@
 Residuals
 =========
 
-True less predicted along the predictions: the median, and the middle 80 % of the rows.
+True minus predicted values over the predictions: the median, and the middle 80 % of the rows.
 """
 
 from sklearn.datasets import load_diabetes

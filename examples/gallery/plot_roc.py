@@ -2,8 +2,8 @@
 ROC curves with their AUC
 =========================
 
-Three models on the same rows, each with the interval of its AUC and the threshold of the largest
-TPR − FPR.
+Three models on the same rows, each with the interval of its AUC and the threshold with the
+largest TPR − FPR.
 """
 
 import fastmetrics as fm

@@ -1,9 +1,8 @@
 """
-A ROC curve with a band
-=======================
+A ROC curve with a simultaneous band
+====================================
 
-The band holds the whole curve of the population in 95 of 100 samples, not each of its points
-alone.
+The band contains the whole curve of the population in 95 of 100 samples.
 """
 
 import fastmetrics as fm

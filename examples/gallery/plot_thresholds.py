@@ -1,9 +1,8 @@
 """
 Metrics over the threshold
-===========================
+==========================
 
-What F1, recall and the negative predictive value are at every threshold, and where F1 is the
-largest.
+F1, recall and the negative predictive value at every threshold. A point marks the largest F1.
 """
 
 import fastmetrics as fm
