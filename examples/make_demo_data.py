@@ -3,7 +3,7 @@
 The data are the Breast Cancer Wisconsin (Diagnostic) measurements that scikit-learn ships:
 569 tumours, of which 212 are malignant. Malignant is the positive class, ``label`` 1
 (scikit-learn's own coding has malignant as 0). Each score is the probability of malignancy
-that a model gives to a tumour it was not fitted on, by ten-fold stratified cross-validation.
+of a model that was not fitted on the tumour, from ten-fold stratified cross-validation.
 
 Run from the root of the repository, with scikit-learn installed:
 

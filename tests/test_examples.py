@@ -10,11 +10,11 @@ pytestmark = pytest.mark.source_tree
 STORIES = Path(__file__).parents[1] / "examples" / "stories"
 #: What each story prints, whatever its figures are.
 SAID = {
-    "finding_three_features": ["is better in mean_absolute_error", "at least 0.9"],
+    "finding_three_features": ["is better in mean_absolute_error", "new patients: 0.9"],
     "fraud_with_costs": ["model is better in AUC", "by stopping nothing", "country=PL"],
     "language_model": [
         "not shown which of old and new",
-        "every try: new less old between +",
+        "every answer: new less old between +",
         "Gate: PASS",
     ],
     "recommender": ["personal is better in ndcg@10", "liked little before"],

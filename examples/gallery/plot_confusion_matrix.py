@@ -14,6 +14,6 @@ from sklearn.model_selection import cross_val_predict
 import fastmetrics as fm
 
 X, digit = load_digits(return_X_y=True)
-said = cross_val_predict(LogisticRegression(max_iter=2000, C=0.01), X, digit, cv=5)
+predicted = cross_val_predict(LogisticRegression(max_iter=2000, C=0.01), X, digit, cv=5)
 figure, ax = plt.subplots(figsize=(6.4, 5.6), layout="constrained")
-fm.ConfusionMatrix.from_labels(digit, said).plot(ax)
+fm.ConfusionMatrix.from_labels(digit, predicted).plot(ax)

@@ -2,10 +2,10 @@
 Language models on repeated items: is the new one better?
 =========================================================
 
-Two models answered 120 questions on 40 documents, four times each. 480 tries a model are not 480
-independent rows: tries of one question agree, and so do questions on one document. The log is made
-up; in practice it is read by ``read_evaluation_log`` from files of lm-evaluation-harness or
-Inspect.
+Two models answered 120 questions on 40 documents, four times each. The 480 answers of a model are
+not independent: answers to one question are correlated, and so are questions on one document. The
+log is simulated. In practice ``read_evaluation_log`` reads it from files of lm-evaluation-harness
+or Inspect.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ solved = {
 }
 
 # %%
-# One table, a row for each try
+# One table, one row per answer
 # -----------------------------
 
 rows = [
@@ -40,18 +40,18 @@ rows = {"item": item, "score": value, "model": model, "repeat": repeat, "name": 
 # %%
 # The answer
 # ----------
-# Documents are what varies. Beside the mean: the chance that one of four tries is right, that all
-# four are, and that two tries disagree.
+# Documents are the sampling units. Beside the mean there are three probabilities: at least one of
+# four answers is correct, all four are, and two answers disagree.
 
 groups = [int(document[k]) for k in item]
-found = fm.evaluate_log(**rows, group=groups, pass_at=[4], pass_hat=[4])
-print(found)
+result = fm.evaluate_log(**rows, group=groups, pass_at=[4], pass_hat=[4])
+print(result)
 
 # %%
-# What counting tries would have said
-# -----------------------------------
-# The same numbers with every try taken for a row of its own: an interval that is too narrow, since
-# it counts agreement as evidence.
+# The result if answers were independent
+# --------------------------------------
+# The same numbers with every answer as a separate row. The interval is too narrow, because it
+# ignores the correlation.
 
 naive = fm.compare(
     np.ones(questions * tries),
@@ -59,11 +59,11 @@ naive = fm.compare(
     metrics="mean_absolute_error",
 )
 (pair,) = naive["mean_absolute_error"].pairs
-(honest,) = found.comparisons["solved"].pairs
+(honest,) = result.comparisons["solved"].pairs
 figure, ax = plt.subplots(figsize=(6.4, 1.9), layout="constrained")
 for name, low, high in (
     ("documents", -honest.confidence_interval.high, -honest.confidence_interval.low),
-    ("every try", *pair.confidence_interval),
+    ("every answer", *pair.confidence_interval),
 ):
     print(f"{name}: new less old between {low:+.3f} and {high:+.3f}")
     ax.plot([low, high], [name, name], marker="|", linewidth=2)
@@ -71,16 +71,16 @@ ax.axvline(0, color="0.6", linestyle="--")
 ax.set(xlabel="gain of the new model, 95 % interval", ylim=(-0.6, 1.6))
 
 # %%
-# May it be released?
+# Can it be released?
 # -------------------
-# Not "is it better" but "is it shown not to be worse by more than ten points": a gate on the same
-# items, documents as groups. A question is right in a share of its tries, so the mean absolute
-# error from "always right" is the loss.
+# The gate does not ask whether the model is better. It tests whether it is worse by more than ten
+# percentage points, on the same items with documents as groups. The loss is the mean absolute error
+# from "always correct".
 
-told = {name: each.mean(axis=1) for name, each in solved.items()}
+solved_rate = {name: each.mean(axis=1) for name, each in solved.items()}
 gate = fm.gate(
     np.ones(questions),
-    {"baseline": told["old"], "candidate": told["new"]},
+    {"baseline": solved_rate["old"], "candidate": solved_rate["new"]},
     margins={"mean_absolute_error": 0.1},
     groups=document,
 )

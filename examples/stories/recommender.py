@@ -2,8 +2,8 @@
 A recommender: which list is better, and for whom?
 ==================================================
 
-Two recommenders rank 400 titles for each of 300 people. One learns what a person likes, the other
-shows what is popular. Likes are made up from tastes, so that there is something to learn.
+Two recommenders rank 400 titles for each of 300 people. One learns the likes of each person, the
+other ranks by popularity. The likes are simulated from tastes, so there is something to learn.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ liked = rng.random((people, titles)) < 1 / (1 + np.exp(-log_odds))
 earlier = rng.random((people, titles)) < 1 / (1 + np.exp(-log_odds))
 
 # %%
-# Two recommenders, made from what was liked earlier
-# --------------------------------------------------
+# Two recommenders, fitted to earlier likes
+# -----------------------------------------
 
 u, s, v = np.linalg.svd(earlier - earlier.mean(axis=0), full_matrices=False)
 scores = {
@@ -33,8 +33,8 @@ scores = {
 # %%
 # Which ranks better?
 # -------------------
-# People are what varies, not titles: intervals say what other people like these would get. Titles
-# that tie have no order of their own: their expected value counts.
+# People are the sampling units, not titles. The intervals describe other people like these. Tied
+# titles have no order, so the mean over all orders counts.
 
 query = np.repeat(np.arange(people), titles)
 flat = {name: each.ravel() for name, each in scores.items()}
@@ -45,20 +45,20 @@ print(fm.evaluate(relevance, flat, query=query, metrics=metrics))
 # %%
 # For whom is it worse?
 # ---------------------
-# The mean hides people. The values of each person, by how much they liked earlier:
+# The mean hides differences between people. The values per person, by the number of earlier likes:
 
 few = earlier.sum(axis=1) < np.median(earlier.sum(axis=1))
 options = {"query": query, "k": 10, "per_query": True}
 each = {name: fm.ranking.ndcg(relevance, values, **options) for name, values in flat.items()}
 for label, these in (("liked little before", few), ("liked much before", ~few)):
-    told = {name: values[these & ~np.isnan(values)] for name, values in each.items()}
-    pair = fm.compare(np.zeros(len(told["popular"])), told, metrics="mean_error")
+    subset = {name: values[these & ~np.isnan(values)] for name, values in each.items()}
+    pair = fm.compare(np.zeros(len(subset["popular"])), subset, metrics="mean_error")
     (difference,) = pair["mean_error"].pairs
     gain, limits = difference.estimate, difference.confidence_interval
     print(f"{label}: personal less popular {gain:+.3f} [{limits.low:+.3f}, {limits.high:+.3f}]")
 
 # %%
-# The same for everybody, as a picture:
+# The same for all people, as a figure:
 
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.hist(list(each.values()), bins=20, range=(0, 1), label=list(each))
