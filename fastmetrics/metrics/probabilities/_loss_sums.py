@@ -1,7 +1,7 @@
 """Sums of losses over all rows: jobs of a fixed number of rows, added up exactly.
 
-Labels, scores and weights are read where they are; a job makes a canonical copy of its own rows
-only if the kernels cannot read them in place. So no temporary has a length of n rows.
+Labels, scores and weights are read in place; a job copies its rows only if the kernels cannot read
+them. So no temporary array has n rows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 
 _SAMPLE: Final = 64
 
-#: What the docstrings of the room share.
+#: Shared docstring of this subpackage.
 LABELS: Final = """
 Parameters
 ----------
@@ -56,15 +56,15 @@ TypeError
 """
 
 
-#: Integer labels as the kernels read them, and the negative and the positive one.
+#: Integer labels for the kernels, and the negative and the positive one.
 TwoClasses = tuple[NDArray[Any], int, int]
-#: Integer labels as the kernels read them, and the one that the first column of scores belongs to.
+#: Integer labels for the kernels, and the label of the first column of scores.
 ClassColumns = tuple[NDArray[Any], int]
 _UNWEIGHTED: Final = Weights(np.empty(0), True, 0)
 
 
 def readable(values: Any, name: str) -> NDArray[Any]:
-    """Return scores of a dtype that holds real numbers, in place if a job can convert its rows."""
+    """Return scores of a real dtype, in place if a job can convert its rows."""
     array = as_array(values, name)
     if array.ndim == 0:
         raise InputTypeError(f"`{name}` must be an array: got a scalar (0-d array)")
@@ -76,7 +76,7 @@ def readable(values: Any, name: str) -> NDArray[Any]:
 
 
 def integers_in_place(y: NDArray[Any]) -> NDArray[Any] | None:
-    """Return labels that a kernel can read without a copy of them all; None if there is none."""
+    """Return labels that a kernel can read without a copy of all; None if it cannot."""
     if y.dtype.kind == "b":
         return y.view(np.int8)
     if y.dtype.kind not in "iu" or (y.dtype.kind == "u" and y.dtype.itemsize == 8):
@@ -85,7 +85,7 @@ def integers_in_place(y: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def guess_two_classes(y: NDArray[Any], positive: int | None = None) -> TwoClasses | None:
-    """Return the two classes that some of the rows suggest; None if they suggest others."""
+    """Return the two classes of a sample of the rows; None if it has others."""
     labels = integers_in_place(y)
     if labels is None:
         return None
@@ -123,7 +123,7 @@ def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
-    """Return verified labels as 1 and 0, a byte a row; ``positive`` None is no label at all."""
+    """Return validated labels as 1 and 0 in int8; ``positive`` None means no positive row."""
     if positive is None:
         return np.zeros(len(y), dtype=np.int8), 0, 1
     return np.asarray(y == positive).view(np.int8), 0, 1
@@ -132,9 +132,9 @@ def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
 def column_codes(
     y: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
 ) -> tuple[ClassColumns, int]:
-    """Return each row's column and the number of classes, whatever the labels are.
+    """Return each row's column and the number of classes, for labels of any kind.
 
-    A label that is none of ``classes`` is an error.
+    A label outside ``classes`` raises.
     """
     if n_columns == 2:
         plain, seen = distinct_labels(y)
@@ -142,40 +142,40 @@ def column_codes(
         check_members(seen, known)
         positive = known.tolist()[1] if len(known) == 2 else None
         return (one_against_other(plain, positive)[0], 0), len(known)
-    found = check_class_labels(y)
+    encoded = check_class_labels(y)
     if classes is None:
-        return (found.codes, 0), len(found.classes)
-    check_members(found.classes, classes)
+        return (encoded.codes, 0), len(encoded.classes)
+    check_members(encoded.classes, classes)
     column = {label: j for j, label in enumerate(classes.tolist())}
-    columns = np.array([column[label] for label in found.classes.tolist()], dtype=np.int64)
-    return (columns[found.codes], 0), len(classes)
+    columns = np.array([column[label] for label in encoded.classes.tolist()], dtype=np.int64)
+    return (columns[encoded.codes], 0), len(classes)
 
 
 def sums_by_columns(
-    sums_of: Callable[[ClassColumns], LossSums],
+    compute_sums: Callable[[ClassColumns], LossSums],
     y: NDArray[Any],
     classes: NDArray[Any] | None,
     n_columns: int,
     refuse: Callable[[int], None],
 ) -> LossSums:
-    """Return the sums of rows whose class has a column each.
+    """Return the sums of rows with one column a class.
 
-    Integer labels are taken for consecutive numbers first, which the sums tell; only where they are
-    not are labels encoded. ``refuse`` raises for another number of classes.
+    Integer labels are assumed to be consecutive; the sums show if they are not, and only then are
+    labels encoded. ``refuse`` raises for another number of classes.
     """
     guess = guess_columns(y, classes)
     if guess is not None:
-        sums = sums_of(guess)
+        sums = compute_sums(guess)
         if sums.are_complete(every_class=classes is None):
             return sums
     columns, n_classes = column_codes(y, classes, n_columns)
     if n_classes != n_columns:
         refuse(n_classes)
-    return sums_of(columns)
+    return compute_sums(columns)
 
 
 def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Raise ValueError unless every label seen is one of the classes."""
+    """Raise ValueError unless every observed label is one of the classes."""
     known = set(classes.tolist())
     foreign = [label for label in seen.tolist() if label not in known]
     if foreign:
@@ -185,45 +185,47 @@ def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
 
 
 def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
-    """Return the classes given by name, sorted; raise if one stands twice.
+    """Return the given classes, sorted; raise for duplicates.
 
-    That they are not sorted is an error with ``ordered``, else a UserWarning.
+    Unsorted classes raise with ``ordered``, else warn.
     """
-    found = check_class_labels(labels, "labels")
-    if len(found.classes) != len(found.codes):
-        raise InputError(f"Parameter 'labels' must be unique: got {show_labels(found.classes)}")
-    if (found.codes == np.arange(len(found.codes))).all():
-        return found.classes
-    said = "[" + ", ".join(map(repr, found.classes.tolist()[:10])) + "]"
+    encoded = check_class_labels(labels, "labels")
+    if len(encoded.classes) != len(encoded.codes):
+        raise InputError(f"Parameter 'labels' must be unique: got {show_labels(encoded.classes)}")
+    if (encoded.codes == np.arange(len(encoded.codes))).all():
+        return encoded.classes
+    listed = "[" + ", ".join(map(repr, encoded.classes.tolist()[:10])) + "]"
     if ordered:
-        raise InputError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
+        raise InputError(f"Parameter 'labels' must be ordered: sorted, they are {listed}")
     passed = labels.tolist() if isinstance(labels, np.ndarray) else labels
     warn_user(
         f"Labels passed were {passed}. But this function assumes labels are ordered "
-        f"lexicographically. Pass the ordered labels={said} and ensure that the columns of y_prob "
-        "correspond to this ordering.",
+        f"lexicographically. Pass the ordered labels={listed} and ensure that the columns of "
+        "y_prob correspond to this ordering.",
         UserWarning,
     )
-    return found.classes
+    return encoded.classes
 
 
-LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
+LOG: Final = losses.LOG
+SQUARE: Final = losses.SQUARE
+HINGE: Final = losses.HINGE
 
 #: Elements of a job: a millisecond or two.
 JOB: Final = 1 << 18
 
 
 def row_weights(sample_weight: Any, n_rows: int) -> Weights:
-    """Return the weights of n rows, fully verified; no values where every row counts once."""
+    """Return the validated weights of n rows; empty where every row counts once."""
     return _UNWEIGHTED if sample_weight is None else check_weights(sample_weight, n_rows)
 
 
 class LossSums(NamedTuple):
-    """What one pass over the rows found.
+    """Sums of one pass over the rows.
 
-    Counted are all rows, those with a known label, scores that may not be, and rows that do not add
-    up to 1; of each class the rows, those of weight 0 included. The loss (a weighted sum) and the
-    weights of classes and of all rows are those of the user times ``2**exponent``.
+    Counts are those of all rows, of rows with a known label, of invalid scores, of rows that do not
+    add up to 1, and of the rows of each class, including those of weight 0. The loss (a weighted
+    sum) and the weights of classes and of all rows are the user's times ``2**exponent``.
     """
 
     loss: float
@@ -237,7 +239,7 @@ class LossSums(NamedTuple):
     exponent: int
 
     def are_complete(self, every_class: bool) -> bool:
-        """Return whether all labels were known, and if asked for, each class has a row."""
+        """Return True if all labels were known and, with ``every_class``, each class has a row."""
         return self.known == self.n_rows and (not every_class or all(self.rows_of_class.tolist()))
 
     @property
@@ -245,8 +247,8 @@ class LossSums(NamedTuple):
         return self.loss / self.row_weight
 
     @property
-    def class_shares(self) -> NDArray[np.float64]:
-        """The share of the weight that belongs to each class."""
+    def class_fractions(self) -> NDArray[np.float64]:
+        """The fraction of the weight in each class."""
         return self.weight_of_class / self.row_weight
 
     @property
@@ -256,7 +258,7 @@ class LossSums(NamedTuple):
 
 
 def exact_sum(values: Iterable[float]) -> float:
-    """Return the sum, rounded once, of numbers of one sign; inf beyond the doubles."""
+    """Return the sum of numbers of one sign, rounded once; inf beyond float64."""
     try:
         return math.fsum(values)
     except OverflowError:
@@ -264,14 +266,15 @@ def exact_sum(values: Iterable[float]) -> float:
 
 
 def job_rows(n_rows: int, n_columns: int = 1) -> list[slice]:
-    """Return the rows of each job: a function of the shape of the data alone."""
+    """Return the rows of each job, which depend only on the shape of the data."""
     rows = max(1, JOB // n_columns // losses.BLOCK) * losses.BLOCK
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
 def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> NDArray[Any]:
     """Return a job's scores as contiguous float32 or float64, 64-bit integers on demand."""
-    kind, size = scores.dtype.kind, scores.dtype.itemsize
+    kind = scores.dtype.kind
+    size = scores.dtype.itemsize
     dtype: type[Any] = np.float32 if kind == "f" and size < 8 else np.float64
     if exact_integers and kind in "iu" and size == 8:
         dtype = np.int64 if kind == "i" else np.uint64
@@ -284,29 +287,33 @@ def binary_sums(
 ) -> LossSums:
     """Add up the losses of rows of two classes.
 
-    Labels are any integers but uint64, whatever their layout; scores are probabilities of the
-    positive label, no closer to 0 and 1 than ``eps``, or decisions. The sums are not to be trusted
-    unless ``known == n_rows`` and ``score_faults == 0``.
+    Labels are integers but uint64, of any layout; scores are probabilities of the positive label,
+    clipped to [eps, 1 - eps], or decisions. The sums are valid only if ``known == n_rows`` and
+    ``score_faults == 0``.
     """
     labels, *values = two
 
     def job(rows: slice) -> tuple[list[list[float]], list[int]]:
-        sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
+        sums = np.empty((3, 2))
+        counts = np.empty(3, np.int64)
         dtype = np.int8 if labels.dtype.char == "b" else np.int64
-        y, s = np.ascontiguousarray(labels[rows], dtype), readable_scores(scores[rows])
+        y = np.ascontiguousarray(labels[rows], dtype)
+        s = readable_scores(scores[rows])
         losses.binary_losses(kind, y, s, weights.values[rows], *values, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
-    parts = run([partial(job, rows) for rows in job_rows(len(labels))])
-    sums_of_jobs, counts_of_jobs = zip(*parts, strict=True)
+    results = run([partial(job, rows) for rows in job_rows(len(labels))])
+    sums_of_jobs, counts_of_jobs = zip(*results, strict=True)
     loss, *weights_of_class = (
         exact_sum(chain.from_iterable(sums)) for sums in zip(*sums_of_jobs, strict=True)
     )
     positives, known, faults = map(sum, zip(*counts_of_jobs, strict=True))
     rows = np.array([known - positives, positives])
-    of_class = np.array(weights_of_class) if weights.values.size else rows * 1.0
-    weight = exact_sum(of_class.tolist())
-    return LossSums(loss, len(labels), known, faults, 0, rows, of_class, weight, weights.exponent)
+    class_weights = np.array(weights_of_class) if weights.values.size else rows * 1.0
+    weight = exact_sum(class_weights.tolist())
+    return LossSums(
+        loss, len(labels), known, faults, 0, rows, class_weights, weight, weights.exponent
+    )
 
 
 def class_sums(
@@ -317,32 +324,34 @@ def class_sums(
     eps: float = 0.0,
     tolerance: float = 0.0,
 ) -> LossSums:
-    """Add up the losses of rows of many classes, as `binary_sums` does those of two.
+    """Add up the losses of rows of many classes, like `binary_sums` for two.
 
     The scores are of shape (n, k), and a row of probabilities may be off 1 by ``tolerance``.
     """
-    (codes, first), n_classes = columns, scores.shape[1]
+    codes, first = columns
+    n_classes = scores.shape[1]
 
     def job(rows: slice) -> tuple[NDArray[Any], ...]:
-        sums, counts = np.empty(2), np.empty(3, np.int64)
-        of_class, weight = np.empty(n_classes, np.int64), np.empty((n_classes, 2))
-        y, s = np.ascontiguousarray(codes[rows], np.int64), readable_scores(scores[rows])
-        losses.class_losses(
-            *(kind, y, first, s, weights.values[rows], eps, tolerance),
-            *(sums, counts, of_class, weight),
-        )
-        return sums, counts, of_class, weight
+        y = np.ascontiguousarray(codes[rows], np.int64)
+        s = readable_scores(scores[rows])
+        inputs = (kind, y, first, s, weights.values[rows], eps, tolerance)
+        sums = np.empty(2)
+        counts = np.empty(3, np.int64)
+        class_rows = np.empty(n_classes, np.int64)
+        class_weights = np.empty((n_classes, 2))
+        losses.class_losses(*inputs, sums, counts, class_rows, class_weights)
+        return sums, counts, class_rows, class_weights
 
-    parts = run([partial(job, rows) for rows in job_rows(len(codes), n_classes)])
-    loss = exact_sum(value for sums, *_ in parts for value in sums.tolist())
-    known, faults, off = (int(sum(part[1][i] for part in parts)) for i in range(3))
-    rows = np.sum([part[2] for part in parts], axis=0)
-    of_class = rows * 1.0
+    results = run([partial(job, rows) for rows in job_rows(len(codes), n_classes)])
+    loss = exact_sum(value for sums, *_ in results for value in sums.tolist())
+    known, faults, off = (int(sum(counts[i] for _, counts, *_ in results)) for i in range(3))
+    rows = np.sum([each[2] for each in results], axis=0)
+    by_class = rows * 1.0
     if weights.values.size:
-        of_rows = np.concatenate([part[3] for part in parts], axis=1).tolist()
-        of_class = np.array([exact_sum(each) for each in of_rows])
-    weight = exact_sum(of_class)
-    return LossSums(loss, len(codes), known, faults, off, rows, of_class, weight, weights.exponent)
+        job_weights = np.concatenate([each[3] for each in results], axis=1).tolist()
+        by_class = np.array([exact_sum(each) for each in job_weights])
+    weight = exact_sum(by_class)
+    return LossSums(loss, len(codes), known, faults, off, rows, by_class, weight, weights.exponent)
 
 
 def indicator_sums(
@@ -353,42 +362,41 @@ def indicator_sums(
     eps: float,
     tolerance: float,
 ) -> LossSums:
-    """Add up the log losses or squared errors of every class of every row, as `class_sums` does.
+    """Add up the log losses or squared errors of every class of every row, like `class_sums`.
 
-    ``y_true`` and the scores are of shape (n, k). The ``weight_of_class`` that is returned may add
-    up to more or less than ``row_weight``.
+    ``y_true`` and the scores have shape (n, k). The returned ``weight_of_class`` may add up to more
+    or less than ``row_weight``.
     """
     indicator = check_multilabel_indicator(y_true)
     n_rows, n_classes = indicator.shape
-    of_jobs: list[float] = []
+    sums: list[float] = []
     faults = off = 0
     rows_of_class = np.zeros(n_classes, dtype=np.int64)
     weight_of_class = np.zeros(n_classes)
     for rows in job_rows(n_rows, n_classes):
-        ones, p = indicator[rows] == 1, scores[rows].astype(np.float64)
+        ones = indicator[rows] == 1
+        p = scores[rows].astype(np.float64)
         faults += p.size - int(np.count_nonzero((p >= 0) & (p <= 1)))
         off += int(np.count_nonzero(~(np.abs(p.sum(axis=1) - 1.0) <= tolerance)))
         if kind == LOG:
             p = np.where(ones, np.clip(p, eps, 1.0 - eps), 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
-                of_row = np.abs(np.log(p)).sum(axis=1)
+                row_losses = np.abs(np.log(p)).sum(axis=1)
         else:
-            of_row = ((p - ones) ** 2).sum(axis=1)
+            row_losses = ((p - ones) ** 2).sum(axis=1)
         weight = weights.values[rows]
         if weight.size:
-            of_row = np.where(weight > 0, of_row, 0.0) * weight
-        of_jobs.append(float(of_row.sum()))
+            row_losses = np.where(weight > 0, row_losses, 0.0) * weight
+        sums.append(float(row_losses.sum()))
         rows_of_class += ones.sum(axis=0)
         weight_of_class += (weight if weight.size else np.ones(len(ones))) @ ones
-    loss = exact_sum(of_jobs)
+    loss = exact_sum(sums)
     row_weight = float(weights.values.sum()) if weights.values.size else float(n_rows)
-    return LossSums(
-        *(loss, n_rows, n_rows, faults, off),
-        *(rows_of_class, weight_of_class, row_weight, weights.exponent),
-    )
+    by_class = (rows_of_class, weight_of_class)
+    return LossSums(loss, n_rows, n_rows, faults, off, *by_class, row_weight, weights.exponent)
 
 
-#: What isclose of the array API allows beside the relative tolerance, as scikit-learn calls it.
+#: Absolute tolerance of isclose in the array API, as scikit-learn calls it.
 _ABSOLUTE: Final = 1e-8
 
 LABELS_OR_INDICATOR: Final = """
@@ -406,7 +414,7 @@ float
 
 
 class ProbabilityRows:
-    """Labels, probabilities and weights of n rows, checked as far as no pass over them is due."""
+    """Labels, probabilities and weights of n rows; checks that need a pass come with the sums."""
 
     def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any, named: Any) -> None:
         #: The classes as the user named them, or None.
@@ -426,12 +434,12 @@ class ProbabilityRows:
         if len(self.labels) != len(scores):
             check_same_length(y_true=self.labels, y_proba=scores)
         self.weights = row_weights(sample_weight, len(scores))
-        own = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
+        dtype = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
         #: The machine epsilon of the probabilities, of half precision too.
-        self.eps = float(np.finfo(own).eps)
+        self.eps = float(np.finfo(dtype).eps)
 
     def are_too_few(self) -> bool:
-        """Return whether there are fewer than two rows, after a warning of D²."""
+        """Return True and warn, as for D², if there are fewer than two rows."""
         if len(self.scores) < 2:
             warn_user(
                 "D^2 score is not well-defined with less than two samples.", UndefinedMetricWarning
@@ -444,11 +452,11 @@ class ProbabilityRows:
         if classes is not None and len(classes) < 2:
             raise InputError(f"`labels` must name two classes or more: got {classes.tolist()}")
         if self.is_indicator:
-            sums = self._of_indicator(kind, classes, eps)
+            sums = self._indicator_sums(kind, classes, eps)
         elif self.scores.ndim == 1:
-            sums = self._of_two(kind, classes, eps)
+            sums = self._binary_sums(kind, classes, eps)
         else:
-            sums = self._of_columns(kind, classes, eps)
+            sums = self._column_sums(kind, classes, eps)
         if sums.score_faults:
             self._raise_fault()
         if sums.off_rows:
@@ -460,7 +468,7 @@ class ProbabilityRows:
         return sums
 
     def squares(self, pos_label: Any) -> LossSums:
-        """Return the sums by the rule of brier_score_loss, which beside one column is another."""
+        """Return the sums by the rule of brier_score_loss, which differs for one column."""
         if self.scores.ndim == 2:
             return self.sums_by_labels(SQUARE)
         if self.is_indicator:
@@ -487,7 +495,7 @@ class ProbabilityRows:
         return sums
 
     def _positive(self, pos_label: Any) -> tuple[NDArray[Any], Any]:
-        """Return the labels and the one that is positive, None where no row has it."""
+        """Return the labels and the positive one, None where no row has it."""
         y, seen = distinct_labels(self.labels)
         classes = seen.tolist()
         if len(classes) > 2:
@@ -514,8 +522,8 @@ class ProbabilityRows:
             )
         return y, None
 
-    def _of_two(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
-        """Return the sums beside one column: the greater of two labels is the positive one."""
+    def _binary_sums(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+        """Return the sums for one column: the greater of two labels is positive."""
         guess = None
         if classes is None:
             guess = guess_two_classes(self.labels)
@@ -536,22 +544,22 @@ class ProbabilityRows:
         two = one_against_other(y, classes.tolist()[1])
         return binary_sums(kind, two, self.scores, self.weights, eps)
 
-    def _of_columns(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
-        """Return the sums beside a column for each class."""
+    def _column_sums(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+        """Return the sums for one column a class."""
         n_columns = self.scores.shape[1]
         if classes is not None:
             self._check_columns(classes, classes, n_columns)
         tolerance = math.sqrt(self.eps) + _ABSOLUTE
 
-        def sums_of(columns: ClassColumns) -> LossSums:
+        def compute_sums(columns: ClassColumns) -> LossSums:
             return class_sums(kind, columns, self.scores, self.weights, eps, tolerance)
 
         def refuse(_: int) -> None:
             self._check_columns(distinct_labels(self.labels)[1], classes, n_columns)
 
-        return sums_by_columns(sums_of, self.labels, classes, n_columns, refuse)
+        return sums_by_columns(compute_sums, self.labels, classes, n_columns, refuse)
 
-    def _of_indicator(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+    def _indicator_sums(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         if classes is not None:
             raise InputError(
                 "`labels` goes with class labels: `y_true` is an indicator matrix, "
@@ -568,7 +576,7 @@ class ProbabilityRows:
     def _check_columns(
         self, seen: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
     ) -> None:
-        """Raise unless there is a column for each class seen; those named are ``classes``."""
+        """Raise unless there is a column for each of ``seen``; ``classes`` are those named."""
         if classes is None and len(seen) == 1:
             raise InputError(
                 f"`y_true` has only one label, {seen.tolist()[0]!r}: `labels` must name the "
@@ -586,14 +594,14 @@ class ProbabilityRows:
             )
 
     def _raise_fault(self) -> NoReturn:
-        """Raise what is wrong with the probabilities; the kernel has only counted."""
+        """Raise the error of invalid probabilities, which the kernel only counts."""
         check_finite(self.scores, "y_proba")
         check_unit_interval(self.scores, "y_proba")
         raise InputError("`y_proba` was changed while it was read")
 
 
 def renamed(y_proba: Any, y_pred: Any) -> Any:
-    """Return the probabilities, under their name of scikit-learn before 1.9 if given so."""
+    """Return the probabilities, also under scikit-learn's name before 1.9."""
     if y_pred is None:
         return y_proba
     if y_proba is not None:
@@ -607,7 +615,7 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
 
 
 def undefined_skill(loss: str, *, has_loss: bool) -> float:
-    """Return the D² of one class, whose shares have no loss, with a warning: -inf or nan."""
+    """Warn and return the D² of a single class, whose base rate has no loss: -inf or nan."""
     warn_user(
         f"Only one class is present in y_true. D^2 {loss} is not defined in that case.",
         UndefinedMetricWarning,

@@ -42,7 +42,7 @@ ValueError
 """
 
 
-#: Rounding of two sums takes the skill of the shares themselves so far from 0: 6 * 2**-53 seen.
+#: Skills within this of 0 are 0: rounding of both sums gave the base rate up to 6 * 2**-53.
 _ROUNDING: Final = 2.0**-50
 
 
@@ -98,7 +98,7 @@ def brier_score_loss(
     sums = rows.squares(pos_label)
     n_columns = 1 if rows.scores.ndim == 1 else rows.scores.shape[1]
     halved = n_columns <= 2 if choice == "auto" else choice
-    # One column holds the error of one of the two classes, and the other's is the same.
+    # One column holds the error of one of two classes; that of the other is the same.
     factor = (1.0 if n_columns == 1 else 0.5) if halved else (2.0 if n_columns == 1 else 1.0)
     return sums.mean * factor
 
@@ -147,8 +147,8 @@ def d2_brier_score(
         return math.nan
     sums = rows.squares(pos_label)
     mean = sums.mean * (2.0 if rows.scores.ndim == 1 else 1.0)  # one column has half of the errors
-    shares = sums.class_shares
-    null_mean = math.fsum(shares * (1.0 - shares))
+    fractions = sums.class_fractions
+    null_mean = math.fsum(fractions * (1.0 - fractions))
     if null_mean > 0.0:
         score = 1.0 - mean / null_mean
         return 0.0 if abs(score) <= _ROUNDING else score
@@ -156,18 +156,18 @@ def d2_brier_score(
 
 
 def _log_losses(codes: NDArray[Any], p: NDArray[Any]) -> Floats:
-    """Return -log of what each row's class was given, kept away from 0 by the machine epsilon."""
+    """Return -log of the probability of each row's class, clipped by the machine epsilon."""
     eps = _eps(p)
-    own = _own(codes, p.astype(np.float64, copy=False))
-    return np.asarray(-np.log(np.clip(own, eps, 1.0 - eps)))
+    given = _true_class_probabilities(codes, p.astype(np.float64, copy=False))
+    return np.asarray(-np.log(np.clip(given, eps, 1.0 - eps)))
 
 
 def _eps(p: NDArray[Any]) -> float:
     return float(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
 
 
-def _own(codes: NDArray[Any], p: Floats) -> Floats:
-    """Return the probability of each row's class: of one column, that of class 1."""
+def _true_class_probabilities(codes: NDArray[Any], p: Floats) -> Floats:
+    """Return the probability of each row's class; one column is that of class 1."""
     if p.ndim == 1:
         return np.where(codes == 1, p, 1.0 - p)
     return np.asarray(p[np.arange(len(p)), codes])
@@ -177,8 +177,8 @@ def _brier_scores(codes: NDArray[Any], p: NDArray[Any]) -> Floats:
     p = p.astype(np.float64, copy=False)
     if p.ndim == 1:
         return np.asarray((p - (codes == 1)) ** 2)
-    own = p[np.arange(len(p)), codes]
-    return np.asarray((p * p).sum(axis=1) - own * own + (1.0 - own) ** 2)
+    given = p[np.arange(len(p)), codes]
+    return np.asarray((p * p).sum(axis=1) - given * given + (1.0 - given) ** 2)
 
 
 def _hinge_losses(codes: NDArray[Any], scores: NDArray[Any]) -> Floats:
@@ -217,21 +217,23 @@ def loss_influences(
 ) -> RowInfluences:
     """Return a loss by its name with the influence of each row.
 
-    ``codes`` are numbers of classes, of one column of probabilities 1 for its class. Of the shares
-    saved, the loss of the classes' shares is least there: that these move does not matter.
+    ``codes`` are class codes; for one column of probabilities, 1 is its class. A skill score
+    compares with the base rate, whose change does not matter to first order: its loss is least.
     """
     if name in _LOSSES:
         return mean_influences(row_losses(name, codes, p), weights)
     loss = partial(row_losses, _SAVED[name])
     n_classes = 2 if p.ndim == 1 else p.shape[1]
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
-    shares = np.bincount(positive, weights, n_classes)
-    shares = shares / shares.sum()
-    if np.count_nonzero(shares) < 2:  # they have no loss: -inf, or nan of a perfect model
+    fractions = np.bincount(positive, weights, n_classes)
+    fractions = fractions / fractions.sum()
+    if (
+        np.count_nonzero(fractions) < 2
+    ):  # the base rate has no loss: -inf, or nan for a perfect model
         clipped = 2.0 * _eps(p) if _SAVED[name] == "log_loss" else 0.0
         has_loss = mean_influences(loss(codes, p), weights).value > clipped
         return RowInfluences(-np.inf if has_loss else np.nan, np.full(len(p), np.nan))
-    null = np.full(len(p), shares[1]) if p.ndim == 1 else np.broadcast_to(shares, p.shape)
+    null = np.full(len(p), fractions[1]) if p.ndim == 1 else np.broadcast_to(fractions, p.shape)
     saved = ratio_influences(
         mean_influences(loss(codes, p), weights), mean_influences(loss(codes, null), weights)
     )
@@ -361,8 +363,8 @@ def d2_log_loss_score(
     if rows.are_too_few():
         return math.nan
     sums = rows.sums_by_labels(LOG, rows.eps)
-    shares = sums.class_shares
-    if np.count_nonzero(shares) < 2:
+    fractions = sums.class_fractions
+    if np.count_nonzero(fractions) < 2:
         return undefined_skill("log loss", has_loss=sums.mean > 2.0 * rows.eps)
-    clipped = np.clip(shares, _DOUBLE, 1.0 - _DOUBLE)
-    return 1.0 - sums.mean / -math.fsum(shares * np.log(clipped))
+    clipped = np.clip(fractions, _DOUBLE, 1.0 - _DOUBLE)
+    return 1.0 - sums.mean / -math.fsum(fractions * np.log(clipped))

@@ -111,22 +111,22 @@ def _two_classes(
     if classes is not None and len(classes) > 2:
         raise InputError(_shape_fault(len(classes), decisions))
 
-    def sums_of(two: TwoClasses) -> LossSums:
+    def compute_sums(two: TwoClasses) -> LossSums:
         return binary_sums(HINGE, two, as_vector(decisions, "pred_decision"), weights)
 
     guess = guess_two_classes(y)
     if guess is not None and decisions.ndim == 1:
-        sums = sums_of(guess)
+        sums = compute_sums(guess)
         if sums.are_complete(every_class=True):
             return sums
     plain, seen = distinct_labels(y)
     if len(seen) > 2:
         raise InputError(_shape_fault(len(seen), decisions))
-    return sums_of(one_against_other(plain, _positive(seen, classes)))
+    return compute_sums(one_against_other(plain, _positive(seen, classes)))
 
 
 def _positive(seen: NDArray[Any], classes: NDArray[Any] | None) -> Any:
-    """Return the greater of two labels; of one label, what `labels` or its own value says."""
+    """Return the greater of two labels; of one, the positive label by `labels` or by its value."""
     if len(seen) == 2:
         return seen.tolist()[1]
     if classes is not None and len(classes) == 2:
@@ -152,10 +152,10 @@ def _many_classes(
             f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )
 
-    def sums_of(columns: ClassColumns) -> LossSums:
+    def compute_sums(columns: ClassColumns) -> LossSums:
         return class_sums(HINGE, columns, decisions, weights)
 
-    return sums_by_columns(sums_of, y, classes, n_columns, refuse)
+    return sums_by_columns(compute_sums, y, classes, n_columns, refuse)
 
 
 def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:
@@ -173,7 +173,7 @@ _RULES: Final = {
     "best": cells.BEST,
     "worst": cells.WORST,
 }
-#: What a binary score at the threshold is worth to a row of the lower and of the greater label.
+#: Credit of a binary score at the threshold, for a row of the lower and of the greater label.
 _AT_THRESHOLD: Final = {
     "last": (1.0, 0.0),
     "first": (0.0, 1.0),
@@ -265,8 +265,8 @@ def top_k_accuracy_score(
         raise InputError(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
         )
-    hits_of = _binary_hits if scores.ndim == 1 else _hits
-    sums = hits_of(y, scores, classes, weights, k, ties)
+    count_hits = _binary_hits if scores.ndim == 1 else _hits
+    sums = count_hits(y, scores, classes, weights, k, ties)
     return sums.mean if check_flag("normalize", normalize) else sums.total
 
 
@@ -278,7 +278,7 @@ def _hits(
     k: int,
     ties: str,
 ) -> LossSums:
-    """Return the hits beside a column for each class, as a sum of losses."""
+    """Return the hits for one column a class, as a sum of losses."""
     n_columns = scores.shape[1]
     if classes is not None and len(classes) != n_columns:
         raise InputError(
@@ -293,40 +293,39 @@ def _hits(
             else _count_fault(len(seen), 2)
         )
 
-    def sums_of(columns: ClassColumns) -> LossSums:
+    def compute_sums(columns: ClassColumns) -> LossSums:
         def job(rows: slice) -> tuple[NDArray[Any], ...]:
-            sums, counts = np.empty(2), np.empty(2, np.int64)
-            of_class = np.empty(n_columns, np.int64)
-            part = readable_scores(scores[rows], exact_integers=True)
             codes = np.ascontiguousarray(columns[0][rows], np.int64)
-            cells.top_k_hits(
-                *(codes, columns[1], part, weights.values[rows]),
-                *(min(k, n_columns), _RULES[ties], sums, counts, of_class),
-            )
-            return sums, counts, of_class
+            chunk = readable_scores(scores[rows], exact_integers=True)
+            inputs = (codes, columns[1], chunk, weights.values[rows])
+            sums = np.empty(2)
+            counts = np.empty(2, np.int64)
+            class_rows = np.empty(n_columns, np.int64)
+            cells.top_k_hits(*inputs, min(k, n_columns), _RULES[ties], sums, counts, class_rows)
+            return sums, counts, class_rows
 
-        parts = run([partial(job, rows) for rows in job_rows(len(y), n_columns)])
-        hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
-        known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
-        of_class = np.sum([part[2] for part in parts], axis=0)
-        return _sums_of_hits(hits, len(y), weights, known, not_finite, of_class)
+        results = run([partial(job, rows) for rows in job_rows(len(y), n_columns)])
+        hits = exact_sum(value for sums, _, _ in results for value in sums.tolist())
+        known, not_finite = (int(sum(counts[i] for _, counts, _ in results)) for i in range(2))
+        class_rows = np.sum([each for *_, each in results], axis=0)
+        return _hit_sums(hits, len(y), weights, known, not_finite, class_rows)
 
     def refuse(n_classes: int) -> None:
         raise InputError(_count_fault(n_classes, n_columns))
 
-    sums = sums_by_columns(sums_of, y, classes, n_columns, refuse)
+    sums = sums_by_columns(compute_sums, y, classes, n_columns, refuse)
     if sums.score_faults:
         check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
     return sums
 
 
-def _sums_of_hits(
-    hits: float, n: int, weights: Weights, known: int, faults: int, of_class: NDArray[np.int64]
+def _hit_sums(
+    hits: float, n: int, weights: Weights, known: int, faults: int, class_rows: NDArray[np.int64]
 ) -> LossSums:
     total = float(weights.values.sum()) if weights.values.size else float(n)
-    rows = of_class.astype(np.float64)
-    return LossSums(hits, n, known, faults, 0, of_class, rows, total, weights.exponent)
+    rows = class_rows.astype(np.float64)
+    return LossSums(hits, n, known, faults, 0, class_rows, rows, total, weights.exponent)
 
 
 def _binary_hits(
@@ -337,7 +336,7 @@ def _binary_hits(
     k: int,
     ties: str,
 ) -> LossSums:
-    """Return the hits beside one column: a threshold splits the two classes."""
+    """Return the hits for one column, whose threshold separates two classes."""
     if classes is not None and len(classes) != 2:
         raise InputError(
             f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
@@ -356,14 +355,15 @@ def _binary_hits(
     for_negative, for_positive = _AT_THRESHOLD[ties]
     totals = []
     for rows in job_rows(len(y)):
-        part, is_positive = scores[rows], labels[rows] == 1
-        hits = ((part > threshold) == is_positive) * 1.0
-        hits[(part == threshold) & is_positive] = for_positive
-        hits[(part == threshold) & ~is_positive] = for_negative
+        chunk = scores[rows]
+        is_positive = labels[rows] == 1
+        hits = ((chunk > threshold) == is_positive) * 1.0
+        hits[(chunk == threshold) & is_positive] = for_positive
+        hits[(chunk == threshold) & ~is_positive] = for_negative
         weight = weights.values[rows]
         hits = np.ones_like(hits) if k > 1 else hits
         totals.append(float((hits * weight).sum() if weight.size else hits.sum()))
-    return _sums_of_hits(exact_sum(totals), len(y), weights, len(y), 0, np.empty(0, np.int64))
+    return _hit_sums(exact_sum(totals), len(y), weights, len(y), 0, np.empty(0, np.int64))
 
 
 def _warn_if_perfect(k: int, n_classes: int) -> None:

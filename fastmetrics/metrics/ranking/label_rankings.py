@@ -14,10 +14,10 @@ from fastmetrics._input.scalars import check_flag, check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix, check_weights
 from fastmetrics._kernels.ranking import expected_gains, ideal_gains
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.metrics.ranking.positions import of_queries, over, ranks
+from fastmetrics.metrics.ranking.positions import compute_by_query, ranks, safe_divide
 from fastmetrics.tables.ranking import RankingTable
 
-#: What the drop-ins take, and say alike.
+#: Shared docstring of scikit-learn's functions.
 _ROWS: Final = """
 Parameters
 ----------
@@ -75,14 +75,14 @@ def _gains(
             f"{scores.shape}"
         )
     discounts = _discounts(grades.shape[1], k, check_positive("log_base", log_base))
-    if check_flag("ignore_ties", ignore_ties):  # ranks are scores without ties
+    if check_flag("ignore_ties", ignore_ties):  # replace scores by ranks, which have no ties
         order = np.argsort(scores)[:, ::-1]
         scores = np.empty(scores.shape)
         np.put_along_axis(scores, order, -np.arange(grades.shape[1], dtype=float)[None], axis=1)
     with renamed(relevance="y_true"):
         table = RankingTable.from_scores(grades, scores)
-    found = of_queries(expected_gains, table, *ranks(table), grades.shape[1], discounts)
-    return table, found, discounts
+    gains = compute_by_query(expected_gains, table, *ranks(table), grades.shape[1], discounts)
+    return table, gains, discounts
 
 
 @documented(_ROWS, _GAINS)
@@ -119,8 +119,8 @@ def dcg_score(
     >>> round(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 6)
     9.499458
     """
-    _, found, _ = _gains(y_true, y_score, k, log_base, ignore_ties)
-    return _mean(found, sample_weight)
+    _, gains, _ = _gains(y_true, y_score, k, log_base, ignore_ties)
+    return _mean(gains, sample_weight)
 
 
 @documented(_ROWS, _GAINS)
@@ -162,9 +162,9 @@ def ndcg_score(
         )
     if grades.dtype.kind in "if" and grades.size and grades.min() < 0:
         raise InputError("ndcg_score should not be used on negative y_true values.")
-    table, found, discounts = _gains(grades, y_score, k, 2.0, ignore_ties)
-    ideal = of_queries(ideal_gains, table, table.grades, grades.shape[1], discounts)
-    return _mean(over(found, ideal, 0.0), sample_weight)
+    table, gains, discounts = _gains(grades, y_score, k, 2.0, ignore_ties)
+    ideal = compute_by_query(ideal_gains, table, table.grades, grades.shape[1], discounts)
+    return _mean(safe_divide(gains, ideal, 0.0), sample_weight)
 
 
 class _LabelRanks:
@@ -180,11 +180,12 @@ class _LabelRanks:
                 f"{scores.shape}"
             )
         table = RankingTable.from_scores(indicator, scores)
-        self.starts, self.n_labels = table.item_starts, indicator.shape[1]
+        self.starts = table.item_starts
+        self.n_labels = indicator.shape[1]
         self.counts = np.diff(table.item_starts)
         self.ranks = table.above + table.tied
         row = np.repeat(np.arange(table.n_queries), self.counts)
-        # relevant labels at or above each: up to the last one of its tie
+        # number of relevant labels at or above each, including its ties
         last = np.append((np.diff(table.above) != 0) | (np.diff(row) != 0), True)
         ends = np.flatnonzero(last[: len(row)])
         tie = np.cumsum(np.append(0, last[: max(len(row) - 1, 0)]))[: len(row)]
@@ -292,4 +293,4 @@ def label_ranking_loss(
     labels = _LabelRanks(y_true, y_score)
     pairs = labels.counts * (labels.n_labels - labels.counts)
     wrong = labels.sums(labels.ranks - labels.relevant)
-    return _mean(over(wrong, pairs, 0.0), sample_weight)
+    return _mean(safe_divide(wrong, pairs, 0.0), sample_weight)

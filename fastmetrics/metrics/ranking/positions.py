@@ -37,11 +37,11 @@ Ints = NDArray[np.int64]
 ALL: Final = np.iinfo(np.int64).max
 #: The least relevance above 0.
 TINY: Final = math.ulp(0.0)
-#: Places that are looked at, at most: some gigabytes.
-_MOST_PLACES: Final = 1 << 28
+#: Bound on memory: ranks that are evaluated at most.
+_MOST_RANKS: Final = 1 << 28
 #: Relevant items of a job: a millisecond of work.
-_ITEMS_OF_A_JOB: Final = 1 << 17
-#: What metrics of rankings take, beside the data, and say alike.
+_JOB_ITEMS: Final = 1 << 17
+#: Shared docstring of metrics of rankings.
 RANKED: Final = """
 Parameters
 ----------
@@ -67,7 +67,7 @@ UndefinedMetricWarning
     If no query has what the metric needs; the mean is then nan.
 """
 
-#: What most of them return.
+#: Shared docstring of most results.
 MEAN: Final = """
 Returns
 -------
@@ -76,27 +76,27 @@ float or ndarray of shape (n_queries,)
 """
 
 
-def ranked(relevance: Any, score: Any, query: Any, ties: Ties) -> RankingTable:
-    """Return the table of the data, or ``relevance`` if it is one, its ties decided."""
+def check_ranking(relevance: Any, score: Any, query: Any, ties: Ties) -> RankingTable:
+    """Return the table of the data, or ``relevance`` if it is a table, with ties resolved."""
     if isinstance(relevance, RankingTable):
         if score is not None or query is not None:
             raise InputTypeError("a RankingTable comes alone: pass no `score`, `query` with it")
         return relevance.settled(ties)
     if score is None:
         if hasattr(relevance, "__array__"):
-            as_array(relevance, "relevance")  # bins of groups say what they have in place of this
+            as_array(relevance, "relevance")  # bins of groups raise their own error
         raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
     table = RankingTable.from_scores(relevance, score, query=query)
     return table.settled(ties)
 
 
 def check_cutoff(k: Any) -> int:
-    """Return how many items are looked at."""
+    """Return the number of first items that count."""
     return ALL if k is None else check_integer("k", k, low=1)
 
 
 def check_level(relevant_from: Any) -> float:
-    """Return the least relevance that counts as relevant."""
+    """Return the lowest relevance that counts as relevant."""
     level = check_real("relevant_from", relevant_from)
     if not level > 0:
         raise InputError(f"`relevant_from` must be positive: got {relevant_from!r}")
@@ -110,33 +110,33 @@ def check_no_relevant(no_relevant: Any) -> float:
     return check_fraction("no_relevant", no_relevant, include_low=True, include_high=True)
 
 
-def of_queries(
+def compute_by_query(
     kernel: Callable[..., None], table: RankingTable, *arguments: Any, dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """Return what a kernel writes of each query, on several threads where there are many items."""
-    found = np.empty(table.n_queries, dtype)
-    jobs = jobs_of(table.item_starts, _ITEMS_OF_A_JOB)
-    run([partial(kernel, *job, table.item_starts, *arguments, found) for job in jobs])
-    return found
+    """Return the result of a kernel for each query, on several threads if there are many items."""
+    results = np.empty(table.n_queries, dtype)
+    jobs = jobs_of(table.item_starts, _JOB_ITEMS)
+    run([partial(kernel, *job, table.item_starts, *arguments, results) for job in jobs])
+    return results
 
 
 def n_relevant(table: RankingTable, level: float) -> Ints:
-    """Return how many items of each query are relevant, retrieved or not."""
-    return of_queries(kernels.relevant_counts, table, table.grades, level, dtype=np.int64)
+    """Return the number of relevant items of each query, retrieved or not."""
+    return compute_by_query(kernels.relevant_counts, table, table.grades, level, dtype=np.int64)
 
 
 def ranks(table: RankingTable) -> tuple[Any, ...]:
-    """Return the columns that say what the relevant items are, and where they stand."""
+    """Return the grades of the relevant items, the number of items above each, and its ties."""
     return table.grades, table.above, table.tied
 
 
 def hits(table: RankingTable, level: float, cutoffs: Ints) -> Values:
-    """Return how many relevant items of each query stand among its first ones."""
-    return of_queries(kernels.expected_hits, table, *ranks(table), level, cutoffs)
+    """Return the expected number of relevant items among the first ones of each query."""
+    return compute_by_query(kernels.expected_hits, table, *ranks(table), level, cutoffs)
 
 
-def over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
-    """Return quotients, and ``otherwise`` where there is nothing to divide by."""
+def safe_divide(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
+    """Return quotients, and ``otherwise`` where the divisor is 0."""
     out = np.full(len(values), otherwise)
     np.divide(values, divisors, out=out, where=divisors > 0)
     return out
@@ -145,46 +145,47 @@ def over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
 def first_hits(
     table: RankingTable, k: int | None, relevant_from: float, no_relevant: float, reciprocal: bool
 ) -> Values:
-    """Return 1/rank of the first relevant item, or the chance that it is among the first k."""
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    more = (level, check_cutoff(k), reciprocal)
-    found = of_queries(kernels.expected_first, table, *ranks(table), *more)
-    found[n_relevant(table, level) == 0] = otherwise
-    return found
+    """Return 1 / rank of the first relevant item, or the chance that it is among the first k."""
+    level = check_level(relevant_from)
+    otherwise = check_no_relevant(no_relevant)
+    options = (level, check_cutoff(k), reciprocal)
+    values = compute_by_query(kernels.expected_first, table, *ranks(table), *options)
+    values[n_relevant(table, level) == 0] = otherwise
+    return values
 
 
-def n_places(table: RankingTable, k: int) -> int:
-    """Return how many of the first k places the longest query has, or would by its relevant items.
+def count_ranks(table: RankingTable, k: int) -> int:
+    """Return the number of ranks up to k of the longest query, counting unretrieved items.
 
-    So many numbers are kept at work.
+    Arrays of this length are allocated.
     """
     longest = max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0))
-    if min(k, longest) > _MOST_PLACES:
-        raise InputError(f"a query has {longest:,} items: pass `k`, {_MOST_PLACES:,} at most")
+    if min(k, longest) > _MOST_RANKS:
+        raise InputError(f"a query has {longest:,} items: pass `k`, {_MOST_RANKS:,} at most")
     return int(min(k, longest))
 
 
 def mean_over_queries(values: Values, ties: Ties) -> float:
-    """Return the mean; by trec_eval's rule as trec_eval adds up, whose last bit may be printed."""
+    """Return the mean; for trec_eval by its running sum, whose last bit may be printed."""
     return float(np.cumsum(values)[-1] / len(values) if ties == "trec_eval" else values.mean())
 
 
 def query_values(one: Any, table: RankingTable) -> tuple[Values, Ints | None]:
-    """Return the values of the queries by a requested metric, and their weights if it has some."""
+    """Return the values of the queries by a requested metric, and their weights or None."""
     if one.entry.read:
-        found = one.entry.load()(table, **one.parameters)
-        return found.per_query, found.weights
+        result = one.entry.load()(table, **one.parameters)
+        return result.per_query, result.weights
     return one.entry.load()(table, per_query=True, **one.parameters), None
 
 
-def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
-    """Return the values of the queries, or their mean over those where it is defined."""
+def average_queries(values: Values, per_query: bool, ties: Ties, metric: str) -> Any:
+    """Return the values of the queries, or their mean over the queries where it is defined."""
     if check_flag("per_query", per_query):
         return values
     defined = ~np.isnan(values)
     if not defined.any():
         warn_user(
-            f"{what} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
+            f"{metric} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
         )
         return math.nan
     return mean_over_queries(values[defined], ties)
@@ -227,10 +228,10 @@ def dcg(
     >>> dcg([3, 0, 1], [3, 2, 1])
     3.5
     """
-    table = ranked(relevance, score, query, ties)
+    table = check_ranking(relevance, score, query, ties)
     discounts = _discounts(table, check_cutoff(k))
-    values = _discounted(table, _gains_of(table.grades, gain), discounts)
-    return averaged(values, per_query, ties, "the discounted gain")
+    values = _discounted(table, _compute_gains(table.grades, gain), discounts)
+    return average_queries(values, per_query, ties, "the discounted gain")
 
 
 @documented(RANKINGS, RANKED, MEAN)
@@ -265,13 +266,14 @@ def ndcg(
     >>> round(ndcg([3, 0, 1], [3, 2, 1]), 4)
     0.9639
     """
-    table = ranked(relevance, score, query, ties)
-    discounts, otherwise = _discounts(table, check_cutoff(k)), check_no_relevant(no_relevant)
-    gains = _gains_of(table.grades, gain)
-    ideal = of_queries(kernels.ideal_gains, table, gains, len(discounts) - 1, discounts)
-    found = _discounted(table, gains, discounts)
-    values = np.minimum(over(found, ideal, otherwise), 1.0)
-    return averaged(values, per_query, ties, "the normalized gain")
+    table = check_ranking(relevance, score, query, ties)
+    discounts = _discounts(table, check_cutoff(k))
+    otherwise = check_no_relevant(no_relevant)
+    gains = _compute_gains(table.grades, gain)
+    ideal = compute_by_query(kernels.ideal_gains, table, gains, len(discounts) - 1, discounts)
+    gained = _discounted(table, gains, discounts)
+    values = np.minimum(safe_divide(gained, ideal, otherwise), 1.0)
+    return average_queries(values, per_query, ties, "the normalized gain")
 
 
 @documented(RANKINGS, RANKED, MEAN)
@@ -311,21 +313,24 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank([2, 0, 1], [3, 2, 1])
     0.7708333333333334
     """
-    table = ranked(relevance, score, query, ties)
-    places, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
+    table = check_ranking(relevance, score, query, ties)
+    cutoff = check_cutoff(k)
+    otherwise = check_no_relevant(no_relevant)
     largest = float(table.grades.max(initial=0.0))
-    top = largest if max_relevance is None else check_real("max_relevance", max_relevance)
-    if top < largest:
-        raise InputError(f"`max_relevance` must be at least {largest:g}, which occurs: got {top:g}")
-    chances = _gains_of(table.grades, "exponential") / np.exp2(top)
-    more = (chances, table.above, table.tied, places)
-    values = of_queries(kernels.expected_cascade, table, *more)
+    bound = largest if max_relevance is None else check_real("max_relevance", max_relevance)
+    if bound < largest:
+        raise InputError(
+            f"`max_relevance` must be at least {largest:g}, which occurs: got {bound:g}"
+        )
+    chances = _compute_gains(table.grades, "exponential") / np.exp2(bound)
+    columns = (chances, table.above, table.tied, cutoff)
+    values = compute_by_query(kernels.expected_cascade, table, *columns)
     values[n_relevant(table, TINY) == 0] = otherwise
-    return averaged(values, per_query, ties, "the expected reciprocal rank")
+    return average_queries(values, per_query, ties, "the expected reciprocal rank")
 
 
-def _gains_of(grades: Values, gain: Gain) -> Values:
-    """Return what items of these grades are worth; nothing below 0."""
+def _compute_gains(grades: Values, gain: Gain) -> Values:
+    """Return the gains of items by grade; negative grades have none."""
     check_choice("gain", gain, ("linear", "exponential"))
     if grades.min(initial=0.0) < 0:
         grades = np.maximum(grades, 0.0)
@@ -341,14 +346,14 @@ def _gains_of(grades: Values, gain: Gain) -> Values:
 
 
 def _discounts(table: RankingTable, k: int) -> Values:
-    """Return the sum of 1/log2(j + 1) over the first j places, for every j that is looked at."""
-    places = np.arange(2, 2 + n_places(table, k), dtype=np.float64)
-    return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
+    """Return the sum of 1 / log2(j + 1) over the first j ranks, for every j up to k."""
+    j = np.arange(1, 1 + count_ranks(table, k), dtype=np.float64)
+    return np.append(0.0, np.cumsum(1.0 / np.log2(j + 1.0)))
 
 
 def _discounted(table: RankingTable, gains: Values, discounts: Values) -> Values:
-    more = (gains, table.above, table.tied, len(discounts) - 1, discounts)
-    return of_queries(kernels.expected_gains, table, *more)
+    columns = (gains, table.above, table.tied, len(discounts) - 1, discounts)
+    return compute_by_query(kernels.expected_gains, table, *columns)
 
 
 Weighting = Literal["items", "relevant", "pairs", "queries"]
@@ -430,12 +435,12 @@ def group_auc(
     (array([ 1.,  0., nan]), 1, 0.6)
     """
     check_choice("query_weighting", query_weighting, WEIGHTINGS)
-    table = ranked(relevance, score, query, "expected")
+    table = check_ranking(relevance, score, query, "expected")
     relevant = np.empty(table.n_queries, np.int64)
-    more = (check_level(relevant_from), table.sizes, relevant)
-    doubled = of_queries(concordant_items, table, *ranks(table), *more, dtype=np.int64)
+    columns = (*ranks(table), check_level(relevant_from), table.sizes, relevant)
+    doubled = compute_by_query(concordant_items, table, *columns, dtype=np.int64)
     others = table.sizes - relevant
-    values = over(doubled / 2, relevant * others, nan)
+    values = safe_divide(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
     weights = {
         "items": table.sizes,
@@ -443,7 +448,8 @@ def group_auc(
         "pairs": relevant * others,
         "queries": np.ones_like(relevant),
     }[query_weighting]
-    weights, mean = np.where(defined, weights, 0), nan
+    weights = np.where(defined, weights, 0)
+    mean = nan
     if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))
     else:
@@ -506,15 +512,16 @@ def mean_average_precision(
     1.0
     """
     check_choice("divide_by", divide_by, ("relevant", "reachable"))
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    places, of_ranks = check_cutoff(k), ranks(table)
-    sums = of_queries(kernels.expected_precision_sums, table, *of_ranks, level, places)
+    table = check_ranking(relevance, score, query, ties)
+    level = check_level(relevant_from)
+    otherwise = check_no_relevant(no_relevant)
+    columns = (*ranks(table), level, check_cutoff(k))
+    sums = compute_by_query(kernels.expected_precision_sums, table, *columns)
     divisors = n_relevant(table, level)
     if divide_by == "reachable":
-        divisors = np.minimum(divisors, places)
-    values = over(sums, divisors, otherwise)
-    return averaged(values, per_query, ties, "average precision")
+        divisors = np.minimum(divisors, check_cutoff(k))
+    values = safe_divide(sums, divisors, otherwise)
+    return average_queries(values, per_query, ties, "average precision")
 
 
 @documented(RANKINGS, RANKED, MEAN)
@@ -542,9 +549,9 @@ def mean_reciprocal_rank(
     >>> mean_reciprocal_rank([0, 1, 0], [0.5, 0.5, 0.5])  # (1 + 1/2 + 1/3) / 3
     0.6111111111111112
     """
-    table = ranked(relevance, score, query, ties)
+    table = check_ranking(relevance, score, query, ties)
     values = first_hits(table, k, relevant_from, no_relevant, True)
-    return averaged(values, per_query, ties, "the reciprocal rank")
+    return average_queries(values, per_query, ties, "the reciprocal rank")
 
 
 @documented(RANKINGS, RANKED)
@@ -583,13 +590,14 @@ def rank_biased_precision(
     >>> rank_biased_precision([1, 0, 1], [3, 2, 1], persistence=0.5)
     0.625
     """
-    table = ranked(relevance, score, query, ties)
-    level, p = check_level(relevant_from), check_fraction("persistence", persistence)
-    places = np.arange(n_places(table, check_cutoff(k)) + 1, dtype=np.float64)
-    powers, shares = p**places, -np.expm1(places * log(p))  # 1 - p**j would lose digits
-    more = (level, len(places) - 1, powers, shares)
-    values = of_queries(kernels.expected_reading, table, *ranks(table), *more)
-    return averaged(values, per_query, ties, "rank-biased precision")
+    table = check_ranking(relevance, score, query, ties)
+    level = check_level(relevant_from)
+    p = check_fraction("persistence", persistence)
+    j = np.arange(count_ranks(table, check_cutoff(k)) + 1, dtype=np.float64)
+    weights = -np.expm1(j * log(p))  # 1 - p**j would lose digits
+    columns = (*ranks(table), level, len(j) - 1, p**j, weights)
+    values = compute_by_query(kernels.expected_reading, table, *columns)
+    return average_queries(values, per_query, ties, "rank-biased precision")
 
 
 @documented(RANKINGS, RANKED, MEAN)
@@ -622,12 +630,13 @@ def bpref(
     >>> bpref([1, 0, 1, 0], [4, 3, 2, 1])
     0.75
     """
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    more = (table.unjudged_above, table.unjudged_tied, level, table.judged)
-    values = of_queries(kernels.expected_preference, table, *ranks(table), *more)
+    table = check_ranking(relevance, score, query, ties)
+    level = check_level(relevant_from)
+    otherwise = check_no_relevant(no_relevant)
+    columns = (*ranks(table), table.unjudged_above, table.unjudged_tied, level, table.judged)
+    values = compute_by_query(kernels.expected_preference, table, *columns)
     values[np.isnan(values)] = otherwise
-    return averaged(values, per_query, ties, "bpref")
+    return average_queries(values, per_query, ties, "bpref")
 
 
 @documented(RANKINGS, RANKED, _STABILITY)
@@ -655,11 +664,12 @@ def precision_at_k(
     >>> precision_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
-    values = over(hits(table, level, cutoffs), cutoffs, 0.0)
-    return averaged(values, per_query, ties, "precision at k")
+    table = check_ranking(relevance, score, query, ties)
+    cutoff = check_cutoff(k)
+    level = check_level(relevant_from)
+    cutoffs = table.sizes if cutoff == ALL else np.full(table.n_queries, cutoff)
+    values = safe_divide(hits(table, level, cutoffs), cutoffs, 0.0)
+    return average_queries(values, per_query, ties, "precision at k")
 
 
 @documented(RANKINGS, RANKED, MEAN, _STABILITY)
@@ -683,12 +693,13 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    found = hits(table, level, np.full(table.n_queries, places))
+    table = check_ranking(relevance, score, query, ties)
+    cutoff = check_cutoff(k)
+    level = check_level(relevant_from)
+    retrieved = hits(table, level, np.full(table.n_queries, cutoff))
     otherwise = check_no_relevant(no_relevant)
-    values = over(found, n_relevant(table, level), otherwise)
-    return averaged(values, per_query, ties, "recall at k")
+    values = safe_divide(retrieved, n_relevant(table, level), otherwise)
+    return average_queries(values, per_query, ties, "recall at k")
 
 
 @documented(RANKINGS, RANKED, MEAN)
@@ -720,13 +731,14 @@ def f1_at_k(
     >>> f1_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
+    table = check_ranking(relevance, score, query, ties)
+    cutoff = check_cutoff(k)
+    level = check_level(relevant_from)
+    cutoffs = table.sizes if cutoff == ALL else np.full(table.n_queries, cutoff)
     relevant = n_relevant(table, level)
-    values = over(2 * hits(table, level, cutoffs), cutoffs + relevant, 0.0)
+    values = safe_divide(2 * hits(table, level, cutoffs), cutoffs + relevant, 0.0)
     values[relevant == 0] = check_no_relevant(no_relevant)
-    return averaged(values, per_query, ties, "F1 at k")
+    return average_queries(values, per_query, ties, "F1 at k")
 
 
 @documented(RANKINGS, RANKED)
@@ -764,9 +776,9 @@ def hit_rate_at_k(
     >>> hit_rate_at_k([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
+    table = check_ranking(relevance, score, query, ties)
     values = first_hits(table, k, relevant_from, no_relevant, False)
-    return averaged(values, per_query, ties, "the hit rate")
+    return average_queries(values, per_query, ties, "the hit rate")
 
 
 @documented(RANKINGS, RANKED, MEAN, _STABILITY)
@@ -789,8 +801,9 @@ def r_precision(
     >>> r_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
+    table = check_ranking(relevance, score, query, ties)
+    level = check_level(relevant_from)
+    otherwise = check_no_relevant(no_relevant)
     relevant = n_relevant(table, level)
-    values = over(hits(table, level, relevant), relevant, otherwise)
-    return averaged(values, per_query, ties, "R-precision")
+    values = safe_divide(hits(table, level, relevant), relevant, otherwise)
+    return average_queries(values, per_query, ties, "R-precision")

@@ -10,7 +10,7 @@ from fastmetrics.metrics.regression.regression_metrics import (
     ONE_PASS,
     OVERFLOW,
     ROWS,
-    measured,
+    compute_metric,
 )
 from fastmetrics.tables.regression import Floats, RegressionTable
 
@@ -79,7 +79,9 @@ def r2_score(
     >>> r2_score([1, 2, 3], [3, 2, 1])
     -3.0
     """
-    return measured("r2", y_true, y_pred, sample_weight, multioutput, force_finite=force_finite)
+    return compute_metric(
+        "r2", y_true, y_pred, sample_weight, multioutput, force_finite=force_finite
+    )
 
 
 @documented(ROWS, ONE_PASS)
@@ -118,7 +120,7 @@ def explained_variance_score(
     >>> round(explained_variance_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
     0.9572
     """
-    return measured(
+    return compute_metric(
         "explained_variance", y_true, y_pred, sample_weight, multioutput, force_finite=force_finite
     )
 
@@ -159,7 +161,7 @@ def d2_tweedie_score(
     >>> round(d2_tweedie_score([0.5, 1, 2.5, 7], [1, 1, 5, 3.5], power=1), 4)
     0.4879
     """
-    return float(measured("d2_tweedie_score", y_true, y_pred, sample_weight, power=power))
+    return float(compute_metric("d2_tweedie_score", y_true, y_pred, sample_weight, power=power))
 
 
 @documented(_OF_QUANTILES, ROWS, _D2)
@@ -197,7 +199,9 @@ def d2_pinball_score(
     >>> round(d2_pinball_score([1, 2, 3], [1, 3, 3], alpha=0.9), 4)
     0.6667
     """
-    return measured("d2_pinball_score", y_true, y_pred, sample_weight, multioutput, alpha=alpha)
+    return compute_metric(
+        "d2_pinball_score", y_true, y_pred, sample_weight, multioutput, alpha=alpha
+    )
 
 
 @documented(_OF_QUANTILES, ROWS, _D2)
@@ -231,7 +235,7 @@ def d2_absolute_error_score(
     >>> d2_absolute_error_score([1, 2, 3], [1, 3, 3])
     0.5
     """
-    return measured("d2_absolute_error_score", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("d2_absolute_error_score", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
@@ -265,7 +269,9 @@ def mean_tweedie_deviance(
     >>> round(mean_tweedie_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0], power=1), 4)
     1.426
     """
-    return float(measured("mean_tweedie_deviance", y_true, y_pred, sample_weight, power=power))
+    return float(
+        compute_metric("mean_tweedie_deviance", y_true, y_pred, sample_weight, power=power)
+    )
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
@@ -293,7 +299,7 @@ def mean_poisson_deviance(
     >>> round(mean_poisson_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.426
     """
-    return float(measured("mean_poisson_deviance", y_true, y_pred, sample_weight))
+    return float(compute_metric("mean_poisson_deviance", y_true, y_pred, sample_weight))
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
@@ -321,7 +327,7 @@ def mean_gamma_deviance(
     >>> round(mean_gamma_deviance([2, 0.5, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.0569
     """
-    return float(measured("mean_gamma_deviance", y_true, y_pred, sample_weight))
+    return float(compute_metric("mean_gamma_deviance", y_true, y_pred, sample_weight))
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -356,7 +362,7 @@ def mean_squared_error(
     >>> mean_squared_error([[0.5, 1], [-1, 1]], [[0, 2], [-1, 2]], multioutput="raw_values")
     array([0.125, 1.   ])
     """
-    return measured("mean_squared_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("mean_squared_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -385,7 +391,7 @@ def root_mean_squared_error(
     >>> round(root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
     0.6124
     """
-    return measured("root_mean_squared_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("root_mean_squared_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -414,7 +420,7 @@ def mean_absolute_error(
     >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
-    return measured("mean_absolute_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("mean_absolute_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -447,7 +453,9 @@ def mean_absolute_percentage_error(
     >>> mean_absolute_percentage_error([1.0, 4.0], [2.0, 3.0])
     0.625
     """
-    return measured("mean_absolute_percentage_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric(
+        "mean_absolute_percentage_error", y_true, y_pred, sample_weight, multioutput
+    )
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS)
@@ -476,7 +484,7 @@ def mean_squared_log_error(
     >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.0397
     """
-    return measured("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS)
@@ -505,7 +513,7 @@ def root_mean_squared_log_error(
     >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.1993
     """
-    return measured("root_mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("root_mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW)
@@ -545,7 +553,7 @@ def median_absolute_error(
     >>> median_absolute_error([1, 2, 3], [1, 1, 1], sample_weight=[1, 1, 4])
     2.0
     """
-    return measured("median_absolute_error", y_true, y_pred, sample_weight, multioutput)
+    return compute_metric("median_absolute_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -572,7 +580,7 @@ def max_error(
     >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
     1.0
     """
-    return float(measured("max_error", y_true, y_pred))
+    return float(compute_metric("max_error", y_true, y_pred))
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -611,4 +619,6 @@ def mean_pinball_loss(
     >>> round(mean_pinball_loss([1, 2, 3], [0, 2, 3], alpha=0.1), 4)
     0.0333
     """
-    return measured("mean_pinball_loss", y_true, y_pred, sample_weight, multioutput, alpha=alpha)
+    return compute_metric(
+        "mean_pinball_loss", y_true, y_pred, sample_weight, multioutput, alpha=alpha
+    )

@@ -38,34 +38,34 @@ from fastmetrics.tables.regression import LEAST_SQUARE, Floats, RegressionTable,
 
 Parameters = Mapping[str, Any]
 
-#: How the outputs of errors, and of scores, may be averaged. Scores of one output have no choice.
+#: Ways to average the outputs of errors and of scores.
 OF_ERRORS: Final = ("raw_values", "uniform_average")
 OF_SCORES: Final = ("raw_values", "uniform_average", "variance_weighted")
 
 _NONE: Final = Terms()
-#: Targets so many powers of two below predictions would be lost where both are scaled alike.
+#: Scaling targets and predictions alike would lose targets this many powers of two smaller.
 _APART: Final = 500
 
-#: A share of the total weight this far from the level is the level: running sums are rounded.
+#: A fraction of the total weight within this of the level equals it: running sums are rounded.
 _TIE: Final = 2.0**-50
 
-#: Beyond so many rows, so many of them say near which values a weighted quantile lies, and how far
-#: from the level: four standard deviations of a share, for weights that vary as exponential ones.
+#: Beyond this number of rows, a sample of this size brackets a weighted quantile. The margin around
+#: the level is four standard deviations of a fraction, for exponentially distributed weights.
 _MANY: Final = 1 << 14
 _MARGIN: Final = 0.022
 
 
-#: A value for each output, and for scores what "variance_weighted" weighs them by.
+#: The value of each output, and for scores the weights of "variance_weighted".
 Outputs = tuple[Floats, Floats | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegressionFormula:
-    """How one metric follows from a table of sums; ``name`` is that of its function, for messages.
+    """The formula of a metric on a table of sums; ``name`` is its function's, for messages.
 
-    ``values`` takes the table, the rows (None where there are none) and the parameters. ``terms``
-    have to be added up; a function takes the parameters. Where all numbers are multiplied by c the
-    value is by c**degree; ``degree`` None says nothing.
+    ``values`` takes the table, the rows (or None) and the parameters. ``terms`` are the required
+    sums, or a function of the parameters. Scaling all numbers by c scales the value by c**degree;
+    ``degree`` None makes no claim.
     """
 
     name: str
@@ -78,30 +78,31 @@ class RegressionFormula:
     parameters: Parameters = field(default_factory=dict)
 
     def with_parameters(self, given: Parameters) -> RegressionFormula:
-        """Return the formula with the parameters given, checked, and the defaults of the others."""
+        """Return the formula with the given parameters, checked, over its defaults."""
         if not given:
             return self
         checked = {key: _CHECKS[key](value) for key, value in given.items()}
         return replace(self, parameters={**self.parameters, **checked})
 
     def needed_terms(self) -> Terms:
-        """Return what has to be added up under the parameters."""
+        """Return the required sums under the parameters."""
         return self.terms(**self.parameters) if callable(self.terms) else self.terms
 
     def value(
         self, table: RegressionTable, rows: RegressionRows | None, way: str | Floats | None
     ) -> float | Floats:
-        """Return the metric's value, outputs averaged in a way.
+        """Return the metric's value, with outputs averaged by ``way``.
 
-        Rows are looked at, and multiplied by a power of two, only if a mean of squares of theirs is
-        suspicious.
+        Rows are rescaled by a power of two only if a mean of their squares may have overflowed or
+        vanished.
         """
         if table.n_samples < self.least_rows:
             symbol = "R^2" if self.name == "r2_score" else "D^2"
             text = f"{symbol} score is not well-defined with less than two samples."
             warn_user(text, UndefinedMetricWarning)
             return math.nan
-        exponent, degree = 0, self.degree
+        exponent = 0
+        degree = self.degree
         if degree is not None and table.has_extreme_squares():
             if rows is not None:
                 exponent = exponent_of(rows.y_true, rows.y_pred)
@@ -112,27 +113,29 @@ class RegressionFormula:
                 warn_user(text, UndefinedMetricWarning)
                 return math.nan
         if not exponent or not rows or degree is None:
-            return _averaged(*self.values(table, rows, **self.parameters), way)
+            return _average_outputs(*self.values(table, rows, **self.parameters), way)
         rows = rows.scaled(exponent)
         table = RegressionTable.from_rows(rows, self.needed_terms())
-        values, spread = self.values(table, rows, **self.parameters)
-        return _averaged(np.ldexp(values, -exponent * degree), spread, way)
+        values, baseline = self.values(table, rows, **self.parameters)
+        return _average_outputs(np.ldexp(values, -exponent * degree), baseline, way)
 
 
 def _has_vanished(table: RegressionTable) -> bool:
-    """Return whether there are errors whose squares are too small."""
-    errors_of = table.mean("under") + table.mean("over")
-    return bool(((table.mean("squared_error") < LEAST_SQUARE) & (errors_of > 0.0)).any())
+    """Return True if there are errors whose squares are too small for float64."""
+    magnitude = table.mean("under") + table.mean("over")
+    return bool(((table.mean("squared_error") < LEAST_SQUARE) & (magnitude > 0.0)).any())
 
 
-def _averaged(values: Floats, spread: Floats | None, way: str | Floats | None) -> float | Floats:
-    """Return the values of all outputs, or their mean under the weights asked for."""
+def _average_outputs(
+    values: Floats, baseline: Floats | None, way: str | Floats | None
+) -> float | Floats:
+    """Return the values of all outputs, or their mean under the requested weights."""
     weights = way if isinstance(way, np.ndarray) else None
     if weights is None:
         if way == "raw_values":
             return values
-        if way == "variance_weighted" and spread is not None and spread.any():
-            weights = spread
+        if way == "variance_weighted" and baseline is not None and baseline.any():
+            weights = baseline
         elif len(values) == 1:
             return float(values.item())
     with np.errstate(all="ignore"):
@@ -142,13 +145,13 @@ def _averaged(values: Floats, spread: Floats | None, way: str | Floats | None) -
 _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "alpha": lambda value: check_fraction("alpha", value, include_low=True, include_high=True),
     "power": check_power,
-    # the default passes no other file
+    # the default is checked without an import
     "force_finite": lambda value: value is True or check_flag("force_finite", value),
 }
 
 
 def _is_finite(values: Floats) -> bool:
-    if len(values) == 1:  # the most usual, for which NumPy would take ten times as long
+    if len(values) == 1:  # the usual case, ten times as fast without NumPy
         return math.isfinite(values.item())
     return bool(np.isfinite(values).all())
 
@@ -157,7 +160,7 @@ def _is_finite(values: Floats) -> bool:
 
 
 def _errors(name: str, values: Floats) -> Outputs:
-    """Return errors, having warned of those that are too large for a double."""
+    """Return errors; warn of those beyond float64."""
     if not _is_finite(values):
         warn_user(f"{name} exceeds the range of float64", UndefinedMetricWarning)
         values = np.where(np.isfinite(values), values, np.inf)
@@ -172,17 +175,17 @@ def _error(
     root: bool = False,
     **more: Any,
 ) -> RegressionFormula:
-    """Return an error, or the root of one taken before outputs are averaged."""
+    """Return the formula of an error, or of its root, taken before outputs are averaged."""
 
-    def found(table: RegressionTable, _: Any, **parameters: Any) -> Outputs:
-        of_table = values(table, **parameters)
-        return _errors(name, np.sqrt(of_table) if root else of_table)
+    def compute(table: RegressionTable, _: Any, **parameters: Any) -> Outputs:
+        outputs = values(table, **parameters)
+        return _errors(name, np.sqrt(outputs) if root else outputs)
 
-    return RegressionFormula(name, found, terms, **more)
+    return RegressionFormula(name, compute, terms, **more)
 
 
-def _mean(what: str) -> Callable[[RegressionTable], Floats]:
-    return lambda table: table.mean(what)
+def _mean(term: str) -> Callable[[RegressionTable], Floats]:
+    return lambda table: table.mean(term)
 
 
 def _pinball(table: RegressionTable, alpha: float) -> Floats:
@@ -199,44 +202,45 @@ def _power_terms(power: float, *, from_mean: bool = False) -> Terms:
 
 
 def _mean_deviance(name: str, power: float) -> RegressionFormula:
-    values, terms = partial(_deviance, power=power), partial(_power_terms, power)
-    return _error(name, values, terms, one_output=True)
+    terms = partial(_power_terms, power)
+    return _error(name, partial(_deviance, power=power), terms, one_output=True)
 
 
 # --- scores --------------------------------------------------------------------------------------
 
 
-def _explained(name: str, loss: Floats, spread: Floats, force_finite: bool) -> Outputs:
+def _explained(name: str, loss: Floats, baseline: Floats, force_finite: bool) -> Outputs:
     """Return one less the ratio of a loss to that of the best constant.
 
     Where the constant has no loss the ratio is undefined: with ``force_finite`` a perfect
     prediction then scores 1 and any other 0, without it nan and -inf.
     """
-    if not (_is_finite(loss) and _is_finite(spread)):
+    if not (_is_finite(loss) and _is_finite(baseline)):
         warn_user(f"{name} exceeds the range of float64 on the way", UndefinedMetricWarning)
-    is_constant = spread == 0
+    is_constant = baseline == 0
     with np.errstate(all="ignore"):
-        values = 1.0 - loss / spread
+        values = 1.0 - loss / baseline
     if np.count_nonzero(is_constant):
         if force_finite:
             values = np.where(is_constant, np.where(loss == 0, 1.0, 0.0), values)
         else:
             text = f"{name} is not defined for constant targets: set to nan, or -inf"
             warn_user(text, UndefinedMetricWarning)
-    return values, spread
+    return values, baseline
 
 
-def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> RegressionFormula:
-    def found(table: RegressionTable, _: Any, force_finite: bool) -> Outputs:
-        spread = table.mean("target_variance")
-        return _explained(name, table.mean(loss), spread, force_finite)
+def _explained_squares(name: str, loss: str, flags: int, **more: Any) -> RegressionFormula:
+    def compute(table: RegressionTable, _: Any, force_finite: bool) -> Outputs:
+        return _explained(name, table.mean(loss), table.mean("target_variance"), force_finite)
 
     options = {"averages": OF_SCORES} | more
-    return RegressionFormula(name, found, Terms(asked), degree=0, **options)
+    return RegressionFormula(name, compute, Terms(flags), degree=0, **options)
 
 
 def _d2_pinball(name: str) -> RegressionFormula:
-    def found(table: RegressionTable, given: RegressionRows | None, alpha: float = 0.5) -> Outputs:
+    def compute(
+        table: RegressionTable, given: RegressionRows | None, alpha: float = 0.5
+    ) -> Outputs:
         rows = _checked_rows(given, name)
         quantiles = np.empty(rows.n_outputs)
         for j in range(rows.n_outputs):
@@ -246,13 +250,13 @@ def _d2_pinball(name: str) -> RegressionFormula:
         best = RegressionTable.from_rows(rows.with_constant(quantiles), _NONE)
         return _explained(name, _pinball(table, alpha), _pinball(best, alpha), True)
 
-    return RegressionFormula(name, found, least_rows=2, degree=0)
+    return RegressionFormula(name, compute, least_rows=2, degree=0)
 
 
 def _d2_tweedie_score(table: RegressionTable, _: Any, power: float) -> Outputs:
-    spread = table.mean("target_variance")
+    baseline = table.mean("target_variance")
     why = ""
-    if spread[0] == 0:
+    if baseline[0] == 0:
         why = "constant targets"
     elif power < 0 and not table.mean("target")[0] > 0:
         why = f"power {power:g} and a mean of `y_true` that is not positive"
@@ -260,11 +264,11 @@ def _d2_tweedie_score(table: RegressionTable, _: Any, power: float) -> Outputs:
         warn_user(f"d2_tweedie_score is not defined for {why}: set to nan", UndefinedMetricWarning)
         return np.array([math.nan]), None
     if power:
-        spread = table.mean_deviance(power, from_mean=True)
-    return _explained("d2_tweedie_score", _deviance(table, power), spread, False)
+        baseline = table.mean_deviance(power, from_mean=True)
+    return _explained("d2_tweedie_score", _deviance(table, power), baseline, False)
 
 
-# --- medians and quantiles: what no sums can tell, by selection -----------------------------------
+# --- medians and quantiles: not functions of sums, by selection -----------------------------------
 
 
 def _checked_rows(rows: RegressionRows | None, name: str) -> RegressionRows:
@@ -276,13 +280,14 @@ def _checked_rows(rows: RegressionRows | None, name: str) -> RegressionRows:
 
 def _median_absolute_error(_: Any, given: RegressionRows | None) -> Outputs:
     rows = _checked_rows(given, "median_absolute_error")
-    found = np.empty(rows.n_outputs)
+    medians = np.empty(rows.n_outputs)
     for j in range(rows.n_outputs):
-        y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
-        with np.errstate(over="ignore"):  # an infinite median is warned of
+        y_true = _column(rows.y_true, j)
+        y_pred = _column(rows.y_pred, j)
+        with np.errstate(over="ignore"):  # an infinite median warns below
             error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
-        found[j] = quantile(np.abs(error, out=error), rows.weights, 0.5)
-    return _errors("median_absolute_error", found)
+        medians[j] = quantile(np.abs(error, out=error), rows.weights, 0.5)
+    return _errors("median_absolute_error", medians)
 
 
 def _column(array: NDArray[np.generic], j: int) -> NDArray[np.generic]:
@@ -301,27 +306,32 @@ def quantile(values: Floats, weights: Floats | None, level: float) -> float:
     if rank != at + 1 or at + 1 == len(values):
         values.partition(at)
         return float(values[at])
-    values.partition(at + 1)  # NumPy is eight times as quick at one place as at two
+    values.partition(at + 1)  # one pivot is eight times as fast as two in NumPy
     return _middle(values[: at + 1].max(), values[at + 1])
 
 
 def _weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
-    """Sort the rows and add up their weights; of many rows, only those near the quantile."""
+    """Return the quantile by sorting and summing weights; of many rows, only of those near it."""
     base = total = 0.0
     if len(values) > _MANY:
-        low, high = _bounds_of_quantile(values, weights, level)
+        low, high = _bracket_quantile(values, weights, level)
         inside = np.flatnonzero((values > low) & (values <= high))
-        near, all_weights = weights[inside], float(weights.sum())
+        near = weights[inside]
+        all_weights = float(weights.sum())
         below = float((weights * (values <= low)).sum())
         tie = _TIE * all_weights
         if below < level * all_weights - tie and level * all_weights + tie < below + near.sum():
-            base, total, values, weights = below, all_weights, values[inside], near
+            base = below
+            total = all_weights
+            values = values[inside]
+            weights = near
     is_there = weights > 0
-    values, weights = values[is_there], weights[is_there]
+    values, weights = (column[is_there] for column in (values, weights))
     order = np.argsort(values)
     up_to = base + np.cumsum(weights[order])
     total = total or up_to[-1]
-    rank, slack = level * total, _TIE * total
+    rank = level * total
+    slack = _TIE * total
     at = min(int(np.searchsorted(up_to, rank - slack)), len(values) - 1)
     lower = values[order[at]]
     if level == 0.0 or at + 1 == len(values) or up_to[at] > rank + slack:
@@ -329,16 +339,17 @@ def _weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
     return _middle(lower, values[order[at + 1]])
 
 
-def _bounds_of_quantile(values: Floats, weights: Floats, level: float) -> tuple[float, float]:
-    """Return two values that the quantile is most likely between, by every so many of the rows."""
+def _bracket_quantile(values: Floats, weights: Floats, level: float) -> tuple[float, float]:
+    """Return two values that most likely bracket the quantile, from a sample of the rows."""
     step = len(values) // _MANY
-    sample, shares = values[::step], weights[::step]
+    sample = values[::step]
+    cumulative = weights[::step]
     order = np.argsort(sample)
-    shares = np.cumsum(shares[order])
-    bounds = (level + np.array([-_MARGIN, _MARGIN])) * shares[-1]
-    places = np.searchsorted(shares, bounds)
-    low = sample[order[places[0]]] if bounds[0] > 0 else -math.inf
-    high = sample[order[places[1]]] if places[1] < len(order) else math.inf
+    cumulative = np.cumsum(cumulative[order])
+    bounds = (level + np.array([-_MARGIN, _MARGIN])) * cumulative[-1]
+    indices = np.searchsorted(cumulative, bounds)
+    low = sample[order[indices[0]]] if bounds[0] > 0 else -math.inf
+    high = sample[order[indices[1]]] if indices[1] < len(order) else math.inf
     return float(low), float(high)
 
 
@@ -351,10 +362,11 @@ def _middle(low: float, high: float) -> float:
 
 # --- the list -------------------------------------------------------------------------------------
 
-_TARGET, _ERROR = errors.ASK_TARGET, errors.ASK_TARGET | errors.ASK_ERROR
+_TARGET: Final = errors.ASK_TARGET
+_ERROR: Final = errors.ASK_TARGET | errors.ASK_ERROR
 _LOG = Terms(log_errors=True)
 
-#: How each metric of predicted numbers is found, by its canonical name.
+#: The formula of each metric of predicted numbers, by its canonical name.
 FORMULAS: Final[Mapping[str, RegressionFormula]] = {
     entry.name: replace(formula, parameters=entry.parameters)
     for formula in (
@@ -370,19 +382,23 @@ FORMULAS: Final[Mapping[str, RegressionFormula]] = {
         _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
         RegressionFormula("median_absolute_error", _median_absolute_error),
         _error(
-            *("max_error", RegressionTable.largest_error, Terms(errors.ASK_LARGEST)),
+            "max_error",
+            RegressionTable.largest_error,
+            Terms(errors.ASK_LARGEST),
             one_output=True,
         ),
         _error("mean_pinball_loss", _pinball),
         _error("mean_tweedie_deviance", _deviance, _power_terms, one_output=True),
         _mean_deviance("mean_poisson_deviance", 1.0),
         _mean_deviance("mean_gamma_deviance", 2.0),
-        _share_of_squares(
-            *("r2_score", "squared_error", _TARGET), averages=(*OF_SCORES, None), least_rows=2
+        _explained_squares(
+            "r2_score", "squared_error", _TARGET, averages=(*OF_SCORES, None), least_rows=2
         ),
-        _share_of_squares("explained_variance_score", "error_variance", _ERROR),
+        _explained_squares("explained_variance_score", "error_variance", _ERROR),
         RegressionFormula(
-            *("d2_tweedie_score", _d2_tweedie_score, partial(_power_terms, from_mean=True)),
+            "d2_tweedie_score",
+            _d2_tweedie_score,
+            partial(_power_terms, from_mean=True),
             one_output=True,
             least_rows=2,
             degree=0,
@@ -396,7 +412,7 @@ FORMULAS: Final[Mapping[str, RegressionFormula]] = {
 
 MetricLike = str | tuple[str, Mapping[str, Any]]
 
-#: What docstrings share: of all functions, and of those that find an error in one pass.
+#: Shared docstrings: of all functions, and of those with one pass over the rows.
 ROWS: Final = """
 Parameters
 ----------
@@ -469,7 +485,7 @@ class RegressionMetrics(Result):
         return by_name(self.values, name, "metrics")
 
     def __reduce__(self) -> tuple[type[RegressionMetrics], tuple[Any, ...]]:
-        """Travel as fields, the mapping as a dictionary: what arrives is read-only again."""
+        """Pickle as fields, the mapping as a dictionary; unpickled values are read-only again."""
         return type(self), (dict(self.values), self.n_samples, self.n_outputs)
 
     def __repr__(self) -> str:
@@ -484,11 +500,11 @@ class RegressionMetrics(Result):
     def _shown(self) -> Display:
         rows = [
             (name, output, value)
-            for name, found in self.values.items()
-            for output, value in enumerate(np.atleast_1d(found).tolist())
+            for name, values in self.values.items()
+            for output, value in enumerate(np.atleast_1d(values).tolist())
         ]
         columns = dict(zip(("metric", "output", "estimate"), zip(*rows, strict=True), strict=True))
-        if not any(isinstance(found, np.ndarray) for found in self.values.values()):
+        if not any(isinstance(values, np.ndarray) for values in self.values.values()):
             del columns["output"]
         return Display(
             [Table(columns, words={"estimate": "value"})],
@@ -544,14 +560,14 @@ def regression_metrics(
     >>> regression_metrics([3, -0.5, 2, 7], [2.5, 0.0, 2, 8], metrics=metrics)
     RegressionMetrics(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
-    asked = {one.label: _formula(one) for one in ask(metrics)}
+    formulas = {one.label: _formula(one) for one in ask(metrics)}
     given = (y_true, y_pred, sample_weight, multioutput)
-    table, rows, way = _collected(list(asked.values()), *given)
-    values = {label: each.value(table, rows, way) for label, each in asked.items()}
+    table, rows, way = _collect(list(formulas.values()), *given)
+    values = {label: each.value(table, rows, way) for label, each in formulas.items()}
     return RegressionMetrics(values, table.n_samples, table.n_outputs)
 
 
-def measured(
+def compute_metric(
     name: str,
     y_true: Any,
     y_pred: Any,
@@ -560,12 +576,12 @@ def measured(
     **parameters: Any,
 ) -> float | Floats:
     """Return one metric, by its canonical name, of arrays or of a table."""
-    asked = FORMULAS[name].with_parameters(parameters)
-    return asked.value(*_collected([asked], y_true, y_pred, sample_weight, multioutput))
+    formula = FORMULAS[name].with_parameters(parameters)
+    return formula.value(*_collect([formula], y_true, y_pred, sample_weight, multioutput))
 
 
 def _formula(one: MetricRequest) -> RegressionFormula:
-    """Return the formula of a requested metric, or raise as `find_among`."""
+    """Return the formula of a requested metric; raise for other families."""
     if one.is_only_function:
         raise InputTypeError(
             f"`metrics` must name metrics of predicted numbers: got the function {one.label!r}"
@@ -574,15 +590,15 @@ def _formula(one: MetricRequest) -> RegressionFormula:
     return FORMULAS[metric.name].with_parameters(one.parameters)
 
 
-def _collected(
-    asked: Sequence[RegressionFormula],
+def _collect(
+    formulas: Sequence[RegressionFormula],
     y_true: Any,
     y_pred: Any,
     sample_weight: Any,
     multioutput: Any,
 ) -> tuple[RegressionTable, RegressionRows | None, str | Floats | None]:
     """Return the table, the rows if there are some, and the way to average outputs."""
-    terms = [each.needed_terms() for each in asked]
+    terms = [each.needed_terms() for each in formulas]
     if isinstance(y_true, RegressionTable):
         for name, value in (("y_pred", y_pred), ("sample_weight", sample_weight)):
             if value is not None:
@@ -591,17 +607,17 @@ def _collected(
                 )
         for each in terms:
             y_true.check_holds(each)
-        return y_true, None, _way(asked, multioutput, y_true.n_outputs)
+        return y_true, None, _way(formulas, multioutput, y_true.n_outputs)
     rows = check_regression(y_true, y_pred, sample_weight)
-    way = _way(asked, multioutput, rows.n_outputs)
+    way = _way(formulas, multioutput, rows.n_outputs)
     return RegressionTable.from_rows(rows, reduce(or_, terms)), rows, way
 
 
 def _way(
-    asked: Sequence[RegressionFormula], multioutput: Any, n_outputs: int
+    formulas: Sequence[RegressionFormula], multioutput: Any, n_outputs: int
 ) -> str | Floats | None:
     """Return the way to average outputs, which every metric must allow."""
-    for each in asked:
+    for each in formulas:
         if each.one_output and n_outputs > 1:
             raise InputError(f"{each.name} is a metric of one output: `y_true` has {n_outputs}")
         way = check_multioutput(multioutput, each.averages, n_outputs)
@@ -609,7 +625,7 @@ def _way(
 
 
 def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:
-    """Return the deviance of each row, as Jorgensen (1987) has it."""
+    """Return the deviance of each row (Jørgensen 1987)."""
     if power == 0.0:
         return (y - p) ** 2
     if power == 1.0:
@@ -640,19 +656,19 @@ TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
     "mean_gamma_deviance": lambda y, p: tweedie_deviances(y, p, 2.0),
 }
-#: Losses that are linear in y but for a term without p; and in how far p lies above y, and below.
+#: Losses linear in y up to a term without p; and losses linear in the gap on either side of y.
 DIVERGENCES: Final = frozenset(
     {"mean_squared_error", "mean_tweedie_deviance", "mean_poisson_deviance", "mean_gamma_deviance"}
 )
 GAPS: Final = frozenset(
     {"mean_absolute_error", "mean_absolute_percentage_error", "mean_pinball_loss"}
 )
-#: Roots of means of losses of rows, and those means.
+#: Roots of mean losses, with the mean.
 ROOTS: Final = {
     "root_mean_squared_error": "mean_squared_error",
     "root_mean_squared_log_error": "mean_squared_log_error",
 }
-#: Shares of a loss that are saved, and that loss; the best constant is a mean or a quantile.
+#: Skill scores, with their loss; the best constant is a mean or a quantile.
 _SAVED: Final = {
     "r2": "mean_squared_error",
     "d2_tweedie_score": "mean_tweedie_deviance",
@@ -671,50 +687,51 @@ def error_influences(
 ) -> RowInfluences:
     """Return a metric by its name with the influence of each row.
 
-    A share of a loss, and a root, has the value of its function. That the best constant of R^2 and
-    its kin moves with the weights does not matter to first order: the loss is least there (for a
-    quantile but for a jump of the order of one row). Of constant targets no influence is known.
+    Skill scores and roots have the value of their function. The best constant of R^2 and the like
+    depends on the weights, but not to first order: the loss is least there (for a quantile up to a
+    jump of one row). Constant targets have no influences.
     """
     if name in TERMS:
         return mean_influences(TERMS[name](y, p, **parameters), weights)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates say it
-        value = float(measured(name, y, p, weights, **parameters))
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates warn themselves
+        value = float(compute_metric(name, y, p, weights, **parameters))
     parameters.pop("force_finite", None)
     exponent = 0 if "log" in name else exponent_of(y, p)
     if exponent:
-        y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
+        y, p = (np.ldexp(each, exponent) for each in (y, p))
     if name in ROOTS:
-        found = mean_influences(TERMS[ROOTS[name]](y, p), weights)
-        slope = 0.5 / math.sqrt(found.value) if found.value else 0.0
-        return found.scaled(slope * 2.0**-exponent, value)
+        mean = mean_influences(TERMS[ROOTS[name]](y, p), weights)
+        slope = 0.5 / math.sqrt(mean.value) if mean.value else 0.0
+        return mean.scaled(slope * 2.0**-exponent, value)
     if name == "explained_variance":
-        top = mean_influences(_centred(y - p, weights) ** 2, weights)
-        bottom = mean_influences(_centred(y, weights) ** 2, weights)
+        loss_mean = mean_influences(_centred(y - p, weights) ** 2, weights)
+        baseline_mean = mean_influences(_centred(y, weights) ** 2, weights)
     else:
         loss = TERMS[_SAVED[name]]
-        top = mean_influences(loss(y, p, **parameters), weights)
-        bottom = mean_influences(_least_losses(name, loss, y, weights, **parameters), weights)
-    moved = ratio_influences(top, bottom)
-    return moved.scaled(math.nan if math.isnan(value) else -1.0, value)
+        loss_mean = mean_influences(loss(y, p, **parameters), weights)
+        baseline_mean = mean_influences(
+            _least_losses(name, loss, y, weights, **parameters), weights
+        )
+    ratio = ratio_influences(loss_mean, baseline_mean)
+    return ratio.scaled(math.nan if math.isnan(value) else -1.0, value)
 
 
 def _least_losses(
     name: str, loss: Callable[..., Floats], y: Floats, weights: Floats | None, **parameters: Any
 ) -> Floats:
-    """Return the losses of the best constant: the mean, or the quantile of the function."""
+    """Return the losses of the best constant, the mean or the quantile of the function."""
     if name == "r2" or (name == "d2_tweedie_score" and parameters.get("power", 0.0) == 0.0):
         return _centred(y, weights) ** 2
     if name == "d2_tweedie_score":
-        constant = (
-            y[0] + mean_influences(y - y[0], weights).value
-        )  # of constant targets exactly that
+        # relative to y[0], which is exact for constant targets
+        constant = y[0] + mean_influences(y - y[0], weights).value
     else:
         constant = quantile(y.copy(), weights, parameters.get("alpha", 0.5))
     return loss(y, np.full(len(y), constant), **parameters)
 
 
 def _centred(values: Floats, weights: Floats | None) -> Floats:
-    """Return values less their mean: exactly 0 each where all are the same."""
+    """Return values less their mean; exactly 0 where all are equal."""
     centred = values - values[0]
     return np.asarray(centred - mean_influences(centred, weights).value)
