@@ -1,7 +1,7 @@
-"""The one list of metrics: names, what each needs, its direction, its range, how it is resampled.
+"""The registry of all metrics: names, inputs, directions, ranges and kinds of replicates.
 
-Entries are plain data. They name their functions, which are loaded when they are asked for: reading
-the list imports no metric. Whoever takes a metric by name reads it here.
+Entries are plain data. They name their functions, which are imported on first use: reading the
+registry imports no metric. Every lookup of a metric by name reads it here.
 """
 
 from __future__ import annotations
@@ -36,37 +36,37 @@ _BOTH_SIGNS: Final = (-1.0, 1.0)
 _ANY: Final = (-inf, inf)
 
 
-def _f1_of_jaccard(share: float) -> float:
+def _jaccard_to_f1(jaccard: float) -> float:
     """Return F1 = 2 J / (1 + J), J being TP / (TP + FP + FN)."""
-    return 2.0 * share / (1.0 + share)
+    return 2.0 * jaccard / (1.0 + jaccard)
 
 
-#: Rules of intervals of single metrics.
+#: Interval rules of single metrics.
 _AUC: Final = IntervalRule("auc")
 _PROPORTIONS: Final = {
     "precision": IntervalRule("proportion", ("tp", "fp")),
     "recall": IntervalRule("proportion", ("tp", "fn")),
     "jaccard": IntervalRule("proportion", ("tp", "fp fn")),
-    "f1": IntervalRule("proportion", ("tp", "fp fn", _f1_of_jaccard)),
+    "f1": IntervalRule("proportion", ("tp", "fp fn", _jaccard_to_f1)),
 }
 
 
-def _scale_of_part(
+def _partial_auc_scale(
     false_positive_rate_range: Any, true_positive_rate_range: Any, standardized: Any
 ) -> tuple[Scale, float]:
-    """Return the scale of a part of the AUC, which ends where the part is largest."""
+    """Return the scale of a partial AUC, which ends at its largest value."""
     given = (true_positive_rate_range, false_positive_rate_range)
     chosen = next((each for each in given if each is not None), (0.0, 1.0))
     return "logit", 1.0 if standardized else float(chosen[1]) - float(chosen[0])
 
 
-def _scale_of_costs(cost_matrix: Any, **_: Any) -> tuple[Scale, float]:
+def _cost_scale(cost_matrix: Any, **_: Any) -> tuple[Scale, float]:
     """Return the scale of a mean cost: costs without gains are not negative."""
     return "log" if cost_matrix is None else "identity", 1.0
 
 
 def _class_costs(cost_fn: float, cost_fp: float, prevalence: Any) -> tuple[float, float] | None:
-    """Return what the error rates of either class add to a cost; None of a mean of the rows."""
+    """Return the costs of the error rate of either class; None for a mean over the rows."""
     if prevalence is None:
         return None
     return float(prevalence) * cost_fn, (1.0 - float(prevalence)) * cost_fp
@@ -99,15 +99,17 @@ _REPORTED: Final = By(
     },
 )
 _RANGES: Final = ("false_positive_rate_range", "true_positive_rate_range")
-_OF_THRESHOLD: Final = {"criterion": "youden", "of": "value", "beta": 1.0}
-_BOUNDS_AND_PRICES: Final = ("at_least", "at_most", "cost_fn", "cost_fp", "prevalence")
+_THRESHOLD_OPTIONS: Final = {"criterion": "youden", "of": "value", "beta": 1.0}
+_BOUNDS_AND_COSTS: Final = ("at_least", "at_most", "cost_fn", "cost_fp", "prevalence")
 
 _curve = partial(entry, "curves", needs="scores", classes=2, resampled="curve")
 
 
 def _at(name: str, title: str, given: str, passed_as: str) -> Metric:
     return _curve(
-        *(name, "best_threshold:best_threshold", title),
+        name,
+        "best_threshold:best_threshold",
+        title,
         arguments={"criterion": name},
         parameters={given: REQUIRED},
         passed_as={given: passed_as},
@@ -118,7 +120,9 @@ def _at(name: str, title: str, given: str, passed_as: str) -> Metric:
 
 def _multiclass(name: str, title: str, how: str, average: str) -> Metric:
     return _curve(
-        *(name, "roc_auc:roc_auc_score", title),
+        name,
+        "roc_auc:roc_auc_score",
+        title,
         arguments={"multi_class": how, "average": average},
         needs="probabilities",
         classes=3,
@@ -130,7 +134,9 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Metric:
 
 _CURVES: Final = (
     _curve(
-        *("roc_auc", "roc_auc:roc_auc_score", "AUC"),
+        "roc_auc",
+        "roc_auc:roc_auc_score",
+        "AUC",
         aliases=("auc", "auroc", "auc_roc", "aucroc"),
         parameters={"max_fpr": None},
         resampled="pairs",
@@ -140,7 +146,9 @@ _CURVES: Final = (
         interval=_AUC,
     ),
     _curve(
-        *("rank_loss", "roc_auc", "", False),
+        "rank_loss",
+        "roc_auc",
+        up=False,
         resampled="pairs",
         influences="influences:rank_loss",
         is_free_of_prevalence=True,
@@ -148,14 +156,17 @@ _CURVES: Final = (
         interval=_AUC,
     ),
     _curve(
-        *("partial_auc", "roc_auc", "partial AUC"),
+        "partial_auc",
+        "roc_auc",
+        "partial AUC",
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
         influences="influences:partial_auc_influences",
         is_free_of_prevalence=True,
-        scaling=_scale_of_part,
+        scaling=_partial_auc_scale,
     ),
     _curve(
-        *("average_precision", "precision_recall:average_precision_score"),
+        "average_precision",
+        "precision_recall:average_precision_score",
         aliases=("ap", "auprc", "aucpr"),
         influences="influences:average_precision",
         min_df=10.0,
@@ -163,7 +174,9 @@ _CURVES: Final = (
         is_biased_by_few=True,
     ),
     _curve(
-        *("pr_auc", "precision_recall", "area under the P-R curve"),
+        "pr_auc",
+        "precision_recall",
+        "area under the P-R curve",
         parameters={"interpolation": "continuous"},
         influences="influences:area_under_pr",
         min_df=10.0,
@@ -171,7 +184,9 @@ _CURVES: Final = (
         is_biased_by_few=True,
     ),
     _curve(
-        *("ks_statistic", "roc", "KS"),
+        "ks_statistic",
+        "roc",
+        "KS",
         aliases=("ks",),
         read="statistic",
         influences="influences:ks_statistic",
@@ -182,14 +197,18 @@ _CURVES: Final = (
         "break_even_point", "precision_recall", "break-even point", read="value", resampled="point"
     ),
     _curve(
-        *("best_threshold", "best_threshold", "", _REPORTED),
-        parameters=_OF_THRESHOLD | dict.fromkeys(_BOUNDS_AND_PRICES),
+        "best_threshold",
+        "best_threshold",
+        up=_REPORTED,
+        parameters=_THRESHOLD_OPTIONS | dict.fromkeys(_BOUNDS_AND_COSTS),
         read="of",
         bounds=_ANY,
     ),
     _at(
-        *("recall_at_false_positive_rate", "recall at a false positive rate"),
-        *("false_positive_rate", "at_most"),
+        "recall_at_false_positive_rate",
+        "recall at a false positive rate",
+        "false_positive_rate",
+        "at_most",
     ),
     _at("precision_at_recall", "precision at a recall", "recall", "at_least"),
     _at("recall_at_precision", "recall at a precision", "precision", "at_least"),
@@ -204,7 +223,7 @@ _CURVES: Final = (
 _decision = partial(
     entry, "decisions", needs="labels", resampled="cells", influences="count_metrics:gradient"
 )
-#: Those of two classes alone; and of them rates within the true classes.
+#: Metrics of two classes only; of these, rates within the true classes.
 _rate = partial(_decision, classes=2)
 _within = partial(_rate, is_free_of_prevalence=True)
 _loss = partial(_decision, up=False, row_loss="count_metrics:row_costs")
@@ -219,14 +238,18 @@ def _ratio(
     is_biased_by_few: bool = False,
     **options: float,
 ) -> tuple[Metric, ...]:
-    """Return a ratio of the positive class, of it alone or not, and its averages over classes.
+    """Return a ratio of the positive class, and its averages over classes.
 
-    ``is_mean`` says that "macro" has one meaning, the mean over the classes.
+    ``is_within`` marks ratios within a true class. With ``is_mean``, "macro" has one meaning, the
+    mean over the classes.
     """
-    function, parameters = f"precision_recall_f:{name}_score", options | {"zero_division": nan}
+    function = f"precision_recall_f:{name}_score"
+    parameters = options | {"zero_division": nan}
     return (
         _rate(
-            *(name, function, title),
+            name,
+            function,
+            title,
             aliases=aliases,
             parameters=parameters,
             arguments=options,
@@ -236,7 +259,9 @@ def _ratio(
         ),
         *(
             _decision(
-                *(f"{name}_{how}", function, f"{words} {title or name}"),
+                f"{name}_{how}",
+                function,
+                f"{label} {title or name}",
                 aliases=(f"{how}_{name}",)
                 if how == "micro" or (is_mean and how == "macro")
                 else (),
@@ -244,21 +269,21 @@ def _ratio(
                 parameters=parameters,
                 arguments=options | {"average": how},
             )
-            for how, words in (("macro",) * 2, ("micro",) * 2, ("weighted", "class-weighted"))
+            for how, label in (("macro",) * 2, ("micro",) * 2, ("weighted", "class-weighted"))
         ),
     )
 
 
 _DECISIONS: Final = (
     *_ratio("precision", "", "ppv", is_mean=True),
-    *_ratio(
-        *("recall", "", "sensitivity", "tpr", "true_positive_rate"), is_within=True, is_mean=True
-    ),
+    *_ratio("recall", "", "sensitivity", "tpr", "true_positive_rate", is_within=True, is_mean=True),
     *_ratio("f1", "F1", is_biased_by_few=True),
     *_ratio("fbeta", "F-beta", "fbeta_score", beta=1.0),
     *_ratio("jaccard", "Jaccard index"),
     _decision(
-        *("macro_f1_harmonic", "accuracy:macro_micro", "F1 of macro precision and macro recall"),
+        "macro_f1_harmonic",
+        "accuracy:macro_micro",
+        "F1 of macro precision and macro recall",
         arguments={"metrics": "macro_f1_harmonic"},
         parameters={"zero_division": nan},
     ),
@@ -266,68 +291,90 @@ _DECISIONS: Final = (
     _loss("error_rate", "accuracy:zero_one_loss", interval=MISSES),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
     _decision(
-        *("balanced_accuracy", "accuracy:balanced_accuracy_score"),
+        "balanced_accuracy",
+        "accuracy:balanced_accuracy_score",
         aliases=("balanced_acc", "bacc"),
         is_free_of_prevalence=True,
         interval=IntervalRule("rate sum", ((0.5, 0.5),)),
     ),
     _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_prevalence=True),
     _decision(
-        *("matthews_corrcoef", "accuracy", "Matthews correlation"),
+        "matthews_corrcoef",
+        "accuracy",
+        "Matthews correlation",
         bounds=_BOTH_SIGNS,
         aliases=("mcc",),
     ),
     _decision(
-        *("cohen_kappa", "accuracy:cohen_kappa_score", "Cohen's kappa"),
+        "cohen_kappa",
+        "accuracy:cohen_kappa_score",
+        "Cohen's kappa",
         aliases=("kappa",),
         parameters={"weights": None},
         bounds=_BOTH_SIGNS,
     ),
     _loss(
-        *("cost", "costs:cost_sensitive_error", "mean cost"),
+        "cost",
+        "costs:cost_sensitive_error",
+        "mean cost",
         parameters=dict.fromkeys(("cost_matrix", "cost_fn", "cost_fp")),
         bounds=_ANY,
-        scaling=_scale_of_costs,
+        scaling=_cost_scale,
     ),
     _rate(
-        *("expected_cost", "costs", "", False),
+        "expected_cost",
+        "costs",
+        up=False,
         parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
         bounds=_FROM_ZERO,
         interval=IntervalRule("rate sum", (_class_costs, "errors")),
     ),
     _within(
-        *("specificity", "rates:specificity_score"),
+        "specificity",
+        "rates:specificity_score",
         aliases=("tnr", "true_negative_rate"),
         interval=IntervalRule("proportion", ("tn", "fp")),
     ),
     _rate(
-        *("npv", "rates:negative_predictive_value", "negative predictive value"),
+        "npv",
+        "rates:negative_predictive_value",
+        "negative predictive value",
         interval=IntervalRule("proportion", ("tn", "fn")),
     ),
     _within(
-        *("false_positive_rate", "rates", "FPR", False),
+        "false_positive_rate",
+        "rates",
+        "FPR",
+        False,
         aliases=("fpr",),
         interval=IntervalRule("proportion", ("fp", "tn")),
     ),
     _within(
-        *("false_negative_rate", "rates", "FNR", False),
+        "false_negative_rate",
+        "rates",
+        "FNR",
+        False,
         aliases=("fnr",),
         interval=IntervalRule("proportion", ("fn", "tp")),
     ),
     _within(
-        *("informedness", "rates:youden_j", "Youden's J"),
+        "informedness",
+        "rates:youden_j",
+        "Youden's J",
         bounds=_BOTH_SIGNS,
         interval=IntervalRule("rate sum", ((1.0, 1.0),)),
     ),
     *(
         _within(
-            *(f"{sign}_likelihood_ratio", "rates:class_likelihood_ratios"),
-            *(f"likelihood ratio of a {sign}", sign == "positive"),
-            read=place,
+            f"{sign}_likelihood_ratio",
+            "rates:class_likelihood_ratios",
+            f"likelihood ratio of a {sign}",
+            sign == "positive",
+            read=index,
             bounds=_FROM_ZERO,
             interval=IntervalRule("rate ratio", (column,)),
         )
-        for sign, place, column in (("positive", "0", 1), ("negative", "1", 0))
+        for sign, index, column in (("positive", "0", 1), ("negative", "1", 0))
     ),
 )
 
@@ -341,12 +388,14 @@ _probability = partial(
     influences="log_loss:loss_influences",
     domain=PROBABILITIES,
 )
-_loss_of_row = partial(_probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:row_losses")
+_row_loss = partial(_probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:row_losses")
 
 _PROBABILITIES: Final = (
-    _loss_of_row("log_loss", "log_loss", resampled="sums", min_df=15.0, aliases=("logloss",)),
-    _loss_of_row(
-        *("brier_score", "log_loss:brier_score_loss", "Brier score"),
+    _row_loss("log_loss", "log_loss", resampled="sums", min_df=15.0, aliases=("logloss",)),
+    _row_loss(
+        "brier_score",
+        "log_loss:brier_score_loss",
+        "Brier score",
         aliases=("brier",),
         resampled="sums",
         bounds=(0.0, 2.0),
@@ -354,10 +403,12 @@ _PROBABILITIES: Final = (
     ),
     _probability("d2_log_loss_score", "log_loss", "D² of the log loss", min_df=15.0),
     _probability("d2_brier_score", "log_loss", "D² of the Brier score", min_df=15.0),
-    _loss_of_row("hinge_loss", "top_k", needs="scores", domain=ANYWHERE),
+    _row_loss("hinge_loss", "top_k", needs="scores", domain=ANYWHERE),
     _probability(
-        *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
-        classes=3,  # of two, every row is a hit
+        "top_k_accuracy",
+        "top_k:top_k_accuracy_score",
+        "top-k accuracy",
+        classes=3,  # with two, every row is a hit
         parameters={"k": 2},
         bounds=(0.0, 1.0),
         influences="",
@@ -391,7 +442,9 @@ _NUMBERS: Final = (
     _number("max_error", "errors", "largest error", influences=""),
     _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
     _mean_loss(
-        *("mean_tweedie_deviance", "errors", "mean Tweedie deviance"),
+        "mean_tweedie_deviance",
+        "errors",
+        "mean Tweedie deviance",
         parameters={"power": 0.0},
         domain=of_power,
     ),
@@ -399,11 +452,14 @@ _NUMBERS: Final = (
     _mean_loss("mean_gamma_deviance", "errors", domain=of_power(2.0)),
     _score("r2", "errors:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
-        *("explained_variance", "errors:explained_variance_score"),
+        "explained_variance",
+        "errors:explained_variance_score",
         parameters={"force_finite": True},
     ),
     _score(
-        *("d2_tweedie_score", "errors", "D² of the Tweedie deviance"),
+        "d2_tweedie_score",
+        "errors",
+        "D² of the Tweedie deviance",
         parameters={"power": 0.0},
         domain=of_power,
     ),
@@ -411,11 +467,11 @@ _NUMBERS: Final = (
     _score("d2_absolute_error_score", "errors", "D² of the absolute error"),
 )
 
-# --- what the best thresholds cost, whatever the prices ------------------------------------------
+# --- costs of the best thresholds, over all costs -----------------------------------------------
 
-#: Rules that are used as they are: what they are worth, and whom they find.
+#: Metrics of rules without a choice of threshold.
 _rule = partial(entry, "costs", needs="scores", classes=2)
-#: What follows from the convex hull of the ROC curve.
+#: Metrics of the convex hull of the ROC curve.
 _hull = partial(
     _rule,
     no_replicates=(
@@ -429,7 +485,9 @@ _COSTS: Final = (
     _hull("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
     _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
     _rule(
-        *("gini_coefficient", "gains", "Gini"),
+        "gini_coefficient",
+        "gains",
+        "Gini",
         aliases=("gini",),
         bounds=_BOTH_SIGNS,
         resampled="pairs",
@@ -439,7 +497,8 @@ _COSTS: Final = (
         interval=_AUC,
     ),
     _rule(
-        *("net_benefit", "operating_point"),
+        "net_benefit",
+        "operating_point",
         needs="probabilities",
         domain=PROBABILITIES,
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
@@ -449,7 +508,9 @@ _COSTS: Final = (
     _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
     _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
     _rule(
-        *("lorenz_gini", "gains", "Gini of outcomes by prediction"),
+        "lorenz_gini",
+        "gains",
+        "Gini of outcomes by prediction",
         needs="values",
         classes=0,
         parameters={"normalized": True},
@@ -473,11 +534,11 @@ _in_bins = partial(
         "square that covers, `calibration.calibration_test` a test"
     ),
 )
-_of_two = partial(
+_binary = partial(
     entry, "calibration", needs="probabilities", classes=2, bounds=_ANY, domain=OF_CALIBRATION
 )
-_part = partial(
-    _of_two,
+_component = partial(
+    _binary,
     function="calibration_summary:score_decomposition",
     parameters={"loss": "brier_score"},
     bounds=_FROM_ZERO,
@@ -487,8 +548,8 @@ _part = partial(
         "probabilities always"
     ),
 )
-_of_logits = partial(
-    _of_two,
+_logistic = partial(
+    _binary,
     function="logistic_calibration:logistic_calibration",
     up=None,
     influences="logistic_calibration:logistic_influences",
@@ -498,23 +559,27 @@ _CALIBRATION: Final = (
     _in_bins("expected_calibration_error", "calibration_errors", aliases=("ece",)),
     _in_bins("maximum_calibration_error", "calibration_errors", aliases=("mce",)),
     _in_bins(
-        *("root_mean_square_calibration_error", "calibration_errors"),
+        "root_mean_square_calibration_error",
+        "calibration_errors",
         aliases=("l2_calibration_error",),
         parameters=_BINS | {"estimator": "kumar"},
         bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
     ),
-    _part("miscalibration", title="miscalibration (CORP)", up=False, read="miscalibration"),
-    _part("discrimination", title="discrimination (CORP)", read="discrimination"),
-    _of_logits("calibration_slope", read="slope"),
-    _of_logits("calibration_intercept", read="intercept"),
-    _of_logits("calibration_in_the_large", read="in_the_large"),
-    _of_two(
-        *("spiegelhalter_z", "calibration_summary:spiegelhalter_test", "Spiegelhalter's Z", None),
+    _component("miscalibration", title="miscalibration (CORP)", up=False, read="miscalibration"),
+    _component("discrimination", title="discrimination (CORP)", read="discrimination"),
+    _logistic("calibration_slope", read="slope"),
+    _logistic("calibration_intercept", read="intercept"),
+    _logistic("calibration_in_the_large", read="in_the_large"),
+    _binary(
+        "spiegelhalter_z",
+        "calibration_summary:spiegelhalter_test",
+        "Spiegelhalter's Z",
+        None,
         read="statistic",
     ),
 )
 
-# --- whether predictions order rows as their outcomes do -----------------------------------------
+# --- concordance of predictions and outcomes -----------------------------------------------------
 
 _in_ranks = partial(
     entry,
@@ -525,7 +590,7 @@ _in_ranks = partial(
     resampled="rows",
     influences="rank_correlation:rank_influences",
 )
-_of_times = partial(entry, "concordance", needs="times")
+_censored = partial(entry, "concordance", needs="times")
 _DIRECTION: Final = {"higher_score_means": REQUIRED}
 
 _CONCORDANCE: Final = (
@@ -538,8 +603,9 @@ _CONCORDANCE: Final = (
         influences="rank_correlation:spearman_influences",
         aliases=("rho",),
     ),
-    _of_times(
-        *("concordance_index", "rank_correlation"),
+    _censored(
+        "concordance_index",
+        "rank_correlation",
         aliases=("c_index", "cindex"),
         parameters=_DIRECTION
         | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
@@ -547,11 +613,11 @@ _CONCORDANCE: Final = (
     ),
 )
 
-# --- rankings, query by query, of which means over queries are made ------------------------------
+# --- rankings by query; metrics are means over queries -------------------------------------------
 
 _LEVEL: Final[dict[str, Any]] = {"relevant_from": 1}
-_LEFT_OUT: Final[dict[str, Any]] = {"no_relevant": nan}
-_BOTH: Final = _LEVEL | _LEFT_OUT
+_NO_RELEVANT: Final[dict[str, Any]] = {"no_relevant": nan}
+_BOTH: Final = _LEVEL | _NO_RELEVANT
 
 
 def _ranked(
@@ -564,7 +630,10 @@ def _ranked(
     **parameters: Any,
 ) -> Metric:
     return entry(
-        *("ranking", name, module, title),
+        "ranking",
+        name,
+        module,
+        title,
         needs="rankings",
         bounds=(0.0, most),
         parameters=parameters,
@@ -577,28 +646,35 @@ def _ranked(
 
 _RANKINGS: Final = (
     _ranked(
-        *("mean_average_precision", "positions"),
+        "mean_average_precision",
+        "positions",
         aliases=("map",),
         **{"k": None, "divide_by": "relevant"} | _BOTH,
     ),
     _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH, aliases=("mrr",)),
-    _ranked("ndcg", "positions", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
+    _ranked(
+        "ndcg", "positions", "normalized discounted gain", k=None, gain="linear", **_NO_RELEVANT
+    ),
     _ranked("dcg", "positions", "discounted gain", inf, k=None, gain="linear"),
     _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
     _ranked("recall_at_k", "positions", "recall of the first k", k=REQUIRED, **_BOTH),
     _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
     _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
     _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
-    _ranked("expected_reciprocal_rank", "positions", k=None, max_relevance=None, **_LEFT_OUT),
+    _ranked("expected_reciprocal_rank", "positions", k=None, max_relevance=None, **_NO_RELEVANT),
     _ranked(
-        *("rank_biased_precision", "positions", "rank-biased precision"),
+        "rank_biased_precision",
+        "positions",
+        "rank-biased precision",
         k=None,
         persistence=REQUIRED,
         **_LEVEL,
     ),
     _ranked("bpref", "positions", **_BOTH),
     _ranked(
-        *("group_auc", "positions", "mean AUC of groups"),
+        "group_auc",
+        "positions",
+        "mean AUC of groups",
         aliases=("gauc",),
         read="estimate",
         query_weighting="items",
@@ -608,19 +684,19 @@ _RANKINGS: Final = (
 
 # --- the list -------------------------------------------------------------------------------------
 
-#: Losses of probabilities, which sums over ranges of scores tell.
+#: Losses of probabilities that are sums over ranges of scores.
 LOSSES: Final = ("brier_score", "log_loss")
-#: All metrics that those sums tell, in the order of their moments.
+#: All metrics of such sums, in the order of their moments.
 OF_RANGES: Final = ("roc_auc", "average_precision", *LOSSES)
 
-#: What an evaluation by replicates shows of the best threshold.
+#: Rates at the best threshold in an evaluation by replicates.
 RATES_AT_BEST_THRESHOLD: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }
 
-#: What is measured by default: of scores of two classes and of the other tasks of `evaluate`, and
-#: of estimators by `evaluate_estimator`.
+#: Default metrics: for scores of two classes, for the other tasks of `evaluate`, and for estimators
+#: in `evaluate_estimator`.
 DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     "scores": ("roc_auc", "average_precision", "break_even_point", "ks_statistic"),
     "labels": ("accuracy", "balanced_accuracy", "f1_macro"),
@@ -637,8 +713,8 @@ DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     "classifiers of two": ("error_rate", "balanced_accuracy", "f1"),
 }
 
-#: Names of metrics of rows with several labels at once, and what of one label they are made of: of
-#: whole rows, or the mean over labels.
+#: Names of multilabel metrics, the metric of one label, and whether it is applied to whole rows or
+#: averaged over labels.
 OF_SEVERAL_LABELS: Final = {
     "subset_accuracy": ("accuracy", "rows"),
     "accuracy": ("accuracy", "rows"),
