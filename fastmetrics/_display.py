@@ -14,7 +14,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -29,7 +29,7 @@ _WORDS: Final = {
     "n_negative": "n−",
     "n_positive": "n+",
     "pvalue": "p",
-    "pvalue_adjusted": "p (adjusted)",
+    "pvalue_adjusted": "p adjusted",
     "roc_auc": "AUC",
 }
 
@@ -66,6 +66,10 @@ class Table:
         More rows than that are cut, and counted.
     unseen : tuple of str
         Columns for the data frame alone.
+    explained : tuple of str
+        Columns that `explain` adds to what is printed.
+    chosen : sequence of int or None
+        Rows that are printed, `explain` adds the others; None prints all.
     framed : bool
         Whether the rows are part of the data frame.
     """
@@ -78,6 +82,8 @@ class Table:
     is_record: bool = False
     most: int = 30
     unseen: tuple[str, ...] = ()
+    explained: tuple[str, ...] = ()
+    chosen: Sequence[int] | None = None
     framed: bool = True
 
     @classmethod
@@ -117,11 +123,79 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """Display of a result: a title, tables, and notes; code in notes is between backticks."""
+    """Describe a result: answer, title, tables, notes; backticks enclose code in sentences.
+
+    Attributes
+    ----------
+    tables : sequence of Table
+    title : str
+        Above the first table.
+    notes : sequence of str
+        Below the tables, the most important first.
+    answer : sequence of str
+        Above the tables: sentences that no table says.
+    more : sequence of str
+        Sentences for `explain` alone.
+    """
 
     tables: Sequence[Table]
     title: str = ""
     notes: Sequence[str] = ()
+    answer: Sequence[str] = ()
+    more: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("notes", "answer", "more"):
+            object.__setattr__(self, name, [text for text in getattr(self, name) if text])
+
+
+#: Lines that are printed above the tables, and below them.
+_MOST_ABOVE: Final = 3
+_MOST_BELOW: Final = 4
+
+
+def split(shown: Display) -> tuple[Display, Display]:
+    """Return what is printed by default, and the tables and sentences that `explain` adds."""
+    tables = [_chosen_rows(table) for table in shown.tables]
+    pairs = zip(shown.tables, tables, strict=True)
+    longer = [table for table, short in pairs if len(short) < len(table)]
+    answer, rest = _fitting(shown.answer, _MOST_ABOVE)
+    notes, left = _fitting([*rest, *shown.notes], _MOST_BELOW)
+    if left or longer or shown.more:  # a line says so
+        notes, left = _fitting([*rest, *shown.notes], _MOST_BELOW - 1)
+    short = Display(tables, shown.title, notes, answer)
+    return short, Display(longer, notes=[*left, *shown.more])
+
+
+def brief(shown: Display) -> Display:
+    """Return what is printed by default, and how much `explain` adds."""
+    short, rest = split(shown)
+    n_rows = sum(map(len, shown.tables)) - sum(map(len, short.tables))
+    counts = {"row": n_rows, "note": len(rest.notes)}
+    added = [f"{n:,} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
+    if not added:
+        return short
+    return replace(short, notes=[*short.notes, f"`explain()` adds {' and '.join(added)}."])
+
+
+def _chosen_rows(table: Table) -> Table:
+    columns = {k: each for k, each in table.columns.items() if k not in table.explained}
+    if table.chosen is not None:
+        columns = {k: [each[row] for row in table.chosen] for k, each in columns.items()}
+    return replace(table, columns=columns, chosen=None)
+
+
+def _fitting(texts: Iterable[str], most: int) -> tuple[list[str], list[str]]:
+    """Return the sentences that fit on so many lines, and the others."""
+    kept, left = list[str](), list[str]()
+    for text in texts:
+        n_lines = len(folded(text, WIDTH))
+        if n_lines <= most:
+            kept.append(text)
+            most -= n_lines
+        else:
+            left.append(text)
+    return kept, left
 
 
 # --- numbers as texts ----------------------------------------------------------------------------
@@ -535,20 +609,26 @@ _GAP: Final = "  "
 
 def as_text(shown: Display, *, width: int = WIDTH) -> str:
     """Return the text of a display: no line is wider, and none ends in spaces."""
-    parts: list[list[str]] = []
+    parts = [_folded(shown.answer, width)]
     for caption, drawn in _grids(shown):
-        above = [line for text in caption for line in folded(text, width)]
+        above = _folded(caption, width)
         space = [""] if drawn.has_heads and caption == (shown.title,) else []
         parts.append([*above, *space, *_lines(drawn, width)])
-    parts.append([line for note in shown.notes for line in folded(note, width)])
+    parts.append(_folded([*shown.notes, *shown.more], width))
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _folded(texts: Iterable[str], width: int) -> list[str]:
+    return [line for text in texts for line in folded(text, width)]
 
 
 def as_html(shown: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
-    notes = (words_as_html(note) for note in shown.notes if note)
-    texts = (f"<p>{note}</p>".replace("\n", "<br>") for note in notes)
-    inside = [*tables_as_html(shown), *texts]
+    above, below = (
+        [f"<p>{words_as_html(text)}</p>".replace("\n", "<br>") for text in texts]
+        for texts in (shown.answer, [*shown.notes, *shown.more])
+    )
+    inside = [*above, *tables_as_html(shown), *below]
     return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
 
 
@@ -700,10 +780,14 @@ class Shown(ABC):
         """Return the display."""
 
     def __str__(self) -> str:
-        return as_text(self._shown())
+        return as_text(brief(self._shown()))
 
     def _repr_html_(self) -> str:
-        return as_html(self._shown())
+        return as_html(brief(self._shown()))
+
+    def explain(self) -> str:
+        """Return the text that `print` gives with all rows, methods and notes."""
+        return as_text(self._shown())
 
     def to_frame(self, library: Library | None = None) -> Any:
         """Return the result as a data frame.

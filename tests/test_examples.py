@@ -10,14 +10,14 @@ pytestmark = pytest.mark.source_tree
 STORIES = Path(__file__).parents[1] / "examples" / "stories"
 #: What each story prints, whatever its figures are.
 SAID = {
-    "finding_three_features": ["is better in mean_absolute_error", "new patients: 0.9"],
-    "fraud_with_costs": ["model is better in AUC", "by stopping nothing", "country=PL"],
+    "finding_three_features": ["No significant difference between three features", "new patients: 0.9"],
+    "fraud_with_costs": ["model is better than rule in AUC", "by stopping nothing", "country=PL"],
     "language_model": [
-        "not shown which of old and new",
+        "No significant difference between old and new",
         "every answer: new less old between +",
-        "Gate: PASS",
+        "PASS: ",
     ],
-    "recommender": ["personal is better in ndcg@10", "liked little before"],
+    "recommender": ["personal is better than", "liked little before"],
 }
 
 

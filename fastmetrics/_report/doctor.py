@@ -89,20 +89,20 @@ class Diagnosis(Several[Finding]):
         return f"Diagnosis({kinds})"
 
     def _shown(self) -> Display:
-        columns: dict[str, list[str]] = {"severity": [], "about": [], "found": []}
-        for each in self.findings:
-            columns["severity"].append(each.severity)
-            columns["about"].append(each.model or "data")
-            columns["found"].append(each.kind)
         counts = f"{self.n_positive:,} positive, {self.n_negative:,} negative"
         size = f"{self.n_samples:,} rows, {counts}."
         if not self.findings:
             return Display([Table.record({"found": "nothing"})], "Diagnosis", [size])
-        texts = [f"{each.model or 'Data'}: {each.text}" for each in self.findings]
-        return Display([Table(columns, most=len(self))], "Diagnosis", [*texts, size])
+        columns = {
+            "severity": [each.severity for each in self.findings],
+            "about": [each.model or "data" for each in self.findings],
+            "found": [each.kind for each in self.findings],
+            "text": [each.text for each in self.findings],
+        }
+        return Display([Table(columns, most=len(self))], "Diagnosis", [size])
 
 
-#: Distributions by what readers call them.
+#: Distributions by their usual names.
 _NEEDED: Final = {
     "fastmetrics": "fastmetrics-eval",
     "NumPy": "numpy",

@@ -14,7 +14,7 @@ from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import by_name
 from fastmetrics.inference.comparison_result import (
     Comparisons,
-    adjustment_of,
+    Outcome,
     pairs_table,
     verdict_of,
 )
@@ -40,11 +40,8 @@ _TITLES: Final[dict[EvaluationTask, str]] = {
     "rankings": "Rankings",
     "items": "Items of a log",
 }
-#: What varies, where it is not a row.
-_VARIES: Final[dict[EvaluationTask, tuple[str, str]]] = {
-    "rankings": ("query", "queries"),
-    "items": ("item", "items"),
-}
+#: The samples of a task, other than rows.
+_SAMPLES: Final[dict[EvaluationTask, str]] = {"rankings": "queries", "items": "items"}
 #: What readers call metrics of scores of two classes.
 NAMES_OF_SCORES: Final = {
     "n_positive": "n+",
@@ -60,11 +57,11 @@ NAMES: Final = (
     NAMES_OF_SCORES
     | {name: metric.title for name, metric in METRICS.items()}
     | {
-        "flip_rate": "flip rate: two tries disagree",
-        "subset_accuracy": "all labels of a row right",
+        "flip_rate": "flip rate of two tries",
+        "subset_accuracy": "subset accuracy (all labels right)",
         "roc_auc_macro": "macro AUC",
         "average_precision_macro": "macro average precision",
-        "absolute_error_quantile_90": "nine of ten errors are below",
+        "absolute_error_quantile_90": "90th percentile of absolute error",
     }
 )
 _HEADS: Final = ("metric", "model", "estimate", "confidence_interval", "standard_error")
@@ -102,18 +99,20 @@ AUC: Final = DEFAULTS["scores"][0]
 LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if METRICS[name].influences)
 #: What has intervals by influence values as they are: all but KS, the largest of many gaps.
 SMOOTH: Final = tuple(name for name in LIMITED if METRICS[name].interval != LARGEST_GAP)
-#: Fields of the costs, and what readers call them.
+#: Fields of the costs, with their names in tables.
 _COSTS: Final = {
     "threshold": "cheapest threshold",
-    "cost": "its cost here",
-    "left_out_cost": "its cost, left out",
+    "cost": "cost on these rows",
+    "left_out_cost": "cost on new data (leave-one-out)",
     "cost_at_half": "cost at 0.5",
     "cost_all_positive": "cost, all positive",
     "cost_all_negative": "cost, all negative",
 }
 _LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidence_interval"}
-#: What must be said of `LOSSES`.
-PROBABILITIES: Final = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
+#: The first words of the note on scores that are wrong.
+DOUBTFUL: Final = "Doubtful scores: "
+#: Note on `LOSSES`.
+PROBABILITIES: Final = "Brier score and log loss take scores in [0, 1] as probabilities."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -280,6 +279,8 @@ class Evaluation(Result):
     n_left_out : mapping of str to int
         Of rankings, by metric, the queries without a value, as those without relevant items; the
         others are what varies.
+    baseline : str or None
+        The model whose differences are printed; None prints those of the best one.
     """
 
     task: EvaluationTask
@@ -293,6 +294,7 @@ class Evaluation(Result):
     weights_are: WeightsAre | None = None
     bootstrap: EvaluationBootstrap | None = None
     n_left_out: Mapping[str, int] = field(default_factory=dict, hash=False)
+    baseline: str | None = None
 
     @classmethod
     def of_scores(
@@ -335,8 +337,24 @@ class Evaluation(Result):
 
     @property
     def verdict(self) -> str:
-        """What is shown of the models' differences, in words; empty of one model."""
+        """Which models are significantly better in what, in words; empty of one model."""
         return "" if self.comparisons is None else verdict_of(self.comparisons, self._words)
+
+    def against(self, baseline: str) -> Evaluation:
+        """Return the evaluation, which prints the differences of a baseline.
+
+        Parameters
+        ----------
+        baseline : str
+            The name of a model. p-values stay corrected for all pairs.
+
+        Returns
+        -------
+        Evaluation
+            With this `baseline`.
+        """
+        by_name(self.models, baseline, "models")
+        return replace(self, baseline=baseline)
 
     @property
     def _words(self) -> Mapping[str, str]:
@@ -401,42 +419,33 @@ class Evaluation(Result):
             m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] for m in metrics
         }
         tables = [self._table(rows, words)]
-        said: list[str] = []
         if self.task == "binary" and any(model.costs is not None for model in self):
             tables.append(self._table(costs_of(self), _COSTS))
+        answer = [note for note in self.notes if note.startswith(DOUBTFUL)]
+        notes = list[str]()
         if self.comparisons is not None:
-            level = self.confidence_level
-            tables.append(
-                pairs_table(self.comparisons, words=self._words, level=level, unseen=_UNSEEN)
-            )
-            said += self.verdict.split("\n")
-            n_pairs = max(map(len, self.comparisons.values()))
-            if n_pairs > 1:
-                method = adjustment_of(self.comparisons, self._words)
-                said.append(
-                    f"A better model is shown by p adjusted for the {n_pairs} pairs of a metric, "
-                    f"by {method}."
-                )
+            more: dict[str, Any] = {"words": self._words, "level": self.confidence_level}
+            tables.append(pairs_table(self.comparisons, self.baseline, unseen=_UNSEEN, **more))
+            outcome = Outcome(self.comparisons, self._words)
+            answer += outcome.sentences()
+            notes += outcome.notes()
+        notes += _cautions(self)
+        if self.task == "binary":
+            answer += [
+                f"{model.name}: {each.verdict}." for model in self for each in model.guarantees
+            ]
         if self.slices is not None:
             tables += [replace(each, framed=False) for each in self.slices.tables()]
-            said += self.slices.notes()
-        if self.task == "binary":
-            return Display(tables, "", [*said, *_notes(self)])
-        return Display(tables, _TITLES[self.task], [*said, *self.notes, self._intervals()])
+            answer += self.slices.findings()
+            notes += self.slices.notes()
+        title = "" if self.task == "binary" else _TITLES[self.task]
+        return Display(tables, title, [*notes, *_notes(self)], answer)
 
     def _table(self, rows: Iterable[tuple[Any, ...]], words: Mapping[str, str]) -> Table:
         """Return a table of rows of a metric, a model, an estimate, its limits, and its error."""
         columns = dict(zip(_HEADS, map(list, zip(*rows, strict=True)), strict=False))
         words = {"metric": "", **words}
         return Table(columns, words=words, level=self.confidence_level, across="model")
-
-    def _intervals(self) -> str:
-        row, rows = _VARIES.get(self.task, ("row", "rows"))
-        of_method = of_methods((one.method, self._name(metric)) for metric, one in self[0].items())
-        said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
-        said = said.replace("each row", f"each {row}")
-        many = f"{self.n_samples:,.0f} {rows}"
-        return f"{many}. [{percent(self)} interval]: {said}. ↑: higher is better."
 
 
 # --- what is printed ----------------------------------------------------------------------------
@@ -459,54 +468,48 @@ def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
     return rows
 
 
-def _notes(evaluation: Evaluation) -> list[str]:
-    """Return how the intervals were made, how weights were read, what the rows mean."""
+def _notes(evaluation: Evaluation) -> Iterator[str]:
+    """Yield how rows, weights and scores are read, and how the intervals are made."""
     bootstrap, metrics = evaluation.bootstrap, figures_of(evaluation[0])
-    if bootstrap is None:
-        of_method = of_methods((model.interval_method, model.name) for model in evaluation)
-        which = "" if evaluation[0].estimates else " of the AUC"
-        notes = []
-        if of_method:
-            gaps = [one for one in metrics.values() if one.method == "band"]
-            of_gaps = f"; of KS: {METHODS[gaps[0].method]}" if gaps else ""
-            notes.append(f"[{percent(evaluation)} interval]{which}: {_by(of_method)}{of_gaps}.")
-    else:
-        of_method = of_methods(
-            (one.method, evaluation._name(metric))
-            for model in evaluation
-            for metric, one in figures_of(model).items()
-            if one.details is not None
-        )
-        drawn = "rows of each class by themselves" if bootstrap.stratified else "rows"
-        if bootstrap.n_groups is not None:
-            drawn = f"whole groups, of which there are {bootstrap.n_groups:,}"
-        notes = [
-            f"[{percent(evaluation)} interval]: {_by(of_method, ' bootstrap')}, "
-            f"{bootstrap.n_resamples:,} resamples of {drawn}; "
-            f"`rng={bootstrap.key!r}` draws them again."
-        ]
-    notes += [*WEIGHTS[evaluation.weights_are], *evaluation.notes]
-    notes.append("Best threshold: largest TPR − FPR. Positive means score ≥ threshold.")
-    if bootstrap is None and metrics:
-        notes[-1] += (
-            " That threshold, the rates at it and the break-even point have intervals by a "
-            "bootstrap alone (`n_resamples`)."
-        )
-    if bootstrap is not None:
-        notes += _of_bootstrap(evaluation, bootstrap)
-    if any(model.costs is not None for model in evaluation):
-        notes.append(
-            "Cheapest threshold: least expected cost of an example. Its cost here is too low for "
-            "new data, on average: it is the least of many. Left out: each row is judged by the "
-            "threshold that is the cheapest without it."
+    is_binary = evaluation.task == "binary"
+    yield from WEIGHTS[evaluation.weights_are]
+    if is_binary:
+        yield "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
+    if is_binary and bootstrap is None and metrics:
+        yield "Add `n_resamples=9999` for intervals of the best threshold and the break-even point."
+    yield from (note for note in evaluation.notes if not note.startswith(DOUBTFUL))
+    if any(model.costs is not None for model in evaluation if is_binary):
+        yield (
+            "The cost of the cheapest threshold on these rows is optimistic, because the threshold "
+            "was chosen on these rows. Leave-one-out: each row takes the threshold that is "
+            "cheapest without it."
         )
         if bootstrap is not None and bootstrap.n_groups is not None:
-            notes.append(
-                "Costs have no interval where rows come in groups: each row is left out by itself, "
-                "as if rows were independent."
-            )
-    notes += [f"{model.name}: {each.verdict}." for model in evaluation for each in model.guarantees]
-    return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
+            yield "Costs have no interval with groups: leave-one-out takes rows as independent."
+    if bootstrap is not None:
+        yield from _of_bootstrap(evaluation, bootstrap)
+    elif of_method := of_methods((one.method, evaluation._name(m)) for m, one in metrics.items()):
+        rows = _SAMPLES.get(evaluation.task, "rows")
+        said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
+        yield f"{evaluation.n_samples:,.10g} {rows}, {percent(evaluation)} intervals: {said}."
+    yield "↑: higher is better."
+
+
+def _cautions(evaluation: Evaluation) -> list[str]:
+    """Return what limits the use of the figures of a model, or of some metrics."""
+    if evaluation.task != "binary":
+        return []
+    notes = [f"{model.name}: {model.note}." for model in evaluation if model.note]
+    about: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for model in evaluation if evaluation.bootstrap is not None else ():
+        for metric, one in figures_of(model).items():
+            if one.note:
+                metrics, models = about.setdefault(one.note, ({}, {}))
+                metrics[evaluation._name(metric)] = models[model.name] = None
+    for note, (metrics, models) in about.items():
+        of = f" of {', '.join(models)}" if len(models) < len(evaluation) else ""
+        notes.append(f"{', '.join(metrics)}{of}: {note}.")
+    return notes
 
 
 def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
@@ -518,30 +521,29 @@ def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
 
 
 def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Iterator[str]:
-    """Yield what is to be known of replicates: what counts, notes of metrics, and differences."""
+    """Yield how the resamples of models and of differences are made."""
     if bootstrap.threshold is not None:
         yield f"Metrics of counts: positive means score ≥ {bootstrap.threshold:g}."
-    about: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for model in evaluation:
-        for metric, one in figures_of(model).items():
-            if one.note:
-                metrics, models = about.setdefault(one.note, ({}, {}))
-                metrics[evaluation._name(metric)] = models[model.name] = None
-    for note, (metrics, models) in about.items():
-        of = f" of {', '.join(models)}" if len(models) < len(evaluation) else ""
-        yield f"{', '.join(metrics)}{of}: {note}."
-    if any(one.details is None for one in figures_of(evaluation[0]).values()):
-        yield "KS: limits of the largest of many gaps, without resamples."
+    figures = [(m, one) for model in evaluation for m, one in figures_of(model).items()]
+    of_method = of_methods(
+        (one.method, evaluation._name(m)) for m, one in figures if one.details is not None
+    )
+    resampled = "rows of each class" if bootstrap.stratified else "rows"
+    if bootstrap.n_groups is not None:
+        resampled = f"{bootstrap.n_groups:,} groups, each as a whole"
+    yield (
+        f"{percent(evaluation)} intervals: {_by(of_method, ' bootstrap')}, "
+        f"{bootstrap.n_resamples:,} resamples of {resampled}; `rng={bootstrap.key!r}` repeats them."
+    )
+    if any(one.details is None for _, one in figures):
+        yield f"KS: {METHODS['band']}, without resamples."
     if evaluation.comparisons is not None:
-        drawn = [
+        methods = [
             (one.method.removesuffix(" bootstrap"), evaluation._name(metric))
             for metric, one in evaluation.comparisons.items()
             if one.pairs[0].details is not None
         ]
-        yield (
-            f"Differences: {_by(of_methods(drawn), ' intervals')}, on the same resamples; p under "
-            "no difference."
-        )
+        yield f"Differences: {_by(of_methods(methods), ' intervals')}, on the same resamples."
 
 
 def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:

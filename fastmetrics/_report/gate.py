@@ -55,7 +55,7 @@ class GateRule(OneNumber):
         Which rows; empty of all. A slice can fail a gate; it holds it up with
         `require_slices` alone.
     margin : float
-        The loss that does not matter, in the metric's own unit.
+        The largest accepted loss, in the metric's unit.
     estimate : float
         The candidate's metric less the baseline's; nan where it is undefined.
     higher_is_better : bool
@@ -117,7 +117,7 @@ class GateRule(OneNumber):
         return ConfidenceInterval(-own.high, -own.low) if self.higher_is_better else own
 
     def said(self, *, names_baseline: bool) -> str:
-        """Return what is shown of the rule, in words."""
+        """Return the gain or loss with its interval, and how it compares with the margin."""
         of = f"{self.name} against {self.baseline}" if names_baseline else self.name
         if math.isnan(self.estimate):
             return f"{of}: not defined"
@@ -125,17 +125,16 @@ class GateRule(OneNumber):
         margin, is_passed = f"the margin of {self.margin:g}", self.decision == "PASS"
         if value < 0.0:
             gain = with_limits(-value, ConfidenceInterval(-own.high, -own.low))
-            is_shown = "" if is_passed else "not "
+            no = "" if is_passed else "not "
             if self.margin == 0.0:
-                return f"{of}: a gain of {gain}, {is_shown}shown to be one"
-            return f"{of}: a gain of {gain}; a loss of {self.margin:g} is {is_shown}ruled out"
-        said = f"{of}: a loss of {with_limits(value, own)}"
+                return f"{of}: a gain of {gain}, {no}significant"
+            return f"{of}: a gain of {gain}; a loss of {self.margin:g} is {no}ruled out"
+        said = f"loss of {with_limits(value, own)}"
         if self.decision == "FAIL":
-            return f"{said}, more than {margin}"
+            return f"{of}: a {said}, more than {margin}"
         if is_passed:
-            named = ", shown to be one but" if own.low > 0.0 else ","
-            return f"{said}{named} within {margin}"
-        return f"{said}, not shown to be within {margin} or beyond it"
+            return f"{of}: a {'significant ' if own.low > 0.0 else ''}{said}, within {margin}"
+        return f"{of}: a {said}, inconclusive against {margin}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,7 +192,7 @@ class Gate(Several[GateRule]):
         among = [rule for rule in self.rules if rule.decision == self.verdict]
         if is_open:  # slices hold it up where no other rule does
             among = [rule for rule in among if not rule.slice] or among
-        names = ", ".join(dict.fromkeys(rule.name for rule in among))
+        names = first_of([*dict.fromkeys(rule.name for rule in among)])
         others = " and ".join(dict.fromkeys(rule.baseline for rule in among))
         start = f"{self.verdict}: {self.candidate}"
         if self.verdict == "FAIL":
@@ -202,17 +201,16 @@ class Gate(Several[GateRule]):
             many = self.n_samples if self.n_groups is None else self.n_groups
             what = "rows" if self.n_groups is None else "groups"
             return (
-                f"{self.verdict}: {many:,.0f} {what} do not show whether {self.candidate} loses "
-                f"more than the margin to {others} in {names}."
+                f"{self.verdict}: {many:,.0f} {what} do not decide whether {self.candidate} is "
+                f"worse than {others} by more than the margin in {names}."
             )
-        said = f"{start} is not worse than {others} by its margin in any metric."
+        said = f"{start} is non-inferior to {others} in every metric."
         slices = [rule for rule in self.rules if rule.slice]
         if slices:
             undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
-            said += f" None of {len(slices):,} rules of slices fails"
+            said += f" None of {len(slices):,} slice rules fails."
             if undecided:
-                said += f", {len(undecided):,} could not tell: {first_of(undecided)}"
-            said += "."
+                said += f" Inconclusive ({len(undecided):,}): {first_of(undecided)}."
         return said
 
     def __getitem__(self, name: str) -> GateRule:
@@ -240,19 +238,18 @@ class Gate(Several[GateRule]):
         ]
         alpha = complement(self.confidence_level)
         words = {rule.metric: rule.metric + ARROWS[rule.higher_is_better] for rule in self}
-        words |= {"estimate": "difference", "n_samples": "n"}
-        words |= {"chance_of_pass": "chance to pass"}
+        words |= {"estimate": "difference", "n_samples": "n", "chance_of_pass": "power"}
         rows = sorted(self.rules, key=lambda r: (r.slice and _ORDER.index(r.decision) + 1) or 0)
         level = complement(2.0 * alpha)
         table = Table.of(rows, names, words=words, level=level, unseen=hidden)
-        notes = [
-            *self.explanation.split("\n"),
-            f"Difference: {self.candidate} less the baseline. Each rule passes or fails wrongly in "
-            f"at most {100 * alpha:.3g} % of tries. Chance to pass: of a candidate "
-            "as good as the baseline.",
+        headline, *sentences = self.explanation.split("\n")
+        notes = [f"{rule.name}: {rule.note}." for rule in self.rules if rule.note]
+        notes += [
+            f"Difference: {self.candidate} − baseline. Power: chance of PASS if both are equal.",
+            *self.notes,
+            f"False PASS and false FAIL: at most {100 * alpha:.3g} % each, for each rule.",
         ]
-        notes += [f"{rule.name}: {rule.note}." for rule in self.rules if rule.note]
-        return Display([table], f"Gate: {self.verdict}", [*notes, *self.notes])
+        return Display([table], "", notes, [headline], sentences)
 
 
 #: How probably as good a candidate should pass: what sample sizes are named for.
@@ -281,7 +278,7 @@ def _rule(
         note = f"not defined on these {what}"
     elif pair.estimate == 0.0 and not math.isnan(pair.confidence_interval.low):
         unseen = f"what {many:,.0f} {what} cannot have seen"
-        note = f"nothing tells the two apart: the limits are of {unseen}"
+        note = f"the models do not differ here: the limits are of {unseen}"
     else:
         note = f"no variance in {many:,.0f} {what}: nothing is known of others"
     return GateRule(
@@ -475,7 +472,7 @@ def gate(
     >>> found.verdict, found.exit_status
     ('PASS', 0)
     >>> print(found.explanation)
-    PASS: candidate is not worse than baseline by its margin in any metric.
+    PASS: candidate is non-inferior to baseline in every metric.
     roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
     """
     alpha = check_decision_level(confidence_level)
@@ -646,10 +643,9 @@ def _warn_of_power(rules: Sequence[GateRule]) -> None:
     for rule in rules:
         if rule.chance_of_pass < _RARELY and rule.margin > 0.0:
             warn_user(
-                f"a candidate as good as {rule.baseline!r} would pass the rule of {rule.metric!r} "
-                f"(margin {rule.margin:g}) in {100 * rule.chance_of_pass:.0f} % of tries: its "
-                f"difference has a standard error of {rule.standard_error:.2g}; about "
-                f"{rule.n_needed:,.0f} where there are {rule.n_samples:,.0f} would pass in "
-                f"{100 * POWER:.0f} %",
+                f"the rule of {rule.metric!r} (margin {rule.margin:g}) has a power of "
+                f"{100 * rule.chance_of_pass:.0f} % if the candidate and {rule.baseline!r} are "
+                f"equal (standard error {rule.standard_error:.2g}): {100 * POWER:.0f} % power "
+                f"needs about n = {rule.n_needed:,.0f}, and there are {rule.n_samples:,.0f}",
                 SmallSampleWarning,
             )

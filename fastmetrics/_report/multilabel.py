@@ -416,7 +416,7 @@ def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str
     k = len(rows.names)
     if (rows.labels.sum(axis=1) == 1).all():
         yield (
-            "Each row has one label: of classes that exclude one another pass the class of each "
+            "Each row has exactly one label: if labels exclude each other, pass the class of each "
             "row as `y_true`."
         )
     lone = first_of(rows.named(rows.sizes == 0))
@@ -426,13 +426,13 @@ def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str
             for each in asked
             if each.takes_one_class or each.how != "macro"
         )
-        rest = f"; {kept} count them" if kept else ""
-        yield f"Of one class in all rows, and left out of means over the {k} labels: {lone}{rest}."
+        rest = f" (not {kept})" if kept else ""
+        yield f"Means over the {k} labels leave out labels of one class: {lone}{rest}."
     few = first_of(rows.named((rows.sizes > 0) & (rows.sizes < _FEW)))
     if few:
-        yield f"Fewer than {_FEW} rows of a class, so that no interval is sure: {few}."
+        yield f"Intervals are unreliable, as a class has fewer than {_FEW} rows: {few}."
     if rows.threshold is not None and not rows.are_decisions:
-        yield f"Decisions: a label is called at score ≥ {rows.threshold:g}."
+        yield f"A label is predicted where its score is ≥ {rows.threshold:g}."
 
 
 def _worst(
@@ -449,8 +449,8 @@ def _worst(
             one = _of_label(rows, first, k, worst, 1.0 - (1.0 - level) / len(known))
             name = NAMES.get(first.base.name, first.base.name)
             yield (
-                f"{model.name}: the worst of {len(known)} labels is {rows.names[worst]}: {name} "
-                f"{with_limits(one.estimate, one.confidence_interval)}, adjusted for all of them."
+                f"{model.name}: {rows.names[worst]} has the lowest {name} of {len(known)} labels, "
+                f"{with_limits(one.estimate, one.confidence_interval)} (corrected)."
             )
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import Display, Table, tables_as_html, words_as_html
+from fastmetrics._display import Display, Table, split, tables_as_html, words_as_html
 from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.rows import NamedScores
@@ -122,8 +122,8 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
     if not panels:
         return []
     caption = (
-        f"Differences of models on the same rows, with {100 * level:g} % intervals. Full: shown to "
-        "be other than zero after adjustment over the pairs; hollow: not shown."
+        f"Differences between models on the same rows, with {100 * level:g} % intervals. Filled: "
+        "significant, corrected for the pairs; hollow: not significant."
     )
     return [(svg_of(draw_forest(panels), "differences", caption), caption)]
 
@@ -144,9 +144,9 @@ def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterato
         line = whole.get((metric, model), math.nan)
         more = f" The {len(known)} worst of {len(own)}." if len(known) < len(own) else ""
         caption = (
-            f"{model}: slices by {said_of(metric)}, the worst first, rows in brackets; "
-            f"limits hold for all at once, the dashed line is the whole.{more} Full: shown to be "
-            "worse than the other rows."
+            f"{model}: slices by {said_of(metric)}, the worst first, rows in brackets. "
+            f"Intervals hold for all at once; the dashed line is for all rows.{more} Filled: "
+            "significantly worse than the other rows."
         )
         yield svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
 
@@ -157,8 +157,8 @@ def of_curves(data: ReportData, level: float) -> Iterator[Figure]:
     has_bands = data.band is not None and len(scores) <= MOST_BANDS
     text = f" Bands: {100 * level:g} %, {data.band}." if has_bands else ""
     for key, what, plot, make in (
-        ("roc", "ROC curves, with the area under each.", plot_roc, roc_band),
-        ("pr", "Precision and recall, with the average precision.", plot_pr, pr_band),
+        ("roc", "ROC curves with the area under each.", plot_roc, roc_band),
+        ("pr", "Precision-recall curves with the average precision of each.", plot_pr, pr_band),
     ):
         bands: Any = None
         if has_bands:
@@ -185,7 +185,7 @@ def of_calibration(data: ReportData, level: float) -> Iterator[Figure]:
             diagram.plot(ax, name=model.name, **limits)
 
     text = f" Band: {100 * level:g} %." if has_band else ""
-    about = "Calibration: the share of positives at each predicted probability (isotonic fit)."
+    about = "Calibration: the proportion of positives by predicted probability (isotonic fit)."
     yield figure_of("calibration", about + text, draw, _SQUARE)
 
 
@@ -193,13 +193,13 @@ def of_decisions(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
     """Yield, of each model, costs or rates by threshold, and the matrix of the one taken."""
     for k, model in enumerate(data.models[:_MOST_MODELS]):
         own, y_true, y_score = evaluation[model.name], data.labels, model.values
-        at, why = data.threshold, "the threshold given"
+        at, why = data.threshold, "the given threshold"
         if at is None and own.costs is not None:
-            at, why = own.costs.threshold, "the cheapest"
+            at, why = own.costs.threshold, "the cheapest threshold"
         elif at is None:
             at, why = own.threshold, "the largest TPR − FPR"
         if own.costs is not None:
-            about = f"{model.name}: expected cost of an example by threshold."
+            about = f"{model.name}: expected cost per row by threshold."
             prices = data.options.given("cost_fn", "cost_fp", "prevalence")
             costs = threshold_costs(y_true, y_score, **prices, **data.read)
             yield figure_of(f"costs{k}", about, costs.plot, _WIDE)
@@ -209,7 +209,7 @@ def of_decisions(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
             yield figure_of(f"rates{k}", about, draw, _WIDE)
         if math.isfinite(at):
             matrix = ConfusionMatrix.from_scores(y_true, y_score, threshold=at, **data.read)
-            about = f"{model.name}: decisions at score ≥ {said(at)}, {why}."
+            about = f"{model.name}: confusion matrix at score ≥ {said(at)}, {why}."
             yield figure_of(f"matrix{k}", about, matrix.plot, _WIDE)
 
 
@@ -218,13 +218,13 @@ def of_task(task: str, data: ReportData) -> Iterator[Figure]:
     y_true, weight = data.labels, data.options.sample_weight
     for k, model in enumerate(data.models[:_MOST_MODELS]):
         if task == "values":
-            about = f"{model.name}: residuals (true less predicted) by predicted value."
+            about = f"{model.name}: residuals (true − predicted) by predicted value."
             draw = partial(plot_residuals, y_true, {model.name: model.values})
             yield figure_of(f"residuals{k}", about, draw, _WIDE)
         elif task in ("labels", "multiclass"):
             values = model.values if task == "labels" else most_probable(y_true, model)
             matrix = ConfusionMatrix.from_labels(y_true, values, sample_weight=weight)
-            yield figure_of(f"matrix{k}", f"{model.name}: decisions.", matrix.plot, _WIDE)
+            yield figure_of(f"matrix{k}", f"{model.name}: confusion matrix.", matrix.plot, _WIDE)
 
 
 def quietly(figures: Iterator[Figure]) -> list[Figure]:
@@ -261,7 +261,7 @@ def _kept(found: re.Match[str], used: set[str], key: str) -> str:
     return f'id="{key}-{found[1]}"' if found[1] in used else ""
 
 
-_SEVERITIES: Final = {"error": "Wrong", "warning": "Doubtful", "note": "Good to know"}
+_SEVERITIES: Final = {"error": "Error", "warning": "Warning", "note": "Note"}
 
 
 def sections_of(
@@ -269,13 +269,13 @@ def sections_of(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the headings of the page, and what stands below each.
 
-    Texts, tables as HTML, figures, and notes, as far as there are any.
+    Texts, tables as HTML, figures, notes, and details, as far as there are any.
     """
     yield "Data", {"texts": list(_about_data(diagnosis))}
-    shown, slices, level = found._shown(), found.slices, found.confidence_level
-    said = {*found.verdict.split("\n"), *(slices.notes() if slices else ())}
-    tables = _html(table for table in shown.tables if table.caption != "Slices")
-    yield "Metrics", {"tables": tables, "notes": [n for n in shown.notes if n not in said]}
+    slices, level = found.slices, found.confidence_level
+    short, rest = split(replace(found, slices=None)._shown())
+    details = {"details": rest.notes, "all_rows": _html(rest.tables)}
+    yield "Metrics", {"tables": _html(short.tables), "notes": short.notes} | details
     if found.comparisons is not None:
         yield "Differences", {"figures": of_differences(found.comparisons, level)}
     drawings: dict[str, Iterator[Figure]] = {}
@@ -295,8 +295,8 @@ def sections_of(
             for metric, one in figures_of(model).items()
         }
         forests = quietly(of_slices(slices, whole))
-        tables = _html(slices.tables())
-        yield "Slices", {"texts": slices.notes(), "tables": tables, "figures": forests}
+        texts = [*slices.findings(), *slices.notes()]
+        yield "Slices", {"texts": texts, "tables": _html(slices.tables()), "figures": forests}
 
 
 def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -304,14 +304,14 @@ def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
     if diagnosis is None:
         return
     if not diagnosis.findings:
-        yield "Nothing is wrong with labels and scores that could be seen from them."
+        yield "`doctor` finds nothing wrong with labels and scores."
     for each in diagnosis.findings:
         whose = f"{each.model}: " if each.model else ""
         yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
 
 
 def size_of(found: Evaluation, data: ReportData) -> str:
-    """Return how many models were judged on how many rows."""
+    """Return the numbers of models and of rows."""
     k = len(data.models)
     models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
     n = f"{len(data.labels):,} rows"
@@ -337,7 +337,7 @@ def _html(tables: Iterable[Table]) -> list[str]:
 _SCALES: Final = {
     "logit": "on the logit scale",
     "log": "on the logarithmic scale",
-    "lack": "on the logarithm of what a perfect value lacks",
+    "lack": "on the logarithm of the distance to a perfect value",
     "atanh": "on Fisher's z scale",
 }
 _REFERENCES: Final = {
@@ -369,11 +369,12 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
     """Return what was done, as a paragraph, and the references that it needs, by author."""
     cited: dict[str, None] = {}
     version, size = version_of("fastmetrics"), size_of(evaluation, data)
-    sentences = [f"With fastmetrics {version}, {size} were evaluated."]
+    verb = "were" if len(data.models) > 1 else "was"
+    sentences = [f"With fastmetrics {version}, {size} {verb} evaluated."]
     sentences += _of_intervals(evaluation, cited)
     options = data.options
     if options.groups is not None:
-        sentences.append("The units of all errors are groups, not rows.")
+        sentences.append("Standard errors are clustered by group.")
     if options.sample_weight is not None:
         sentences.append(f"Weights were read as {options.weights_are}.")
     if evaluation.comparisons is not None:
@@ -383,26 +384,25 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
             adjusted = f", adjusted over the pairs of each metric by {adjustment_of(compared)}"
             cited |= dict.fromkeys(one.adjustment for one in compared.values())
         sentences.append(
-            "Models were compared in pairs on the same rows; p-values are of no difference"
-            f"{adjusted}."
+            f"Models were compared in pairs on the same rows; p-values test equality{adjusted}."
         )
     if evaluation.slices is not None:
         sentences.append(
-            f"Metrics of the {evaluation.slices.n_slices} slices have limits that hold for all at "
-            "once (Šidák); slices that are worse than the other rows were "
-            "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
+            f"Intervals of the {evaluation.slices.n_slices} slices are simultaneous (Šidák); "
+            "slices worse than the other rows were selected by the procedure of Benjamini and "
+            "Hochberg at a false discovery rate of 5 %."
         )
         cited |= dict.fromkeys(("sidak", "bh"))
     is_of_two = evaluation.task == "binary"
     band = data.band if is_of_two and len(data.models) <= MOST_BANDS else None
     if band == "simultaneous":
         seed = f" (seed {data.rng})" if isinstance(data.rng, int) else ""
-        sentences.append(f"Bands around curves hold for the whole curve, by bootstrap{seed}.")
+        sentences.append(f"Bands around curves are simultaneous bootstrap bands{seed}.")
         cited["bootstrap"] = None
     elif band is not None:
-        sentences.append("Bands around curves hold at each point by itself.")
+        sentences.append("Bands around curves are pointwise.")
     if is_of_two and data.has_probabilities:
-        sentences.append("Calibration was judged by isotonic regression of labels on scores.")
+        sentences.append("Calibration was assessed by isotonic regression of labels on scores.")
         cited["isotonic"] = None
     return " ".join(sentences), tuple(sorted(_REFERENCES[key] for key in cited))
 
@@ -438,8 +438,8 @@ def _way(one: Estimate, cited: dict[str, None]) -> str:
         return f"{what} bootstrap intervals of {n:,} resamples (key {one.details.key})"
     if one.method == "influence":
         return (
-            "Student's t intervals, with errors from the influence of each row and degrees of "
-            "freedom from the effective number of rows"
+            "Student's t intervals, with standard errors by the infinitesimal jackknife and "
+            "degrees of freedom from the effective number of rows"
         )
     return f"by {METHODS.get(one.method, one.method)}"
 
@@ -463,7 +463,7 @@ class Report(Result):
         Of the page.
     html : str
         All of it: one text that needs no other file, asks no server and runs no script.
-    evaluation : Evaluation or Evaluation
+    evaluation : Evaluation
         The figures.
     diagnosis : Diagnosis or None
         What is wrong or doubtful with the data; None of other tasks than scores of two classes.
@@ -482,7 +482,7 @@ class Report(Result):
 
     @property
     def verdict(self) -> str:
-        """What is shown of the models' differences, in words; empty of one model."""
+        """Which models are significantly better in what, in words; empty of one model."""
         return self.evaluation.verdict
 
     @property
@@ -508,7 +508,7 @@ class Report(Result):
 
     def _shown(self) -> Display:
         found = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
-        return Display([Table.record(found)], "Report", [self.verdict] * bool(self.verdict))
+        return Display([Table.record(found)], "Report", answer=self.verdict.split("\n"))
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, whose look is no notebook's."""
@@ -572,11 +572,11 @@ def report(
     row of the data. Names of models, columns and slices are escaped. It follows the reader's choice
     of a dark or a light look, and fits a phone and a sheet of paper.
 
-    On it are: the verdict; the data, and what `doctor` says of them; the metrics with their
-    intervals; the differences of models, as a table and a forest plot; ROC and precision-recall
-    curves; calibration, where all scores may be probabilities; costs or rates by threshold, and the
-    confusion matrix at one; slices; a paragraph on methods with what it cites, to be pasted;
-    caveats, versions, the seed, the command. Other tasks have what of it there is of them.
+    The page begins with the answer: which model is better in what. Then come the findings of
+    `doctor`; metrics with intervals; differences between models, as a table and a forest plot; ROC
+    and precision-recall curves; calibration, where all scores may be probabilities; costs or rates
+    by threshold, with a confusion matrix; slices; a paragraph on methods with its references, to
+    be pasted; versions, the seed, the command. Other tasks have the parts that apply.
 
     Time is that of `evaluate`, one sort a model and curve, and of "simultaneous" bands about
     2,000 replicates of the curve.
@@ -623,7 +623,7 @@ def report(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
         size=_SIZE,
-        verdict=found.verdict.split("\n") if found.verdict else [],
+        answer=split(found._shown())[0].answer,
         sections=[
             {"key": heading.lower(), "heading": heading, **parts}
             for heading, parts in sections_of(found, data, diagnosis)

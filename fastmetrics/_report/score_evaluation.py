@@ -18,6 +18,7 @@ from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import as_given, check_costs, check_prevalence
 from fastmetrics._report.evaluation_result import (
     AUC,
+    DOUBTFUL,
     LIMITED,
     PROBABILITIES,
     SMOOTH,
@@ -235,10 +236,11 @@ def evaluate_scores(
         result = bootstrapped(models, forms, y_true, [*named], plan, **rows)
         return replace(result, notes=_doubts([*result], tables))
     if has_both and notes:
-        for each, table in zip(named, tables, strict=True):
-            saved = decompose_table(table, LOSSES[0])
-            notes += (_said_of_probabilities(y_true, each, saved, options),)
-    notes += _doubts(models, tables)
+        parts = (decompose_table(table, LOSSES[0]) for table in tables)
+        both = [_calibration(y_true, *each, options) for each in zip(named, parts, strict=True)]
+        offsets, gains = zip(*both, strict=True)
+        notes = offsets + notes + gains
+    notes = _doubts(models, tables) + notes
     return Evaluation.of_scores(models, level, read, pairs, notes=notes)
 
 
@@ -555,13 +557,13 @@ def _cheapest(
     return replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
-def _said_of_probabilities(
+def _calibration(
     labels: Any, model: NamedScores, parts: ScoreDecomposition, options: EvaluateOptions
-) -> str:
-    """Return a sentence on the mean of probabilities, and on the most that recalibration saves.
+) -> tuple[str, str]:
+    """Return sentences on the mean of probabilities, and on the most that recalibration gains.
 
-    The mean has an interval. What is saved has none: of calibrated probabilities it is above zero
-    in every sample, so that it is the most that these rows promise.
+    The mean has an interval. The gain has none: it is above zero in every sample of calibrated
+    probabilities, so that it is the most that these rows promise.
     """
     rows = check_binary(labels, model.values, **options.given("sample_weight", "pos_label"))
     positive, mean = rows.labels == 1, "mean_error"
@@ -570,15 +572,12 @@ def _said_of_probabilities(
     off, (low, high) = found.estimate, found.confidence_interval
     side = 1.0 if off > 0.0 else -1.0
     interval = ConfidenceInterval(*sorted((side * low, side * high)))
-    by = with_limits(abs(off), interval)
-    way = "high" if off > 0.0 else "low"
-    said = f"too {way} on average, by {by}"
+    by, way = with_limits(abs(off), interval), "high" if off > 0.0 else "low"
+    said = f"probabilities are too {way} on average, by {by}"
     if not (low > 0.0 or high < 0.0):
-        said = f"not shown to be off on average (too {way} by {by})"
-    return (
-        f"{model.name}: probabilities are {said}; recalibration would save at most "
-        f"{parts.miscalibration:.2g} of the Brier score of {parts.loss:.4f}."
-    )
+        said = f"no evidence of miscalibration on average (too {way} by {by})"
+    gain = f"recalibration lowers the Brier score by at most {parts.miscalibration:.2g}"
+    return f"{model.name}: {said}.", f"{model.name}: {gain}."
 
 
 # --- what `doctor` would say, of what is known anyway -------------------------------------------
@@ -637,5 +636,5 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
         n = int(model.n_positive + model.n_negative)
         doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
-            found.append(f"{model.name}: {doubt[0]}")
-    return (f"Doubtful: {'; '.join(found)}. `doctor` says more.",) if found else ()
+            found.append(f"{model.name} ({doubt[0]})")
+    return (f"{DOUBTFUL}{', '.join(found)}. Run `doctor` for details.",) if found else ()

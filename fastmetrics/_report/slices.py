@@ -267,7 +267,7 @@ class Slices(Several[SliceEstimate]):
         return f"Slices({self.n_slices} slices, {len(self.rows)} estimates)"
 
     def _shown(self) -> Display:
-        return Display(self.tables(), "Slices", self.notes())
+        return Display(self.tables(), "", self.notes(), self.findings())
 
     def tables(self) -> list[Table]:
         """Return a table for each metric, the worst slices of each model first."""
@@ -294,29 +294,37 @@ class Slices(Several[SliceEstimate]):
             found.append(table)
         return found
 
-    def notes(self) -> list[str]:
-        """Return what limits are of, and which slices stand out."""
-        notes = [f"Slices: limits hold for all {self.n_slices} at once; the worst come first."]
+    def findings(self) -> list[str]:
+        """Return the slices that are significantly worse than the other rows."""
         if all(math.isnan(row.gap) for row in self.rows):
-            gaps = "Gaps to the other rows: too many slices of too many rows, or undefined."
-            return [*notes, gaps]
+            return []
         flagged = self.flagged()
+        found = []
         for row in flagged[:_NAMED]:
             half = -quantile(0.025, row.gap_df) * row.gap_standard_error
             own = ConfidenceInterval(row.gap - half, row.gap + half)
-            notes.append(
-                f"{row.slice}: {row.model} is worse by {row.metric} than in other rows: a gap of "
+            found.append(
+                f"{row.model} is worse in {row.slice} than in other rows: {row.metric} differs by "
                 f"{with_limits(row.gap, own)}."
             )
         if not flagged:
-            notes.append("No slice is shown to be worse than other rows (false discoveries: 5 %).")
+            found.append("No slice is significantly worse than the other rows.")
         elif len(flagged) > _NAMED:
-            notes.append(f"So are {len(flagged) - _NAMED} more (false discoveries: 5 %).")
+            found.append(f"{len(flagged) - _NAMED} more slices are worse than the other rows.")
+        return found
+
+    def notes(self) -> list[str]:
+        """Return how slices are corrected, and which are left out."""
+        notes = [f"Slices: intervals hold for all {self.n_slices} at once, the worst come first."]
+        if all(math.isnan(row.gap) for row in self.rows):
+            notes.append("Slices are not compared with other rows: too many, or undefined.")
+        else:
+            notes.append("The false discovery rate of worse slices is 5 %.")
         if self.same:
             pairs = [f"{name} is {kept}" for name, kept in self.same.items()]
             notes.append(f"The same rows, counted once: {first_of(pairs, '; ', '; and')}.")
         if self.left_out:
-            notes.append(f"Too few rows, left out: {first_of(self.left_out)}.")
+            notes.append(f"Left out, as they have too few rows: {first_of(self.left_out)}.")
         return notes
 
 

@@ -137,7 +137,7 @@ def _about_classes(y_true: Any, models: Sequence[NamedScores], level: float) -> 
     truth = check_class_labels(y_true)
     classes, counts = np.asarray(truth.classes).tolist(), np.bincount(truth.codes)
     most, n = int(np.argmax(counts)), len(truth.codes)
-    notes = [f"Always {classes[most]!r} would be right in {counts[most] / n:.4f} of rows."]
+    notes = [f"Always predicting {classes[most]!r} scores {100 * counts[most] / n:.1f} %."]
     if len(classes) < 3:
         return notes
     tail = 1.0 - (1.0 - level) / len(classes)
@@ -147,9 +147,9 @@ def _about_classes(y_true: Any, models: Sequence[NamedScores], level: float) -> 
         worst = int(np.argmin(hits / np.maximum(counts, 1)))
         low, high = proportion_limits(hits[worst], counts[worst], tail, "wilson", "two-sided")
         notes.append(
-            f"{model.name}: the worst class is {classes[worst]!r}, of which {hits[worst]:,.0f} of "
-            f"{counts[worst]:,} are found: recall {hits[worst] / counts[worst]:.4f} "
-            f"[{low:.4f}, {high:.4f}], adjusted for the {len(classes)} classes."
+            f"{model.name}: {classes[worst]!r} has the lowest recall of {len(classes)} classes, "
+            f"{hits[worst] / counts[worst]:.4f} [{low:.4f}, {high:.4f}] (corrected; "
+            f"{hits[worst]:,.0f} of {counts[worst]:,} rows)."
         )
     return notes
 

@@ -107,6 +107,9 @@ def build_parser(chosen: str = "") -> argparse.ArgumentParser:
                 default="table",
                 help="of the output (default table)",
             )
+            command.add_argument(
+                "--verbose", action="store_true", help="print all rows, methods and notes"
+            )
         command.set_defaults(command=each.run, **each.defaults)
     return parser
 

@@ -189,7 +189,7 @@ FILE
     values are binary, other numbers values); labels: --score are columns of predicted labels
 [--query COL]  of rankings: column of the query of each item; --label is then how relevant an item
     is, 0 or a grade, and queries are what varies
-[--slice COL]...  column whose values are slices, each measured with limits for all at once; may be
+[--slice COL]...  column whose values are slices, with intervals that hold for all at once; may be
     repeated
 [--intersections K]  how many of these columns make a slice (default 1, at most 3)
 [--min-n N]  rows of a slice (default 30)
@@ -202,15 +202,15 @@ the cheapest threshold:
 [--cost-fn COL|X]  what missing a positive costs: a number, or the column that has it for each row
 [--cost-fp COL|X]  what a false alarm costs: a number, or the column that has it for each row
 [--prevalence P]  share of positives where the threshold will be used (default: that of the data)
-[--guarantee NAME=X]...  show the threshold that keeps a promise on new data, sure to
+[--guarantee NAME=X]...  find the threshold that keeps a bound on new data with the confidence of
     --confidence-level: recall=0.95, false_positive_rate=0.01 or precision=0.9; may be repeated,
-    each promise stands for itself
+    each bound has this confidence by itself
 intervals by bootstrap:
 [--bootstrap N]  give every metric an interval from N resamples (9999 are usual), and with several
-    models the differences of each pair; without it what is smooth has one
+    models the differences of each pair; without it smooth metrics have one
 [--method {{percentile,basic,bca}}]  of the interval (default: bca where it is defined, else
     percentile; of differences basic)
-[--groups COL]  column that says whose a row is (user, patient): groups vary, not rows
+[--groups COL]  cluster column (for example patient), resampled as a whole
 [--stratified]  draw each class by itself
 [--metrics NAME ...]  metrics with an interval beside those of the table, as f1, or with parameters
     as precision_at_recall:recall=0.9; docs/bootstrap.md lists them

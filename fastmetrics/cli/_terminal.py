@@ -16,25 +16,35 @@ from fastmetrics._interrupt import listeners
 from fastmetrics.errors import with_names
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from fastmetrics._display import Display, Table
 
 _NARROWEST: Final = 40
 #: What notes call arguments is called here.
-_OPTIONS: Final = {"rng=": "--seed ", "to_frame()": "--format csv"}
+_OPTIONS: Final = {
+    "rng=": "--seed ",
+    "to_frame()": "--format csv",
+    "explain()": "--verbose",
+    "n_resamples=": "--bootstrap ",
+}
 #: Of every JSON that a command prints: it rises where a field goes, or means another thing.
 SCHEMA_VERSION: Final = 1
 
 
-def in_format(output_format: str, fields: Mapping[str, Any], shown: Display) -> str:
+def in_format(options: Namespace, fields: Mapping[str, Any], shown: Display) -> str:
     """Return a result: its fields as JSON, the rows of its data frame as CSV, or its tables.
 
     JSON and CSV have the full precision of the floats, and end in a line break as the others do.
     """
-    if output_format == "json":
+    from fastmetrics._display import brief
+
+    if options.format == "json":
         return _json_text(fields)
-    if output_format == "csv":
+    if options.format == "csv":
         return _csv_text(shown)
-    return _markdown_text(shown) if output_format == "markdown" else _table_text(shown)
+    shown = shown if options.verbose else brief(shown)
+    return _markdown_text(shown) if options.format == "markdown" else _table_text(shown)
 
 
 def _json_text(content: Mapping[str, Any]) -> str:
@@ -80,14 +90,18 @@ def _table_text(shown: Display) -> str:
 
 
 def _markdown_text(shown: Display) -> str:
-    """Return the tables in Markdown, numbers at the right, and the notes."""
-    parts, notes = [], []
+    """Return the answer, the tables in Markdown, numbers at the right, and the notes."""
+    parts, notes = [_markdown_words(text) for text in shown.answer], []
     for table in filter(len, shown.tables):
         text, more = _markdown_table(table)
         parts.append(text)
         notes.append(more)
-    notes += shown.notes
-    return "\n".join([*parts, *(f"{with_names(note, _OPTIONS)}\n" for note in notes if note)])
+    notes += [*shown.notes, *shown.more]
+    return "\n".join([*parts, *map(_markdown_words, filter(None, notes))])
+
+
+def _markdown_words(text: str) -> str:
+    return f"{with_names(text, _OPTIONS)}\n"
 
 
 def _markdown_table(table: Table) -> tuple[str, str]:

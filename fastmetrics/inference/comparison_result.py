@@ -1,12 +1,11 @@
-"""``Comparison``: several models by one metric, and what that shows, in words and tables.
+"""``Comparison``: several models by one metric, with the sentences and tables that describe it.
 
-Words never say more than intervals and adjusted p-values allow.
+No sentence claims more than intervals and corrected p-values do.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,10 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import Display, Table, as_p, decimals_of, limits, number
+from fastmetrics._display import Display, Table, decimals_of, number
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
-from fastmetrics._results import ConfidenceInterval, Several
+from fastmetrics._results import Several
 from fastmetrics.errors import by_name, no_such
 from fastmetrics.inference.estimate_result import (
     FIELDS,
@@ -36,7 +35,7 @@ from fastmetrics.inference.estimate_result import (
 from fastmetrics.inference.reference import critical_value, holm, max_t_pvalues
 from fastmetrics.inference.units import SamplesAre
 
-#: More pairs than these are counted, not listed.
+#: More metrics, or models, than these are counted, not listed.
 _MOST_LISTED: Final = 6
 _ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "items": "item"}
 
@@ -142,8 +141,8 @@ class Comparison(Several[Pair]):
 
     @property
     def verdict(self) -> str:
-        """Verdict in words: the better model and its lead, or that no difference is shown."""
-        return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
+        """Which model is significantly better, or that no difference is significant."""
+        return verdict_of({self.metric: self})
 
     @documented()
     def plan(self, *, difference: float, power: float = 0.8) -> SampleSize:
@@ -258,155 +257,209 @@ class Comparisons(ByMetric[Comparison]):
 
     @property
     def verdict(self) -> str:
-        """Verdict in words, and which of it remains after an adjustment for all metrics."""
-        return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
+        """Which models are significantly better, corrected for all pairs and metrics."""
+        return verdict_of(self)
 
     def _shown(self) -> Display:
         return shown_comparisons(self)
 
 
-def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
-    """Describe comparisons by several metrics in words; ``names`` are those of metrics."""
-    named = [((names or {}).get(metric, metric), one) for metric, one in found.items()]
-    if any(len(one.pairs) != 1 for _, one in named):
-        lines = [_of_many(name, one) for name, one in named]
-    else:
-        lines = [_together(named) + (_smallest(named[0][1]) if len(named) == 1 else "")]
-    lines += _over_all(named)
-    return "\n".join(lines)
+class Outcome:
+    """Which model is significantly better than which, by which metrics, corrected for all tests.
+
+    A model counts as better in a metric where its p-value stands Holm's correction over all pairs
+    and metrics, and the interval leaves out 0.
+    """
+
+    def __init__(self, comparisons: Mapping[str, Comparison], words: Mapping[str, str]) -> None:
+        self.comparisons, self.words = comparisons, words
+        self.tests = [
+            (words.get(metric, metric), one, pair)
+            for metric, one in comparisons.items()
+            for pair in one.pairs
+        ]
+        self.metrics = [*dict.fromkeys(metric for metric, *_ in self.tests)]
+        self.models = next(iter(comparisons.values())).names
+        #: By winner and loser, the metrics.
+        self.wins: dict[tuple[str, str], list[str]] = {}
+        #: What is significant by its own metric alone.
+        self.uncorrected: list[str] = []
+        corrected = holm([pair.pvalue for *_, pair in self.tests])
+        for (metric, one, pair), p in zip(self.tests, corrected, strict=True):
+            if pair.better is None:
+                continue
+            if len(self.metrics) == 1 or p < 1.0 - one.confidence_level:
+                loser = pair.b if pair.better == pair.a else pair.a
+                self.wins.setdefault((pair.better, loser), []).append(metric)
+            else:
+                self.uncorrected.append(self._name(metric, pair))
+
+    def _name(self, metric: str, pair: Pair) -> str:
+        return metric if len(self.models) == 2 else f"{metric} ({pair.a}, {pair.b})"
+
+    def _is_won(self, metric: str, pair: Pair) -> bool:
+        return any(metric in self.wins.get(ab, ()) for ab in ((pair.a, pair.b), (pair.b, pair.a)))
+
+    def _beats(self, model: str, other: str) -> bool:
+        return (model, other) in self.wins and (other, model) not in self.wins
+
+    @property
+    def best(self) -> str | None:
+        """The model better than each other one in a metric, and worse in none."""
+        for model in self.models:
+            if all(self._beats(model, other) for other in self.models if other != model):
+                return model
+        return None
+
+    @property
+    def leader(self) -> str:
+        """The best model; else that of most significant differences, the first of equal ones."""
+        n_wins = Counter(dict.fromkeys(self.models, 0))
+        for (winner, loser), metrics in self.wins.items():
+            n_wins[winner] += len(metrics)
+            n_wins[loser] -= len(metrics)
+        return self.best or max(n_wins, key=n_wins.__getitem__)
+
+    def sentences(self) -> list[str]:
+        """Return which model is better in what, and where no difference is significant."""
+        best, n = self.best, len(self.models)
+        lines = []
+        if best and n > 2:
+            lines = [f"{best} is best: {self._gains(best)}."]
+        elif self.wins:
+            winners = [*dict.fromkeys(winner for winner, _ in self.wins)]
+            n_pairs = len({(pair.a, pair.b) for *_, pair in self.tests})
+            said = "; ".join(f"{each} is {self._gains(each)}" for each in winners)
+            if len(winners) > 3:
+                n_apart = len({frozenset(pair) for pair in self.wins})
+                said = f"{n_apart} of {n_pairs} pairs of models differ significantly in a metric"
+            lines = [f"{said}."]
+            if n > 2 and n_pairs == n * (n - 1) // 2:
+                lines.insert(0, f"No model is best: {self._rivals()}.")
+        margins = (text for test in self.tests for text in _margin(*test))
+        return [*lines, *self._others(best if n > 2 else None), *margins]
+
+    def _gains(self, winner: str) -> str:
+        """Return what a model is better in, and than which ones."""
+        losers: dict[str, list[str]] = {}
+        for (model, loser), metrics in self.wins.items():
+            if model == winner:
+                losers.setdefault(_listed(metrics), []).append(loser)
+        own = [f"than {_listed(names, 'models')} in {what}" for what, names in losers.items()]
+        return f"better {', '.join(own)}"
+
+    def _rivals(self) -> str:
+        """Return which of the models that no other one beats are not told apart, or trade off."""
+        beaten = {b for a in self.models for b in self.models if self._beats(a, b)}
+        rivals = [model for model in self.models if model not in beaten]
+        wins = self.wins
+        if len(rivals) == 1:
+            others = [b for b in self.models if b != rivals[0] and (rivals[0], b) not in wins]
+            return f"{rivals[0]} and {_listed(others, 'models')} are not told apart"
+        if not rivals:
+            return "each is worse than another one in a metric"
+        traded = any((a, b) in wins for a in rivals for b in rivals)
+        how = "better in different metrics, or not told apart" if traded else "not told apart"
+        return f"{_listed(rivals, 'models')} are {how}"
+
+    def _others(self, best: str | None) -> list[str]:
+        """Return the metrics without a significant difference, and those without a direction."""
+        kept = [each for each in self.tests if best is None or best in (each[2].a, each[2].b)]
+        open_, apart = dict[str, list[str]](), dict[str, list[str]]()
+        for metric, one, pair in kept:
+            other = pair.a if pair.b == best else pair.b
+            if one.higher_is_better is None and pair.pvalue_adjusted < 1.0 - one.confidence_level:
+                apart.setdefault(metric, []).append(f"{pair.a} and {pair.b}")
+            elif not (math.isnan(pair.pvalue) or self._is_won(metric, pair)):
+                open_.setdefault(metric, []).append(other)
+        n_pairs = len(kept) // len(self.metrics)
+        lines = [f"{_listed(who)} differ in {metric}." for metric, who in apart.items()]
+        nowhere = [metric for metric, who in open_.items() if len(who) == n_pairs]
+        said = [f"in {_listed(nowhere)}"] if nowhere else []
+        if nowhere and not self.wins:
+            said = [f"between {_listed(self.models, 'models')} {said[0]}"]
+        if best is not None:
+            by_other: dict[str, list[str]] = {}
+            for metric, who in open_.items():
+                if metric not in nowhere:
+                    by_other.setdefault(_listed(who, "models"), []).append(metric)
+            said += [f"from {who} in {_listed(metrics)}" for who, metrics in by_other.items()]
+        return [f"No significant difference {', nor '.join(said)}.", *lines] if said else lines
+
+    def notes(self) -> list[str]:
+        """Return which tests are undefined, and how p-values are corrected."""
+        undefined, constant = list[str](), list[str]()
+        for metric, _, pair in self.tests:
+            if math.isnan(pair.pvalue):
+                undefined.append(self._name(metric, pair))
+            elif pair.standard_error == 0.0:
+                constant.append(self._name(metric, pair))
+        unit = _ONE_OF[self.tests[0][1].samples_are]
+        reasons = {
+            "The difference is undefined": undefined,
+            f"The standard error is 0, as no {unit} varies": constant,
+        }
+        notes = [f"{reason}: {', '.join(of)}." for reason, of in reasons.items() if of]
+        return [*notes, *self._corrections(), *_smallest(self.tests)]
+
+    def _corrections(self) -> list[str]:
+        n_metrics = len(self.metrics)
+        n_pairs = len(self.tests) // n_metrics
+        said = []
+        if n_pairs > 1:
+            method = adjustment_of(self.comparisons, self.words)
+            said = [f"p is adjusted for the {n_pairs} pairs of a metric by {method}."]
+        after = f"after Holm's correction for {n_metrics} metrics"
+        if self.uncorrected:
+            said.append(f"Not significant {after}: {', '.join(self.uncorrected)}.")
+        elif n_metrics > 1 and self.wins:
+            said.append(f"Significant differences stay so {after}.")
+        return said
 
 
-def _together(named: Sequence[tuple[str, Comparison]]) -> str:
-    """Describe one pair by several metrics: the better in each, then the rest."""
-    said: list[str] = []
-    before = ""
-    for name, one in named:
-        (pair,) = one.pairs
-        if pair.better is not None:
-            better = f"{pair.better} is better in {name}"
-            start = f"in {name} too" if pair.better == before else better
-            said.append(f"{start}, by {_gain(pair)}{_margin(one, pair)}")
-            before = pair.better
-    is_said = False
-    for name, one in named:
-        (pair,) = one.pairs
-        if pair.better is None:
-            words = _not_better(name, one, pair)
-            first = f"not shown which of {pair.a} and {pair.b} is better in {name}"
-            if len(named) > 1 and words.startswith(first):
-                start = "nor" if is_said else "not shown" if said else f"{first[: -len(name) - 4]}:"
-                rest = words.removeprefix(first)
-                if is_said:
-                    rest = rest.replace(f"({pair.a} less {pair.b}: ", "(")
-                words, is_said = f"{start} in {name}{rest}", True
-            said.append(words + _margin(one, pair))
-    text = re.sub("^n(?=othing can|either )", "N", "; ".join(said))
-    return re.sub("^not shown", "It is not shown", text) + "."
+def verdict_of(
+    comparisons: Mapping[str, Comparison], words: Mapping[str, str] | None = None
+) -> str:
+    """Return what comparisons by several metrics show; ``words`` name the metrics."""
+    return "\n".join(Outcome(comparisons, words or {}).sentences())
 
 
-def _of_many(name: str, one: Comparison) -> str:
-    """Describe several pairs by one metric."""
-    shown = [pair for pair in one.pairs if pair.better is not None]
-    best = one.better
-    if len(one.pairs) > _MOST_LISTED:
-        start = f"{name}: {len(shown)} of {len(one.pairs)} pairs are told apart"
-        return start + (f"; {best} is better than every other." if best else ".")
-    others = [pair for pair in one.pairs if pair.better is None]
-    said = []
-    for pair in shown:
-        other = pair.b if pair.better == pair.a else pair.a
-        said.append(f"{pair.better} is better than {other}, by {_gain(pair)}{_margin(one, pair)}")
-    said += [_not_better("", one, pair) + _margin(one, pair) for pair in others]
-    return f"{name}: {'; '.join(said)}."
+def _listed(names: Sequence[str], what: str = "metrics") -> str:
+    """Return names in a sentence, or how many they are."""
+    if len(names) > _MOST_LISTED:
+        return f"{len(names)} {what}"
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def _gain(pair: Pair) -> str:
-    """Return by how much the better model of a pair is ahead."""
-    value, (low, high) = pair.estimate, pair.confidence_interval
-    if value < 0.0:
-        value, low, high = -value, -high, -low
-    return _with_limits(value, ConfidenceInterval(low, high), pair.pvalue_adjusted)
-
-
-def _not_better(name: str, one: Comparison, pair: Pair) -> str:
-    """Return that no model of a pair is shown to be better, and why."""
-    of = f" in {name}" if name else ""
-    with_limits = _with_limits(pair.estimate, pair.confidence_interval, pair.pvalue_adjusted)
-    both = f"{pair.a} less {pair.b}: {with_limits}"
-    if math.isnan(pair.pvalue):
-        return f"nothing can be said of {pair.a} and {pair.b}{of}"
-    if pair.standard_error == 0.0:
-        what = f"no {_ONE_OF[one.samples_are]} varies"
-        if pair.estimate == 0.0:
-            return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
-        p = "" if as_p(pair.pvalue_adjusted) in both else f", {as_p(pair.pvalue_adjusted)}"
-        return (
-            f"neither {pair.a} nor {pair.b} is shown to be better{of}: the standard error is 0, "
-            f"as {what} ({both}{p})"
-        )
-    if one.higher_is_better is None:
-        apart = pair.pvalue_adjusted < 1.0 - one.confidence_level
-        return f"{'' if apart else 'not shown that '}{pair.a} and {pair.b} differ{of} ({both})"
-    return f"not shown which of {pair.a} and {pair.b} is better{of} ({both})"
-
-
-def _smallest(one: Comparison) -> str:
-    """Return the smallest difference that would have been shown, the others as they are."""
-    (pair,) = one.pairs
-    if pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
-        return ""
+def _smallest(tests: Sequence[tuple[str, Comparison, Pair]]) -> list[str]:
+    """Return the smallest significant difference of a single test that is not significant."""
+    (_, one, pair), *others = tests
+    if others or pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
+        return []
     least = abs(critical_value(pair.df, 1.0 - one.confidence_level, one.alternative))
     least *= pair.standard_error
     many = one.n_groups if one.n_groups is not None else one.n_samples
     what = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):
-        return ""
-    return (
-        f" The smallest difference that these {many:,.0f} {what} could have shown is "
-        f"{number(least, decimals_of([least], as_are=False))}."
-    )
+        return []
+    shown = number(least, decimals_of([least], as_are=False))
+    return [f"With these {many:,.0f} {what} a difference is significant from {shown} on."]
 
 
-def _margin(one: Comparison, pair: Pair) -> str:
-    """Describe the result for the margin, where there is one."""
+def _margin(metric: str, one: Comparison, pair: Pair) -> list[str]:
+    """Return whether two models are equivalent, or one not inferior, where there is a margin."""
     level = 1.0 - one.confidence_level
     if one.margin is None or math.isnan(pair.pvalue_noninferior):
-        return ""
-    margin = f"{one.margin:g}"
-    if holm([each.pvalue_equivalent for each in one.pairs])[one.pairs.index(pair)] < level:
-        return f"; the two differ by less than {margin}"
-    if pair.better == pair.a:
-        return ""
-    if holm([each.pvalue_noninferior for each in one.pairs])[one.pairs.index(pair)] < level:
-        return f"; {pair.a} is not worse than {pair.b} by {margin} or more"
-    return f"; not shown that {pair.a} is not worse than {pair.b} by {margin} or more"
-
-
-def _over_all(named: list[tuple[str, Comparison]]) -> list[str]:
-    """Return which of what is shown would stand an adjustment over all metrics."""
-    pairs = [(name, one, pair) for name, one in named for pair in one.pairs]
-    if len(named) < 2 or not any(pair.better for *_, pair in pairs):
         return []
-    adjusted = holm([pair.pvalue for *_, pair in pairs])
-    kept = [
-        name if len(one.pairs) == 1 else f"{name} ({pair.a}, {pair.b})"
-        for (name, one, pair), p in zip(pairs, adjusted, strict=True)
-        if pair.better is not None and p < 1.0 - one.confidence_level
-    ]
-    n_shown = sum(pair.better is not None for *_, pair in pairs)
-    which = "Of it " + ", ".join(kept) if kept else "None of it"
-    if len(kept) == n_shown:
-        which = "All of it"
-    verb = "stand" if 1 < len(kept) < n_shown else "stands"
-    return [f"{which} {verb} Holm's adjustment over the {len(named)} metrics too."]
-
-
-def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
-    """Return a difference with its interval; with its p where the method has no interval."""
-    decimals = decimals_of([value], [interval])
-    if math.isnan(interval.low) and math.isnan(interval.high):
-        return f"{number(value, decimals)}, {as_p(p)}"
-    return f"{number(value, decimals)} {limits(interval, decimals)}"
+    margin, place = f"{one.margin:g}", one.pairs.index(pair)
+    if holm([each.pvalue_equivalent for each in one.pairs])[place] < level:
+        return [f"{metric}: {pair.a} and {pair.b} differ by less than {margin}."]
+    if pair.better == pair.a:
+        return []
+    is_shown = holm([each.pvalue_noninferior for each in one.pairs])[place] < level
+    said = f"{pair.a} is not worse than {pair.b} by {margin} or more"
+    return [f"{metric}: {said}." if is_shown else f"{metric}: no evidence that {said}."]
 
 
 def adjustment_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
@@ -419,9 +472,13 @@ def adjustment_of(found: Mapping[str, Comparison], names: Mapping[str, str] | No
     return commonest + "".join(f" ({method}: {', '.join(of_method[method])})" for method in others)
 
 
-def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
-    """Return a row for each pair of models by each metric."""
+def pairs_table(
+    found: Mapping[str, Comparison], baseline: str | None = None, **options: Any
+) -> Table:
+    """Return a row for each pair by each metric; printed are those of the baseline, or the best."""
     pairs = [pair for one in found.values() for pair in one.pairs]
+    baseline = baseline or Outcome(found, {}).leader
+    chosen = [row for row, pair in enumerate(pairs) if baseline in (pair.a, pair.b)]
     names = "estimate confidence_interval standard_error df pvalue pvalue_adjusted better".split()
     if any(one.margin is not None for one in found.values()):
         names.append("pvalue_noninferior")
@@ -436,7 +493,9 @@ def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
     }
     if are_drawn:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
-    return Table(_without_what_no_method_has(columns), **options)
+    columns = _without_what_no_method_has(columns)
+    explained = ("standard_error", "df")
+    return Table(columns, explained=explained, chosen=chosen or None, **options)
 
 
 def _without_what_no_method_has(columns: dict[str, Any]) -> dict[str, Any]:
@@ -464,16 +523,13 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
         note for note in dict.fromkeys(one.note for one in found.values()) if note not in below
     ]
     methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
-    n_pairs = max(len(one.pairs) for one in found.values())
-    adjusted = f"p adjusted for {n_pairs} pairs by {adjustment_of(found)}; "
-    said = (
-        f"{methods}; {any_one.alternative}; {adjusted if n_pairs > 1 else ''}"
-        "intervals are not adjusted."
-    )
+    said = f"Method: {methods}, {any_one.alternative}; intervals are not corrected."
     drawn = next((pair.details for pair in pairs if isinstance(pair.details, Replicates)), None)
     if drawn is not None:
         said = f"{said[:-1]}; {again(drawn)}."
         notes += WEIGHTS[any_one.weights_are]
     of_models = Table(_without_what_no_method_has(own), level=level, framed=False)
-    notes = [verdict_of(found), said, *notes, *cautions_of([*models, *pairs])]
-    return Display([pairs_table(found, level=level), of_models], "Comparison", notes)
+    outcome = Outcome(found, {})
+    notes = [*cautions_of([*models, *pairs]), *outcome.notes(), *notes, said]
+    tables = [of_models, pairs_table(found, level=level)]
+    return Display(tables, "", notes, outcome.sentences())

@@ -173,17 +173,17 @@ def _smallest(is_enough: Callable[[int], bool]) -> int:
 #: How weights were read, which intervals hang on.
 WEIGHTS: Final = {
     None: (),
-    "importances": ("Weights are importances: each row is one row, whatever its weight.",),
-    "frequencies": ("Weights are frequencies: each row stands for so many rows.",),
+    "importances": ("Weights are importances: each row counts as one, whatever its weight.",),
+    "frequencies": ("Weights are frequencies: each row counts as often as its weight.",),
 }
 METHODS: Final = {
-    "band": "limits of the largest of many gaps",
+    "band": "simultaneous band",
     "bca": "BCa",
-    "influence": "Student's t, by the influence of each row",
+    "influence": "Student's t, infinitesimal jackknife",
     "newcombe": "Newcombe",
     "wilson": "Wilson",
     "clopper-pearson": "Clopper and Pearson",
-    "outer limits with wilson": "outer limits of Wilson and Student's t",
+    "outer limits with wilson": "the wider of the Wilson and t intervals",
     "score": "Newcombe's score interval with DeLong's variance",
 }
 #: What fields of results say alike.

@@ -98,26 +98,24 @@ class GuaranteedThreshold(Result):
 
     @property
     def verdict(self) -> str:
-        """Guarantee in words."""
+        """The guarantee in words, with the value and the price on these rows."""
         name, side = self.metric.replace("_", " "), "at least"
         if find(self.metric).higher_is_better is False:
             name, side = f"the {name}", "at most"
-        kept = f"{name} {side} {self.bound:g}"
-        sure = f"{100 * (1 - self.delta):.6g} % sure"
+        sure = f"with {100 * (1 - self.delta):.6g} % confidence"
         if math.isnan(self.threshold):
-            return f"no threshold is shown to keep {kept}, {sure}"
-        decision = f"score >= {self.threshold!r}"
+            return f"no threshold keeps {name} {side} {self.bound:g} on new data {sure}"
+        decision = f"at score >= {self.threshold!r}"
         if math.isinf(self.threshold):
-            what = "nothing" if self.threshold > 0.0 else "everything"
-            decision = f"only calling {what} positive"
+            decision = f"where {'nothing' if self.threshold > 0.0 else 'everything'} is positive"
         return (
-            f"{decision} keeps {kept} on new rows of this source, {sure}; "
-            f"on these it is {self.value:.4g}, {self._price}"
+            f"{name} on new data is {side} {self.bound:g}, {sure}, {decision}; "
+            f"here it is {self.value:.4g}, {self._price}"
         )
 
     @property
     def _price(self) -> str:
-        """Cost of the guarantee on these rows: false alarms, or missed positives."""
+        """The price on these rows: false alarms, or missed positives."""
         entry = find(self.metric)
         if entry.is_free_of_prevalence and entry.higher_is_better:  # of the positives
             n = self.fp + self.tn
@@ -222,7 +220,7 @@ def guaranteed_threshold(
     >>> found.tp, found.fn
     (495, 42)
     >>> print(found.verdict)
-    score >= -0.28... keeps recall at least 0.9 on new rows of this source, 95 % sure; on these ...
+    recall on new data is at least 0.9, with 95 % confidence, at score >= -0.28...; here it is ...
     """
     entry, bound = check_promise(
         dict(zip(_PROMISED, (recall, false_positive_rate, precision), strict=True))

@@ -450,8 +450,8 @@ def test_junit(folder, capsys) -> None:
 def test_markdown_command(folder, capsys) -> None:
     out = captured(capsys, *ONE, "--score", "new", "--format", "markdown").out
     assert "| metric |" in out.replace("| metric  |", "| metric |")
-    assert out.startswith("**Gate: PASS**\n")
-    assert "PASS: new is not worse than old" in out
+    assert out.startswith("PASS: ")
+    assert "PASS: new is non-inferior to old" in out
     out, err = captured(capsys, *ONE, "--score", "nowhere", "--format", "markdown", code=2)
     assert out.startswith("**Gate: no verdict**\n")
     assert "nowhere" in out
@@ -465,7 +465,7 @@ def test_slices_that_are_required(folder, capsys) -> None:
     (folder / "rules.toml").write_text("require_slices = true\n")
     runs = (((), 0), (("--require-slices",), 3), (("--rules", "rules.toml"), 3))
     printed = " ".join(captured(capsys, *one, *more, code=code).out for more, code in runs)
-    assert "1 could not tell: roc_auc [country=NO]." in " ".join(printed.split())
+    assert "Inconclusive (1): roc_auc [country=NO]." in " ".join(printed.split())
 
 
 def test_values_outside_the_domain(folder, capsys) -> None:

@@ -224,10 +224,9 @@ def test_one_class_is_undefined_not_an_error(tmp_path, capsys, output):
 
 def test_perfect_separation_has_an_interval_and_a_note(tmp_path, capsys):
     command = text(tmp_path, "".join(f"{i // 5},{i}\n" for i in range(10)))
-    out, err = captured(capsys, *command)
+    out, err = captured(capsys, *command, "--verbose")
     assert "1.0000" in out
-    said = "[95 % interval]: Newcombe's score interval with DeLong's variance; of KS: limits of"
-    assert said in out
+    assert "95 % intervals: Newcombe's score interval with DeLong's variance (AUC); " in out
     assert err.startswith("fastmetrics: note: model 's': only 5 positive examples: below about 30")
     assert err.count("\n") == 1
 
@@ -241,14 +240,16 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy())[0]
     assert float(rows[1]["estimate"]) == expected.roc_auc
     assert float(rows[1]["low"]) == expected.confidence_interval.low
-    lines = output_of(capsys, *command, "--format", "markdown").splitlines()
-    assert any("with DeLong's variance; of KS: limits of the largest" in line for line in lines)
+    answer, _, *lines = output_of(capsys, *command, "--format", "markdown").splitlines()
+    assert "a|b" in answer
+    assert lines[-1] == "--verbose adds 2 notes."
     assert lines[0] == "|  | a\\|b | x,y |"
 
 
 def test_confidence_level(tmp_path, capsys):
     command = parquet(tmp_path, table())
-    assert "99.9 % interval" in output_of(capsys, *command, "--confidence-level", "0.999")
+    out = output_of(capsys, *command, "--confidence-level", "0.999", "--verbose")
+    assert "99.9 % interval" in out
     for level in ("0", "1", "95", "nan"):
         said = error_of(capsys, *command, "--confidence-level", level)
         assert "--confidence-level: must lie between 0 and 1" in said
@@ -307,7 +308,7 @@ def test_weights_are_importances_unless_they_are_said_to_be_frequencies(tmp_path
     for more in ([], ["--bootstrap", "99", "--seed", "1"]):
         for output in ("table", "markdown"):
             said = output_of(capsys, *command, *more, "--format", output)
-            assert "Weights are importances: each row is one row" in said
+            assert "Weights are importances: each row counts as one" in said
 
 
 def test_frequencies_are_rows(tmp_path, capsys):
@@ -318,7 +319,7 @@ def test_frequencies_are_rows(tmp_path, capsys):
     out = output_of(capsys, *command, "--weight", "count", "--format", "json")
     assert json.loads(out)["models"][0] | {"name": "score"} == rows[0].to_dict()
     shown = output_of(capsys, *command, "--weight", "count")
-    assert "Weights are frequencies: each row stands for so many rows." in shown
+    assert "Weights are frequencies: each row counts as often as its weight." in shown
     error = error_of(capsys, *command, "--weight", "weight")
     assert "column 'weight' must hold whole numbers with --weights-are frequencies" in error
     assert "--weights-are is of --weight" in error_of(capsys, *command)
@@ -382,10 +383,10 @@ def test_every_format_shows_them(command, capsys, more):
     values = [expected.threshold, expected.left_out_cost, *expected.confidence_interval]
     values += [expected.cost_at_half, expected.cost_all_positive]
     for form in ("table", "markdown"):
-        out = output_of(capsys, *command, form)
+        out = output_of(capsys, *command, form, "--verbose")
         shown = np.array(re.findall(r"\d+\.\d+", out), float)
         assert all(np.isclose(shown, value, rtol=1e-3).any() for value in values), (form, out)
-        assert "Left out: each" in " ".join(out.split())
+        assert "Leave-one-out: each" in " ".join(out.split())
     rows = csv.DictReader(io.StringIO(output_of(capsys, *command, "csv")))
     own = [row for row in rows if row["model"] == "p"]
     assert expected.threshold in [float(r["estimate"]) for r in own if r["metric"] == "threshold"]
@@ -399,8 +400,7 @@ def test_groups_have_no_interval_of_costs(command, capsys):
     costs = found["models"][0]["costs"]
     assert costs["confidence_interval"] == {"low": None, "high": None}
     assert costs["cost"] > 0
-    out = " ".join(output_of(capsys, *command).split())
-    assert "Costs have no interval where rows come in groups" in out
+    assert "Costs have no interval with groups" in output_of(capsys, *command, "--verbose")
 
 
 @pytest.mark.parametrize(

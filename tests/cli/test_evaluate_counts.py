@@ -70,10 +70,12 @@ def test_a_column_names_the_models(capsys, tmp_path, model):
     y, s = rows()
     path = models_file(tmp_path / "m.csv", model)
     tables = {"b": ScoreTable.from_scores(y, -s), "a": ScoreTable.from_scores(y, s)}
-    command = ("evaluate", path, "--counts")
-    assert output_of(capsys, *command) == f"{evaluate(tables)}\n"
+    command = ("evaluate", path, "--counts", "--verbose")
+    expected = f"{evaluate(tables).explain()}\n"
+    expected = expected.replace("`n_resamples=9999`", "--bootstrap 9999")
+    assert output_of(capsys, *command) == expected
     out = output_of(capsys, *command, "--where", f"{model} = 'a'")
-    assert out == f"{evaluate(y, {'a': s})}\n"
+    assert out.partition("\n\n")[0] == str(evaluate(y, {"a": s})).partition("\n\n")[0]
     found = models_of(capsys, path, models_file(tmp_path / "n.csv", model))
     assert {each["name"]: each["n_positive"] for each in found} == dict.fromkeys("ba", 2 * y.sum())
     assert [each["name"] for each in found] == ["b", "a"]

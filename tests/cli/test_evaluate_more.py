@@ -78,9 +78,10 @@ def cells(line):
 
 
 def test_markdown(scored, columns, capsys):
-    text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown")
-    metrics, differences, *_ = text.split("\n\n")
-    method = "[95" + text.partition("\n\n[95")[2]
+    text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown", "--verbose")
+    _, tables = text.split("\n\n|", 1)
+    metrics, differences, *_ = f"|{tables}".split("\n\n")
+    method = "95 % intervals" + text.partition("\n\n95 % intervals")[2]
     rows = {cells(line)[0]: cells(line)[1:] for line in metrics.splitlines()}
     model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
     assert rows[""] == ["a", "b"]
@@ -93,7 +94,7 @@ def test_markdown(scored, columns, capsys):
     lines = differences.splitlines()
     assert cells(lines[0]) == ["a − b", "estimate [95 % interval]", "p", "better"]
     assert len(lines) == 2 + 6
-    assert method.startswith("[95 % interval]: percentile bootstrap (BCa: AUC, average")
+    assert method.startswith("95 % intervals: percentile bootstrap (BCa: AUC, average")
 
 
 def shown_p(p):
@@ -104,7 +105,7 @@ def shown_p(p):
 def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    options = (*BOTH, "--score", "p", *QUICK)
+    options = (*BOTH, "--score", "p", *QUICK, "--verbose")
     out = output_of(capsys, *options)
     assert max(map(len, out.splitlines())) <= width
     scores = {name: columns[name] for name in "abp"}
@@ -122,25 +123,25 @@ def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, 
             assert shown_p(pair.pvalue) in shown
             assert shown_p(pair.pvalue_adjusted) in shown
     assert expected.bootstrap.key in shown
-    assert "which each resample looks" in shown
+    assert "is re-chosen in every resample" in shown
 
 
 def test_the_method_is_told_and_whose_is_another(scored, capsys):
     def first_caption(*options):
-        out = output_of(capsys, *BOTH, *QUICK, *options)
-        return " ".join(out[out.index("[95 % interval]: ") :].split()), out
+        out = output_of(capsys, *BOTH, *QUICK, *options, "--verbose")
+        return " ".join(out[out.index("95 % intervals: ") :].split()), out
 
     caption = first_caption()[0]
     said = (
-        "[95 % interval]: percentile bootstrap (BCa: AUC, average precision), 99 resamples of rows;"
+        "95 % intervals: percentile bootstrap (BCa: AUC, average precision), 99 resamples of rows;"
     )
     assert caption.startswith(said)
     caption, out = first_caption("--stratified", "--method", "basic")
-    assert "basic bootstrap, 99 resamples of rows of each class by themselves; --seed" in caption
+    assert "basic bootstrap, 99 resamples of rows of each class; --seed" in caption
     assert "Differences: basic intervals, on the same resamples" in out
     caption, out = first_caption("--groups", "user", "--metrics", "f1", "--threshold", 0)
-    assert caption.startswith("[95 % interval]: percentile bootstrap (BCa: f1), 99 resamples of ")
-    assert "whole groups, of which there are 80; --seed" in caption
+    assert caption.startswith("95 % intervals: percentile bootstrap (BCa: f1), 99 resamples of ")
+    assert "80 groups, each as a whole; --seed" in caption
     assert "Differences: basic intervals, on the same resamples" in out
 
 
@@ -149,11 +150,11 @@ def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):
     scores = {name: columns["b"] + i * columns["p"] for i, name in enumerate(names)}
     pq.write_table(pa.table({"y": columns["y"]} | scores), "x.parquet")
     models = [part for name in names for part in ("--score", name)]
-    out = captured(capsys, *ONE[:4], *models, "--bootstrap", 19, "--seed", 0).out
+    command = (*ONE[:4], *models, "--bootstrap", 19, "--seed", 0)
+    assert "--verbose adds 60 rows" in captured(capsys, *command).out
+    out = captured(capsys, *command, "--verbose").out
     assert max(map(len, out.splitlines())) <= 100
-    assert "adjusted for the 15 pairs of a metric, by Holm's method (max-T: KS)." in " ".join(
-        out.split()
-    )
+    assert "p is adjusted for the 15 pairs of a metric by Holm's method (max-T: KS)." in out
     assert "… 60 rows more: --format csv has all." in out
 
 
@@ -421,7 +422,7 @@ def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
     table = pa.table({"y": y, "a": rng.normal(size=MANY) + y})
     pq.write_table(table.append_column("b", table["a"]), tmp_path / "x.parquet")
     whole, bounded = differences(capsys, tmp_path / "x.parquet", *"ab", spill_dir=tmp_path)
-    assert "cannot be told apart" in whole["verdict"]
+    assert "No significant difference" in whole["verdict"]
     assert bounded["verdict"] == whole["verdict"]
     assert bounded["differences"]["roc_auc"][0]["confidence_interval"]["low"] < -1e-5
 

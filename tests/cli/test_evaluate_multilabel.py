@@ -45,7 +45,7 @@ def evaluated(frame: pd.DataFrame, **options: object) -> fm.results.Evaluation:
 def test_every_format_says_what_evaluate_says(path, frame, capsys) -> None:
     expected = evaluated(frame, threshold=0.5)
     command = ["evaluate", path, *PAIRS, "--threshold", "0.5"]
-    assert captured(capsys, *command).out == f"{expected}\n"
+    assert captured(capsys, *command, "--verbose").out == f"{expected.explain()}\n"
     printed = json.loads(captured(capsys, *command, "--format", "json").out)
     assert (printed["n_rows"], printed["n_skipped"]) == (N, 0)
     assert printed["models"] == json.loads(json.dumps(expected.to_dict()["models"]))
@@ -59,11 +59,12 @@ def test_every_format_says_what_evaluate_says(path, frame, capsys) -> None:
 def test_what_rows_have_beside_labels(frame, capsys) -> None:
     options = ["--groups", "user", "--weight", "w", "--weights-are", "frequencies"]
     command = ["evaluate", "t.csv", *PAIRS, *options, "--confidence-level", "0.9"]
-    out = captured(capsys, *command, "--where", "w > 1", "--metrics", "brier_score").out
+    command += ["--where", "w > 1", "--metrics", "brier_score", "--verbose"]
+    out = captured(capsys, *command).out
     kept = frame[frame.w > 1]
     rows = {"groups": kept.user, "sample_weight": kept.w, "weights_are": "frequencies"}
     expected = evaluated(kept, **rows, confidence_level=0.9, metrics=["brier_score"])
-    assert out == f"{expected}\n"
+    assert out == f"{expected.explain()}\n"
 
 
 def test_scores_beyond_doubles_keep_apart(frame, capsys) -> None:

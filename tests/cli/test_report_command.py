@@ -55,14 +55,14 @@ def test_the_page_is_that_of_the_library(capsys, tmp_path):
         command=f"fastmetrics report {given} --title 'A & B'",
     )
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == page.html
-    assert said == f"p.html: A & B, 200 rows\n{page.verdict.splitlines()[0]}\n"
+    assert said == f"{page.verdict}\np.html: A & B, 200 rows\n"
 
 
 @pytest.mark.usefixtures("blank")
 def test_options_and_kinds_of_data(capsys):
     html = page_of(capsys, "--label y --score a --band none --threshold 0.5")
     assert "Bands" not in html
-    assert "decisions at score ≥ 0.5, the threshold given" in html
+    assert "confusion matrix at score ≥ 0.5, the given threshold" in html
     assert "(seed 5)" in page_of(capsys, "--label y --score a --seed 5")
     assert "residuals" in page_of(capsys, "--label b --score a")
     assert "accuracy" in page_of(capsys, "--task labels --label site --score other")

@@ -32,7 +32,9 @@ def test_table_names_every_figure(capsys):
     assert "positive = malignant" in out
     for head in ("n+", "n−", "AUC", "95 % interval", "KS", "threshold", "TPR", "FPR"):
         assert head in out
-    table = out.partition("difference")[0]
+    assert out.startswith("logistic is best: better than neighbours in Brier score, than ")
+    assert len(out.splitlines()) <= 40
+    table = out.partition("metric  ")[0]
     rows = {line[:21].strip(): line[21:].split() for line in table.splitlines()}
     assert "logistic" in out
     assert rows["n+"] == ["212"] * 3

@@ -10,6 +10,7 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 import fastmetrics as fm
+from fastmetrics.data import load_breast_cancer_scores
 from fastmetrics.errors import InputError, UndefinedMetricWarning
 
 N = 300
@@ -262,11 +263,8 @@ def test_the_better_model_and_by_how_much(rng: Any) -> None:
         comparison = fm.compare(y, scores, metrics=metric)[metric]
         (pair,) = comparison.pairs
         assert pair.better == "a"
-        ends = sorted(gain * end for end in pair.confidence_interval)
-        assert comparison.verdict == (
-            f"a is better in {metric}, by {gain * pair.estimate:.4f} "
-            f"[{ends[0]:.4f}, {ends[1]:.4f}]."
-        )
+        assert (pair.estimate > 0) == (gain > 0)
+        assert comparison.verdict == f"a is better than b in {metric}."
         turned = fm.compare(y, {"b": scores["b"], "a": scores["a"]}, metrics=metric)
         assert turned[metric].verdict == comparison.verdict
 
@@ -275,15 +273,13 @@ def test_what_is_not_shown_names_what_could_have_been(rng: Any) -> None:
     y, scores = models(rng, 300, 1.0, 1.0)
     comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
     (pair,) = comparison.pairs
-    said = re.search(r"these 300 rows could have shown is (0\.\d+)\.", comparison.verdict)
-    assert comparison.verdict.startswith(
-        "It is not shown which of a and b is better in roc_auc (a less"
-    )
+    assert comparison.verdict == "No significant difference between a and b in roc_auc."
+    said = re.search(r"300 rows a difference is significant from (0\.\d+) on", str(comparison))
     assert said is not None
     low, high = pair.confidence_interval
     assert float(said[1]) == pytest.approx((high - low) / 2, rel=0.01)
     groups = fm.compare(y, scores, metrics="roc_auc", groups=np.arange(300) // 3)
-    assert "these 100 groups could have shown" in groups.verdict
+    assert "With these 100 groups a difference is" in str(groups)
 
 
 def test_the_smallest_difference_is_where_p_is_the_level(rng: Any) -> None:
@@ -300,26 +296,63 @@ def test_several_metrics_are_one_sentence_and_one_adjustment(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0)
     scores["b"] = np.clip(scores["b"], 0.01, 0.99)
     comparisons = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
-    first, last = comparisons.verdict.split("\n")
-    assert re.fullmatch(
-        r"a is better in roc_auc, by \S+ \[.+\]; in log_loss too, by \S+ \[.+\]\.", first
-    )
-    assert last == "All of it stands Holm's adjustment over the 2 metrics too."
+    assert comparisons.verdict == "a is better than b in roc_auc and log_loss."
+    said = "Significant differences stay so after Holm's correction for 2 metrics."
+    assert said in str(comparisons)
     y, scores = models(rng, 100, 1.0, 1.0)
     comparisons = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
-    assert re.fullmatch(
-        r"It is not shown which of a and b is better: in roc_auc \(.+\); nor in log_loss \(.+\)\.",
-        comparisons.verdict,
-    )
+    said = "No significant difference between a and b in roc_auc and log_loss."
+    assert comparisons.verdict == said
 
 
 def test_three_models(rng: Any) -> None:
     y, scores = models(rng, 400, 0.1, 3.0, 3.0)
-    comparison = fm.compare(y, scores, metrics="roc_auc")["roc_auc"]
-    assert comparison.better == "a"
-    assert comparison.verdict.startswith("roc_auc: a is better than b, by ")
-    assert "; a is better than c, by " in comparison.verdict
-    assert "; not shown which of b and c is better (b less c: " in comparison.verdict
+    comparison = fm.compare(y, scores, metrics="roc_auc")
+    assert comparison["roc_auc"].better == "a"
+    assert comparison.verdict == "a is best: better than b and c in roc_auc."
+    assert "b − c" not in str(comparison)
+    assert "`explain()` adds 1 row" in str(comparison)
+    assert "b − c" in comparison.explain()
+    scores["c"] = scores["a"] + 1e-3 * rng.normal(size=400)
+    comparison = fm.compare(y, scores, metrics="roc_auc")
+    assert comparison.verdict.split("\n") == [
+        "No model is best: a and c are not told apart.",
+        "a is better than b in roc_auc; c is better than b in roc_auc.",
+    ]
+    referred = fm.compare(y, scores, metrics="roc_auc", reference="b")
+    assert referred.verdict == comparison.verdict.split("\n")[1]
+
+
+def test_no_model_is_best_that_is_worse_in_a_metric(rng: Any) -> None:
+    y, scores = models(rng, 400, 0.1, 3.0)
+    scores["b"] = np.clip(scores["b"], 0.01, 0.99)
+    scores["a"] = scores["a"] / 50
+    comparison = fm.compare(y, scores, metrics=["roc_auc", "log_loss"])
+    assert comparison.verdict == "a is better than b in roc_auc; b is better than a in log_loss."
+    comparison = fm.compare(y, scores | {"c": rng.random(400)}, metrics=["roc_auc", "log_loss"])
+    first, second = comparison.verdict.split("\n")
+    assert first == "No model is best: a and b are better in different metrics, or not told apart."
+    assert second == (
+        "a is better than b and c in roc_auc; b is better than c in roc_auc, than a in log_loss; "
+        "c is better than a in log_loss."
+    )
+
+
+def test_the_answer_is_corrected_for_all_metrics() -> None:
+    y, scores = load_breast_cancer_scores()
+    metrics = ["roc_auc", "average_precision", "brier_score", "log_loss"]
+    comparison = fm.compare(y, scores, metrics=metrics)
+    assert comparison["roc_auc"]["logistic", "naive_bayes"].better == "logistic"
+    assert comparison.verdict.split("\n") == [
+        "logistic is best: better than neighbours in brier_score, than naive_bayes in brier_score "
+        "and log_loss.",
+        "No significant difference in roc_auc and average_precision, nor from neighbours in "
+        "log_loss.",
+    ]
+    only_one = (
+        "Not significant after Holm's correction for 4 metrics: roc_auc (logistic, naive_bayes)."
+    )
+    assert only_one in str(comparison)
 
 
 def test_nothing_is_claimed_where_no_row_varies() -> None:
@@ -327,10 +360,8 @@ def test_nothing_is_claimed_where_no_row_varies() -> None:
     with pytest.warns(fm.errors.DegenerateDataWarning):
         comparison = fm.compare([0, 1, 0, 1], scores, metrics="roc_auc")["roc_auc"]
     assert (comparison.estimate, comparison.better) == ((1.0, 0.0), None)
-    assert comparison.verdict == (
-        "Neither a nor b is shown to be better in roc_auc: the standard error is 0, as no row "
-        "varies (a less b: 1.0000 [1.0000, 1.0000], p < .001)."
-    )
+    assert "is better" not in comparison.verdict
+    assert "The standard error is 0, as no row varies: roc_auc." in str(comparison)
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
@@ -353,15 +384,15 @@ def test_words_agree_with_p_where_no_row_varies() -> None:
             (one,) = comparison.pairs
             is_same = other == "same"
             assert one.pvalue == (1.0 if is_same else 0.0)
-            assert ("cannot be told apart" in comparison.verdict) == is_same
-            assert ("p < .001" in comparison.verdict) != is_same
+            said = f"No significant difference between a and {other} in {metric}."
+            assert comparison.verdict == said
 
 
 def test_a_margin_is_answered(rng: Any) -> None:
     y, scores = models(rng, 2_000, 0.5, 0.5)
     words = {
-        0.2: "; the two differ by less than 0.2.",
-        0.0001: "; not shown that a is not worse than b by 0.0001 or more.",
+        0.2: "roc_auc: a and b differ by less than 0.2.",
+        0.0001: "roc_auc: no evidence that a is not worse than b by 0.0001 or more.",
     }
     for margin, said in words.items():
         comparison = fm.compare(y, scores, metrics="roc_auc", margin=margin)["roc_auc"]
@@ -376,10 +407,8 @@ def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
     y = np.arange(200) % 2
     scores = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200) * 4}
     comparisons = fm.compare(y, scores, metrics=["roc_auc", "average_precision"])
-    last = comparisons.verdict.splitlines()[-1]
-    assert last.startswith("All of it stands Holm's")
-    assert last in str(comparisons).splitlines()
-    assert f"<br>{last[:9]}" in comparisons._repr_html_()
+    assert str(comparisons).splitlines()[0] == comparisons.verdict
+    assert f"<p>{comparisons.verdict}</p>" in comparisons._repr_html_()
 
 
 N_SIZE = 4000

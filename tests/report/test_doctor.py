@@ -105,15 +105,16 @@ def test_evaluate_says_in_a_line_what_makes_figures_mean_nothing(healthy, option
         labels, scores = PLANTED[kind](y, p)
         assert kind in kinds(labels, scores)
         (note,) = [n for n in fm.evaluate(labels, scores, **options).notes if "Doubtful" in n]
-        assert note == f"Doubtful: score: {kind}. `doctor` says more."
+        assert note == f"Doubtful scores: score ({kind}). Run `doctor` for details."
     models = {"one": p, "other": 1 - p, "none": np.zeros(N), "rare": p * (np.arange(N) == 13)}
     found = fm.evaluate(y, models, **options)
-    assert "Doubtful: other: backwards; none: constant; rare: decisions as scores." in str(
-        found.notes
+    assert (
+        "Doubtful scores: other (backwards), none (constant), rare (decisions as scores)."
+        in str(found.notes)
     )
-    assert "Doubtful: " in str(found)
+    assert "Doubtful scores: " in str(found)
     assert "backwards" in kinds(y, -y - p / 2)  # an AUC of 0 has no error
-    assert "score: backwards" in str(fm.evaluate(y, -y - p / 2, **options).notes)
+    assert "score (backwards)" in str(fm.evaluate(y, -y - p / 2, **options).notes)
 
 
 def test_what_chance_may_have_done_is_no_doubt() -> None:

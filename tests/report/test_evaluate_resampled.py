@@ -180,7 +180,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     assert notes["ks_statistic"] == ""
     for rate in ("tpr", "fpr"):
         note = notes[f"{rate}_at_best_threshold"]
-        assert "each resample looks for anew, not at the threshold found here" in note
+        assert "the threshold is re-chosen in every resample" in note
     rate = "tpr_at_best_threshold"
     assert result.comparisons[rate].pairs[0].note == notes[rate]
     html = unescape(result._repr_html_())

@@ -72,7 +72,7 @@ def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(da
     error = fm.delong(y, scores["a"], sample_weight=counts).standard_error
     assert result["a"].standard_error == pytest.approx(error, rel=1e-12)
     assert result.weights_are == "importances"
-    assert "Weights are importances" in result._repr_html_()
+    assert "Weights are importances" in result.explain()
     repeated = fm.evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
     result = fm.evaluate(y, scores, sample_weight=counts.astype(float), weights_are="frequencies")
     assert are_close(dataclasses.replace(result["a"], name="score").to_dict(), repeated.to_dict())
@@ -122,7 +122,7 @@ def test_where_delongs_variance_fails_there_is_an_interval_too(y, scores, note):
     newcombe = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
     assert found.low < newcombe.low
     assert model.note.startswith(note)
-    assert "[95 % interval]: Newcombe" in fm.evaluate(y, scores)._repr_html_()
+    assert "95 % intervals: Newcombe" in fm.evaluate(y, scores).explain()
 
 
 def test_few_effective_rows_are_noted(data):
@@ -285,7 +285,7 @@ def test_values(values) -> None:
     for name, one in expected.items():
         assert found.comparisons[name] == one
         assert found["b"][name] == one["b"]
-    assert found.verdict.startswith("a is better in RMSE, by ")
+    assert found.verdict == "a is better than b in RMSE, MAE and R²."
     assert "RMSE ↓" in str(found)
     assert "R² ↑" in str(found)
     alone = fm.evaluate(y, models["a"])
@@ -329,11 +329,11 @@ def test_classes(classes) -> None:
     assert found["a"]["roc_auc_ovr"].estimate == pytest.approx(expected)
     assert [*found.comparisons] == [*found["a"]]
     most = pd.Series(y).value_counts().index[0]
-    assert found.notes[0].startswith(f"Always {most!r} would be right in ")
+    assert found.notes[0].startswith(f"Always predicting {most!r} scores ")
     recalls = {c: (called[y == c] == c).mean() for c in np.unique(y)}
     worst = min(recalls, key=recalls.__getitem__)
-    assert found.notes[1].startswith(f"a: the worst class is {str(worst)!r}")
-    assert f"recall {recalls[worst]:.4f}" in found.notes[1]
+    lowest = f"a: {str(worst)!r} has the lowest recall of 3 classes, {recalls[worst]:.4f} ["
+    assert found.notes[1].startswith(lowest)
     frames = {name: pd.DataFrame(matrix) for name, matrix in models.items()}
     assert fm.evaluate(y, frames) == found
     own = fm.evaluate(y, models, metrics=["cohen_kappa", "log_loss"])
@@ -373,7 +373,7 @@ def test_probabilities_are_measured_and_it_is_said(rng) -> None:
     found = fm.evaluate(y, {"a": p, "b": p**2})
     brier = fm.compare(y, {"a": p, "b": p**2}, metrics="brier_score")["brier_score"]
     assert found.comparisons["brier_score"] == brier
-    assert "taken for probabilities" in found.notes[0]
+    assert "take scores in [0, 1] as probabilities" in found.notes[2]
     assert "Brier score ↓" in str(found)
     for scores in (p + 1, (p > 0.5).astype(float), (100 * p).astype(int)):
         other = fm.evaluate(y, scores)
@@ -527,8 +527,7 @@ Y = RNG.random(2000) < P
 
 
 def said(y, p, **options):
-    (note,) = [note for note in fm.evaluate(y, p, **options).notes if "recalibration" in note]
-    return note
+    return " ".join(note for note in fm.evaluate(y, p, **options).notes if "score: " in note)
 
 
 @pytest.mark.parametrize(("shift", "way"), [(0.1, "high"), (-0.1, "low")])
@@ -545,11 +544,11 @@ def test_bias_has_its_direction_and_its_interval(shift, way, words):
         pytest.approx(high, abs=1e-4),
     ]
     parts = fm.calibration.score_decomposition(Y, p)
-    assert f"at most {parts.miscalibration:.2g} of the Brier score of {parts.loss:.4f}" in note
+    assert f"lowers the Brier score by at most {parts.miscalibration:.2g}." in note
 
 
 def test_what_is_not_shown_is_not_said():
-    assert "not shown to be off on average" in said(Y, P)
+    assert "no evidence of miscalibration on average" in said(Y, P)
 
 
 def test_groups_widen_the_interval():

@@ -90,7 +90,7 @@ def test_models_are_compared_item_by_item():
     expected = stats.ttest_rel(*score.mean(axis=2))
     assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     np.testing.assert_allclose(pair.confidence_interval, expected.confidence_interval(), rtol=1e-9)
-    assert found.verdict.startswith("a is better in score, by 0.0")
+    assert found.verdict == "a is better than b in score."
     without_direction = fm.evaluate_log(**rows, model=model.ravel())
     assert "better" not in without_direction.verdict
 

@@ -73,16 +73,16 @@ def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
     found = gate(y, p, noisy(p, 0.3), margins={"roc_auc": 0.02})
     assert found.verdict == "PASS"
     assert found["roc_auc"].loss_limits.low > 0
-    assert "shown to be one but within the margin of 0.02" in found.explanation
+    assert "within the margin of 0.02" in found.explanation
 
 
 @pytest.mark.parametrize(
     ("shift", "margin", "n", "end"),
     [
         (-0.05, 0.02, 4_000, "; a loss of 0.02 is ruled out."),
-        (-0.05, 0.0, 4_000, ", shown to be one."),
+        (-0.05, 0.0, 4_000, ", significant."),
         (-0.01, 0.02, 40, "; a loss of 0.02 is not ruled out."),
-        (-0.01, 0.0, 40, ", not shown to be one."),
+        (-0.01, 0.0, 40, ", not significant."),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -146,10 +146,10 @@ def test_a_slice_can_fail_the_gate_and_cannot_hold_it_up(data) -> None:
     found = gate(y, p, noise, **options)
     assert found["roc_auc [size=few]"].decision == "INCONCLUSIVE"
     assert found.verdict == "PASS"
-    assert "1 could not tell: roc_auc [size=few]." in found.explanation
+    assert "Inconclusive (1): roc_auc [size=few]." in found.explanation
     strict = gate(y, p, noise, **options, require_slices=True)
     assert (strict.verdict, strict.rules) == ("INCONCLUSIVE", found.rules)
-    assert "to baseline in roc_auc [size=few]." in strict.explanation
+    assert "than baseline by more than the margin in roc_auc [size=few]." in strict.explanation
     tiny = np.where(np.arange(N) < 9, "tiny", "rest")
     found = gate(y, p, noise, margins={"roc_auc": 0.01}, slices={"size": tiny})
     assert "Fewer than 30 rows, left out: size=tiny." in found.notes
@@ -167,7 +167,7 @@ def test_what_is_wholly_beyond_its_margin_fails_and_is_named_first(data, seed, m
     assert (found.verdict == "FAIL") == bool(beyond)
     if beyond:
         head, *lines = found.explanation.split("\n")
-        assert head.endswith(f"in {', '.join(beyond)}.")
+        assert f"in {', '.join(beyond[:5])}" in head
         assert [line.partition(":")[0] for line in lines[: len(beyond)]] == beyond
 
 
@@ -217,7 +217,7 @@ def test_repeats_of_an_item_are_no_items() -> None:
 
 def test_equal_models_would_rarely_pass_is_said_before(data) -> None:
     y, p = data
-    with pytest.warns(fm.SmallSampleWarning, match=r"would pass the rule of .* in \d+ % of tries"):
+    with pytest.warns(fm.SmallSampleWarning, match=r"the rule of .* has a power of \d+ % if"):
         found = gate(y[:60], p[:60], noisy(p[:60], 0.5), margins={"roc_auc": 0.01})
     rule = found["roc_auc"]
     assert rule.chance_of_pass < 0.5

@@ -162,7 +162,7 @@ def test_no_row_is_on_the_page():
 
 def test_the_decision_is_at_the_threshold_given():
     report = fm.report(Y, {"a": A}, threshold=0.25, band=None)
-    assert "decisions at score ≥ 0.25, the threshold given" in report.html
+    assert "confusion matrix at score ≥ 0.25, the given threshold" in report.html
     priced = fm.report(Y, {"a": A}, cost_fn=5, cost_fp=1, band=None)
     assert "the cheapest" in priced.html
     assert "expected cost" in priced.html

@@ -102,7 +102,7 @@ def test_slices_of_the_same_rows_are_counted_once(data) -> None:
     assert found.same["country=DK & city=other"] == "country=DK"
     assert found.n_slices == len(found) == 4 + 1
     assert found["city=Oslo"] == found["country=NO"]
-    assert "The same rows, counted once: city=Oslo is country=NO" in str(found)
+    assert "The same rows, counted once: city=Oslo is country=NO" in found.explain()
 
 
 def test_flags_are_benjamini_and_hochberg_s(data) -> None:
@@ -208,7 +208,7 @@ def test_intersections_and_small_slices(data) -> None:
     few = np.where(np.arange(N) < 20, "few", "many")
     found = fm.evaluate(y, score, slices={"size": few}).slices
     assert found.left_out == ("size=few",)
-    assert "Too few rows, left out: size=few." in str(found)
+    assert "Left out, as they have too few rows: size=few." in str(found)
     with pytest.raises(fm.InputError, match="no slice has 1000 rows"):
         fm.evaluate(y, score, slices={"country": country}, min_n=1_000)
 
@@ -256,7 +256,7 @@ def test_on_the_command_line(data, tmp_path, monkeypatch, capsys) -> None:
     assert json.loads(captured(capsys, *command, *both).out)["slices"]["n_slices"] == 4 + 2 + 8
     assert "--slice needs all rows in memory" in error_of(capsys, *command, "--memory", "1GB")
     out = captured(capsys, *command).out
-    assert "country=FI: s is worse by roc_auc than in other rows" in out
+    assert "s is worse in country=FI than in other rows: roc_auc differs by" in out
 
 
 def test_shares_have_exact_limits_far_out_in_the_tails(data) -> None:

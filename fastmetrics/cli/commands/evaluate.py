@@ -245,7 +245,7 @@ def run_doctor(options: argparse.Namespace) -> str:
         pos_label=pos_label,
     )
     options.exit_status = found.exit_status
-    return in_format(options.format, found.to_dict(), found._shown())
+    return in_format(options, found.to_dict(), found._shown())
 
 
 DOCTOR: Final = Command(
@@ -263,7 +263,7 @@ exit status: 0 nothing but notes, 1 an error or a warning, 2 files that cannot b
 FILE
 --label
 --score
-[--groups COL]  column that says whose a row is
+[--groups COL]  cluster column (for example patient)
 [--id]
 [--pos-label]
 [--where]
@@ -313,9 +313,8 @@ def run_report(options: argparse.Namespace) -> str:
         page.save(options.output)
     tell_of(page.evaluation, texts, "report")
     tell_skipped(columns, "evaluated")
-    said = page.verdict.split("\n")[0]
-    about = f"{options.output}: {options.title}, {columns.n_rows:,} rows"
-    return f"{about}\n{said}\n" if said else f"{about}\n"
+    answer = f"{page.verdict}\n" if page.verdict else ""
+    return f"{answer}{options.output}: {options.title}, {columns.n_rows:,} rows\n"
 
 
 REPORT: Final = Command(
@@ -324,7 +323,7 @@ REPORT: Final = Command(
     run=run_report,
     help="""\
 Evaluate scores in files, the same kinds of file as for evaluate, and write one page about them:
-the verdict, figures, curves, calibration, decisions, slices, and a paragraph on methods. The page
+the answer, metrics, curves, calibration, decisions, slices, and a paragraph on methods. The page
 is one HTML file that needs nothing else: no script, no request, and no row of the data.""",
     options=_OWN + EVALUATION,
     defaults={
@@ -361,10 +360,12 @@ def run_evaluate(options: argparse.Namespace) -> str:
         labels, scores, given, columns = asked(options)
         with in_words(names_here(options), of_two(options, labels), options.label) as texts:
             found = evaluate(labels, scores, **given)
+    if options.baseline is not None:
+        found = found.against(options.baseline)
     tell_of(found, texts, "evaluate")
     tell_skipped(columns, "evaluated")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
-    return in_format(options.format, counts | found.to_dict(), found._shown())
+    return in_format(options, counts | found.to_dict(), found._shown())
 
 
 EVALUATE: Final = Command(
@@ -377,6 +378,7 @@ Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON 
 .ndjson .json). All files together are one data set. The greater a score, the more positive.""",
     options=f"""
 {EVALUATION}
+[--baseline COL]  print the differences from this score column (default: from the best one)
 counts in place of rows:
 [--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
     gives them, and not rows: without --label and --score; a column 'model' names models

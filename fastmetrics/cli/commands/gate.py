@@ -94,8 +94,7 @@ def _decided(options: argparse.Namespace) -> str:
         tell("note", f"{options.junit}: {len(found)} rules")
     fields = {"explanation": found.explanation, **found.to_dict()}
     fields["data_hash"] = _hash_of(labels, *models.values())
-    head = f"**Gate: {found.verdict}**\n\n" if options.format == "markdown" else ""
-    return head + in_format(options.format, fields, found._shown())
+    return in_format(options, fields, found._shown())
 
 
 def _hash_of(*columns: NDArray[Any]) -> str:
@@ -210,9 +209,9 @@ GATE: Final = Command(
     run=run_gate,
     formats=("table", "json", "markdown"),
     help="""\
-Decide whether a candidate may take the place of a baseline: PASS where it is shown that it loses
-less than a margin in every metric, FAIL where it is shown to lose more in one of them or in a
-slice, INCONCLUSIVE otherwise. Both models must have scored the same rows: two columns of one file,
+Decide whether a candidate may replace a baseline: PASS if it is significantly non-inferior in every
+metric, FAIL if it is significantly worse than the margin in a metric or a slice, INCONCLUSIVE
+otherwise. Both models must have scored the same rows: two columns of one file,
 or two files with an id column.
 
 exit status: 0 pass, 1 fail, 2 bad input, 3 inconclusive""",
@@ -225,13 +224,13 @@ FILE
     rows in any order
 [--id COL]  column of ids, each its own; with --baseline-file in both
 [--anchor COL]  column of a pinned release that must not be lost to either
-[--margin NAME=X]...  the loss of a metric that does not matter, in its own unit; may be repeated
+[--margin NAME=X]...  the largest loss of a metric that you accept, in its unit; may be repeated
 [--rules FILE]  margins and options from a TOML file; options here go first
 [--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
     gate; may be repeated
 [--min-n N]  rows of a slice to judge it (default 30)
 [--require-slices]  pass only where every slice does; by default slices that cannot tell are named
-[--groups COL]  column that says whose a row is: groups vary, not rows
+[--groups COL]  cluster column (for example patient), resampled as a whole
 [--weight]
 [--weights-are {importances,frequencies}]  as for evaluate
 [--threshold T]  from which on a score is called positive

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
-_SERVES: Final = frozenset("files counts where threads confidence_level format command".split())
+_SERVES: Final = frozenset(
+    "files counts where threads confidence_level format verbose command".split()
+)
 _METRICS: Final = ("roc_auc", "average_precision", "ks_statistic")
 
 
@@ -47,10 +49,10 @@ def run_counts(options: argparse.Namespace) -> str:
         except InputError as error:
             raise ValueError(about + with_names(str(error), _COLUMNS)) from error
         if not all(ranges.is_exact for ranges in ranges_of.values()):
-            return _rendered(ranges_of, options.format)
+            return _rendered(ranges_of, options)
         tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
         found = evaluate(tables, confidence_level=options.confidence_level)
-        return in_format(options.format, found.to_dict(), found._shown())
+        return in_format(options, found.to_dict(), found._shown())
 
 
 _COLUMNS: Final = {
@@ -61,7 +63,7 @@ _COLUMNS: Final = {
 }
 
 
-def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
+def _rendered(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
     """Return limits of the metrics; all of them by one name in every format."""
     from fastmetrics._display import Display, Table
     from fastmetrics._report.evaluation_result import NAMES_OF_SCORES
@@ -79,7 +81,7 @@ def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
         columns = dict(zip(("metric", "model", "limits"), zip(*rows, strict=True), strict=True))
         table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
         shown = Display([table], notes=["The exact values lie between the limits."])
-    return in_format(output_format, {"models": models}, shown)
+    return in_format(options, {"models": models}, shown)
 
 
 def run_sql(options: argparse.Namespace) -> str:

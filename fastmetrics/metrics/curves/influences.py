@@ -521,13 +521,12 @@ Fields = dict[str, Any]
 # A corrected partial AUC within this of 1/2, below which it is undefined, is 1/2: scores tie.
 _ROUNDING: Final = 2.0**-46
 MAXIMUM_NOTE: Final = (
-    "the interval is of the best value in the population, which a sample's overstates by chance; "
-    "it covers less than its level (docs/coverage.md)"
+    "the best value in a sample is optimistic, and its interval covers less than its level "
+    "(docs/coverage.md)"
 )
 CHOICE_NOTE: Final = (
-    "the interval is of the value at the best threshold of the population, which each resample "
-    "looks for anew, not at the threshold found here; where positives are few it covers less than "
-    "its level (docs/coverage.md)"
+    "the threshold is re-chosen in every resample; with few positives the interval covers less "
+    "than its level (docs/coverage.md)"
 )
 _CRITERIA: Final = {
     "youden": replicates.YOUDEN,
