@@ -178,12 +178,12 @@ def _loads(name: str, place: str, text: str | bytes) -> Any:
 
 def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[_Placed]:
     """Return values with their places, all of them objects."""
-    values = []
+    objects = []
     for place, value in values:
         if not isinstance(value, Mapping):
             raise FileError(f"{name}: {place} is {_kind(value)}, where an object belongs")
-        values.append((place, value))
-    return values
+        objects.append((place, value))
+    return objects
 
 
 def _kind(value: Any) -> str:
