@@ -146,8 +146,10 @@ def legend_off_curves(
     if ax.get_legend() is not None:
         ax.get_legend().remove()
     figure = ax.figure.get_figure(root=True)
-    # With a constrained layout, axes get their place when the figure is drawn.
-    figure.draw_without_rendering()
+    # With a constrained layout, axes would get their place when the figure is drawn.
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+    ax.apply_aspect()
     room = ax.get_window_extent()
     drawn = list(_drawn_on(ax))
     for size in _TEXTS:
