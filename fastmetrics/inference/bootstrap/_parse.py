@@ -309,9 +309,9 @@ def refined(order: RowOrder, *columns: NDArray[Any] | None) -> Places:
         few = rows[at]
         by_column = row_order(_sortable(column[few]))
         ranks = by_column.spread(np.arange(by_column.n_distinct))
-        order = row_order(runs * by_column.n_distinct + ranks)
-        rows[at] = few[order.rows]
-        starts = order.starts
+        finer = row_order(runs * by_column.n_distinct + ranks)
+        rows[at] = few[finer.rows]
+        starts = finer.starts
     return rows
 
 
