@@ -718,8 +718,8 @@ def check_influences(one: MetricRequest) -> None:
 
 def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
     """Return the metrics asked for: of rankings where there are queries, else of the others."""
-    of_rankings = query is not None or isinstance(y_true, RankingTable)
-    return ask(metrics, of_rankings=of_rankings, of_times=not of_rankings)
+    rankings_only = query is not None or isinstance(y_true, RankingTable)
+    return ask(metrics, rankings_only=rankings_only, allow_times=not rankings_only)
 
 
 def sample_of(

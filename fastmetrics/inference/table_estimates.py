@@ -218,7 +218,7 @@ class _BinPoints:
         curve = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
         places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]
-        influences = np.concatenate([curve.of_positives[places[0]], curve.of_negatives[places[1]]])
+        influences = np.concatenate([curve.positives[places[0]], curve.negatives[places[1]]])
         value = curve.value
         if one.entry.is_area_of_precision and self.is_open.any():
             limits = precision_bracket(self.columns)

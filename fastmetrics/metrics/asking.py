@@ -153,25 +153,26 @@ _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
 def ask(
-    metrics: Any, *, of_rankings: bool = False, of_times: bool = False
+    metrics: Any, *, rankings_only: bool = False, allow_times: bool = False
 ) -> tuple[MetricRequest, ...]:
     """Return the metrics that ``metrics`` asks for, in order; a mapping gives labels.
 
     A function of this package, or scikit-learn's of the same name, stands for the metric that it
-    computes; `functools.partial` gives it parameters. Metrics of rankings and of censored times
-    raise unless ``of_rankings`` and ``of_times`` allow them; ``of_rankings`` refuses all others.
+    computes; `functools.partial` gives it parameters. Metrics of censored times
+    raise without ``allow_times``, those of rankings without ``rankings_only``, with which all other
+    metrics raise.
     """
-    request_one = _request_ranking if of_rankings else _request
+    request_one = _request_ranking if rankings_only else _request
     requests = [request_one(metric, label) for label, metric in label_metrics(metrics)]
     check_labels(one.label for one in requests)
     for one in requests:
         needs = "" if one.metric is None else one.metric.needs
-        if needs == "times" and not of_times:
+        if needs == "times" and not allow_times:
             raise InputError(
                 f"`metrics` names {one.label!r}, which is of censored times: "
                 f"`estimate(time, score, event=..., metrics={one.label!r})`"
             )
-        if needs == "rankings" and not of_rankings:
+        if needs == "rankings" and not rankings_only:
             raise InputError(
                 f"`metrics` names {one.label!r}, which is measured query by query: "
                 f"`estimate(relevance, score, query=..., metrics={one.label!r})`"

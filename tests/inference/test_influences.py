@@ -85,7 +85,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
     y, p, threshold = _data(name)
     n = len(y)
     weights = np.random.default_rng(5).random(n) + 0.5 if weighted else None
-    asked = ask([(name, given)], of_times=True)
+    asked = ask([(name, given)], allow_times=True)
     sample = sample_of(
         asked,
         y,
@@ -155,7 +155,7 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
     data = _censored()
     n = len(data["time"])
     weights = np.random.default_rng(5).integers(1, 5, n) / 2 if weighted else None
-    asked = ask([(metric, given)], of_times=True)
+    asked = ask([(metric, given)], allow_times=True)
     options = dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata"))
     sample = sample_of(
         asked,
@@ -237,7 +237,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
     y, p, threshold = _data(name, seed=11)
     given = _PARAMETERS.get(name, [{}])[0]
     weights = np.random.default_rng(2).integers(1, 4, len(y))
-    asked = ask([(name, given)], of_times=True)
+    asked = ask([(name, given)], allow_times=True)
     sample = sample_of(
         asked,
         y,

@@ -50,8 +50,8 @@ class CurveInfluences(NamedTuple):
     """
 
     value: float
-    of_positives: Floats
-    of_negatives: Floats
+    positives: Floats
+    negatives: Floats
 
     @classmethod
     def allocate(cls, value: float, table: ScoreTable) -> CurveInfluences:
@@ -61,19 +61,19 @@ class CurveInfluences(NamedTuple):
     def at(self, piece: Piece) -> CurveInfluences:
         """Return views of a piece of the table."""
         here = slice(piece.start, piece.stop)
-        return CurveInfluences(self.value, self.of_positives[here], self.of_negatives[here])
+        return CurveInfluences(self.value, self.positives[here], self.negatives[here])
 
     def joined(self) -> Floats:
         """Return both columns in one array, positives first; no copy if they are adjacent."""
-        base = self.of_positives.base
-        if base is not None and base is self.of_negatives.base and base.shape == (2, len(base[0])):
+        base = self.positives.base
+        if base is not None and base is self.negatives.base and base.shape == (2, len(base[0])):
             return base.reshape(-1)
-        return np.concatenate([self.of_positives, self.of_negatives])
+        return np.concatenate([self.positives, self.negatives])
 
     def scaled(self, factor: float, added: float = 0.0) -> CurveInfluences:
         """Return the influences on ``factor * value + added``."""
         return CurveInfluences(
-            factor * self.value + added, factor * self.of_positives, factor * self.of_negatives
+            factor * self.value + added, factor * self.positives, factor * self.negatives
         )
 
 
@@ -175,8 +175,8 @@ def area_under_pr(table: ScoreTable, interpolation: str = "continuous") -> Curve
     start_tp, start_fp, by_tp, by_fp = compute_slopes(c, c.tp - c.positives, c.fp - c.negatives)
     by_tp[:-1] += start_tp[1:]  # the end of a segment is the start of the next one
     by_fp[:-1] += start_fp[1:]
-    of_positives = (_sum_below(by_tp) - value) / m
-    return CurveInfluences(value, of_positives, _sum_below(by_fp) / m)
+    positives = (_sum_below(by_tp) - value) / m
+    return CurveInfluences(value, positives, _sum_below(by_fp) / m)
 
 
 _Slopes = tuple[Floats, Floats, Floats, Floats]
@@ -292,7 +292,7 @@ def partial_auc_influences(
     if over_tpr:
         p, q = c.negatives[::-1], c.positives[::-1]
         inside = _between(CurveCounts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
-        result = CurveInfluences(inside.value, inside.of_negatives[::-1], inside.of_positives[::-1])
+        result = CurveInfluences(inside.value, inside.negatives[::-1], inside.positives[::-1])
     else:
         result = _between(c, low, high)
     ranges: dict[str, Any] = {
@@ -325,8 +325,8 @@ def _between(c: CurveCounts, low: float, high: float) -> CurveInfluences:
     shifted = float(np.sum(up * (before / n * length + along * square)))
     later_along = _sum_below(along * length) - along * length
     later_up = _sum_below(up * length) - up * length
-    of_positives = (later_along + along * square - area) / m
-    return CurveInfluences(area, of_positives, (shifted - later_up - up * square) / n)
+    positives = (later_along + along * square - area) / m
+    return CurveInfluences(area, positives, (shifted - later_up - up * square) / n)
 
 
 def _sum_below(values: Floats) -> Floats:
@@ -427,7 +427,7 @@ class OrderedRows:
         """Return a metric with the influence of each row, in the order of the rows."""
         order, table = self._ordered
         result = curve_influences(table, function, **parameters)
-        columns = result.of_negatives, result.of_positives
+        columns = result.negatives, result.positives
         return RowInfluences(result.value, order.spread_by_class(self._rows.labels, *columns))
 
     def auc(self) -> RowInfluences:
@@ -728,14 +728,14 @@ def _influences_at_best(table: ScoreTable, criterion: Any, beta: float) -> Curve
     if criterion == "fbeta":
         weight = beta**2 / (1.0 + beta**2)
         missed = -best.value * weight
-        of_positives = np.where(called > 0.0, 1.0 - best.value, missed)
-        return CurveInfluences(best.value, of_positives, (weight - 1.0) * best.value * called)
-    of_positives = (called - best.true_positive_rate) / float(table.n_positive)
-    of_negatives = (best.false_positive_rate - called) / float(table.n_negative)
+        positives = np.where(called > 0.0, 1.0 - best.value, missed)
+        return CurveInfluences(best.value, positives, (weight - 1.0) * best.value * called)
+    positives = (called - best.true_positive_rate) / float(table.n_positive)
+    negatives = (best.false_positive_rate - called) / float(table.n_negative)
     if criterion == "closest-topleft":
-        of_positives *= best.true_positive_rate - 1.0
-        of_negatives *= -best.false_positive_rate
-    return CurveInfluences(best.value, of_positives, of_negatives)
+        positives *= best.true_positive_rate - 1.0
+        negatives *= -best.false_positive_rate
+    return CurveInfluences(best.value, positives, negatives)
 
 
 #: Metrics other than those that `best_threshold` reports.

@@ -122,11 +122,11 @@ class ClassCounts:
 
 
 def class_counts(
-    y_true: Any, y_pred: Any, sample_weight: Any, *, of_columns: bool = True
+    y_true: Any, y_pred: Any, sample_weight: Any, *, by_column: bool = True
 ) -> ClassCounts:
     """Read the rows once and return the counts of all classes that occur.
 
-    Without ``of_columns`` the columns of indicators are not counted, and their counts are 0.
+    Without ``by_column`` the columns of indicators are not counted, and their counts are 0.
     """
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
@@ -140,7 +140,7 @@ def class_counts(
         return _classes(names, *margins, now.weight_exponent, is_weighted=now.is_weighted)
     indicators = check_targets(y_true, y_pred)
     if indicators is not None:
-        return _count_indicators(indicators, sample_weight, of_columns)
+        return _count_indicators(indicators, sample_weight, by_column)
     names, margins, exponent = label_counts(y_true, y_pred, sample_weight=sample_weight)
     return _classes(names, *margins, exponent, is_weighted=sample_weight is not None)
 
@@ -267,11 +267,11 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
     return _at(counts, selected, positions(selected, counts.labels))
 
 
-def _count_indicators(indicators: Indicators, sample_weight: Any, of_columns: bool) -> ClassCounts:
+def _count_indicators(indicators: Indicators, sample_weight: Any, by_column: bool) -> ClassCounts:
     n, k = indicators.shape
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     margins = Margins(*np.zeros((3, k), dtype=np.int64))
-    if of_columns:
+    if by_column:
         margins = counts_by_column(indicators, weights)
     total: Any = n
     if weights is not None:
@@ -436,7 +436,7 @@ def compute_scores(
                     request.warn(name, 1)
                 scores.append(zero if not support else upper / lower if lower else 0.0)
             return scores, None
-    counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
+    counts = class_counts(y_true, y_pred, sample_weight, by_column=average != "samples")
     counts = resolve_classes(counts, labels, pos_label, average)
     if average is None:
         return class_scores(counts, request), counts
@@ -452,7 +452,7 @@ class ScoreRequest(NamedTuple):
     warns: bool
     warn_for: Collection[str]
 
-    def warn(self, name: str, size: int, *, of_rows: bool = False) -> None:
+    def warn(self, name: str, size: int, *, by_rows: bool = False) -> None:
         """Warn that some of ``size`` values are 0/0, by class or by row.
 
         F does not warn where it equals precision or recall, which do.
@@ -461,7 +461,7 @@ class ScoreRequest(NamedTuple):
         if not (self.warns and name in self.warn_for and is_distinct):
             return
         metric, without = _LACKS[name]
-        outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
+        outer, inner = ("samples", "labels") if by_rows else ("labels", "samples")
         where = "due to" if size == 1 else f"in {outer} with"
         # scikit-learn's message, so that warning filters for it still work
         warn_user(
@@ -479,12 +479,12 @@ def average_scores(counts: ClassCounts, average: str, request: ScoreRequest) -> 
         counts = counts.replace_counts(counts.labels[:1], hits, true, predicted)
     elif average == "samples":
         counts, weights = by_row(counts)
-    scores = class_scores(counts, request, of_rows=average == "samples")
+    scores = class_scores(counts, request, by_rows=average == "samples")
     return [mean_defined(values, weights) for values in scores]
 
 
 def class_scores(
-    counts: ClassCounts, request: ScoreRequest, *, of_rows: bool = False
+    counts: ClassCounts, request: ScoreRequest, *, by_rows: bool = False
 ) -> list[Floats]:
     """Return the metrics of each class; warn where one is 0/0."""
     hits, true, predicted = counts.hits, counts.true, counts.predicted
@@ -497,7 +497,7 @@ def class_scores(
         values = ratio(upper, lower, 0.0)
         if lacking.any():
             values[lacking] = request.zero
-            request.warn(name, len(hits), of_rows=of_rows)
+            request.warn(name, len(hits), by_rows=by_rows)
         scores.append(values)
     return scores
 

@@ -553,7 +553,7 @@ def hamming_loss(
     >>> hamming_loss([1, 2, 3, 4], [2, 2, 3, 4])
     0.25
     """
-    counts = class_counts(y_true, y_pred, sample_weight, of_columns=False)
+    counts = class_counts(y_true, y_pred, sample_weight, by_column=False)
     if counts.indicators is None:
         wrong = max(exact_sum(counts.true - counts.hits), 0)
         return proportion(wrong, counts.total, "the Hamming loss")
@@ -574,7 +574,7 @@ def _right_and_wrong(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Any,
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return plain[0] + plain[3], plain[1] + plain[2], 0
-    counts = class_counts(y_true, y_pred, sample_weight, of_columns=False)
+    counts = class_counts(y_true, y_pred, sample_weight, by_column=False)
     if counts.indicators is None:
         wrong = max(exact_sum(counts.true - counts.hits), 0)
         return exact_sum(counts.hits), wrong, counts.exponent

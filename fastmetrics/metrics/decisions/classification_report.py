@@ -361,7 +361,7 @@ def multilabel_confusion_matrix(
     [[[0, 1], [0, 1]], [[0, 0], [1, 1]]]
     """
     samplewise = checked_flag("samplewise", samplewise)
-    counts = class_counts(y_true, y_pred, sample_weight, of_columns=not samplewise)
+    counts = class_counts(y_true, y_pred, sample_weight, by_column=not samplewise)
     if labels is not None:
         counts = select_classes(counts, labels)
     if samplewise:
@@ -528,7 +528,7 @@ def _report_rows(
     scores = class_scores(counts, request)
     support = counts.to_reported(counts.true)
     columns = [values.tolist() for values in (*scores, support)]
-    classes = [(name, of_class, n) for name, *of_class, n in zip(names, *columns, strict=False)]
+    classes = [(name, row, n) for name, *row, n in zip(names, *columns, strict=False)]
     if accuracy is None:
         means = {"micro avg": average_scores(counts, "micro", request)}
     else:
