@@ -10,7 +10,7 @@ pytestmark = pytest.mark.source_tree
 STORIES = Path(__file__).parents[1] / "examples" / "stories"
 #: What each story prints, whatever its figures are.
 SAID = {
-    "finding_three_features": ["No significant difference between three features", "new patients: 0.9"],
+    "finding_three_features": ["No significant difference between three", "new patients: 0.9"],
     "fraud_with_costs": ["model is better than rule in AUC", "by stopping nothing", "country=PL"],
     "language_model": [
         "No significant difference between old and new",
