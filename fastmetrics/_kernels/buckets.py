@@ -8,7 +8,7 @@ are appended to a small buffer per stream that stays in the L2 cache; a full buf
 one *block* of ``BLOCK`` scores to the end of ``pool``, and ``owner[block]`` names its stream. The
 pool is thus written strictly forward: scattering straight into one region a stream is 2.5 times
 slower from 64 streams on, because each store then waits for a cache line of its own. What is left
-in the buffers at the end stays there (``buffers``, ``fill``), one set for each part of the rows.
+in the buffers at the end stays there (``buffers``, ``fill``), one set for each chunk of rows.
 A stream that is read back has its rows in order. Without labels a bucket has one stream.
 """
 
@@ -136,20 +136,20 @@ def scatter(
 
 @kernel
 def index_blocks(owner, first_block, next_block, block_starts, block_order):
-    """List the blocks of stream s and part k, of P, from ``block_starts[s * P + k]`` on.
+    """List the blocks of stream s and chunk k of P from ``block_starts[s * P + k]`` on.
 
-    Part k wrote blocks ``first_block[k]`` to ``next_block[k]``. ``block_starts`` comes zeroed.
+    Chunk k wrote blocks ``first_block[k]`` to ``next_block[k]``. ``block_starts`` comes zeroed.
     """
-    n_parts = first_block.size
-    for k in range(n_parts):
+    n_chunks = first_block.size
+    for k in range(n_chunks):
         for b in range(first_block[k], next_block[k]):
-            block_starts[owner[b] * n_parts + k + 1] += 1
+            block_starts[owner[b] * n_chunks + k + 1] += 1
     for s in range(1, block_starts.size):
         block_starts[s] += block_starts[s - 1]
     at = block_starts.copy()
-    for k in range(n_parts):
+    for k in range(n_chunks):
         for b in range(first_block[k], next_block[k]):
-            s = owner[b] * n_parts + k
+            s = owner[b] * n_chunks + k
             block_order[at[s]] = b
             at[s] += 1
 
@@ -158,9 +158,9 @@ def index_blocks(owner, first_block, next_block, block_starts, block_order):
 def gather(stream, pool, block_starts, block_order, buffers, fill, out):
     """Copy a stream's scores (or another column kept in the same layout), in order, to ``out``."""
     r = 0
-    n_parts = fill.shape[0]
-    for k in range(n_parts):
-        mine = stream * n_parts + k
+    n_chunks = fill.shape[0]
+    for k in range(n_chunks):
+        mine = stream * n_chunks + k
         for q in range(block_starts[mine], block_starts[mine + 1]):
             source = pool[block_order[q]]
             target = out[r : r + BLOCK]
@@ -415,7 +415,7 @@ def least_precision_sums(positives, before, others, out):
 # there in ``cells``: of negatives and of positives, in turns, at each key. A count that passes 255
 # begins anew at 0, and its cell is written down: once for each 256 rows.
 #
-# Rows come in any order, and cells lie far apart. So keys are first dealt into *streams*, a class
+# Rows come in any order and cells lie far apart. So keys are first split into *streams*, a class
 # of a *group* of neighbouring bins each, as rows are above: to a small buffer each, in blocks of
 # ``BLOCK`` to ``pool``, forward, and ``owner`` names the stream of a block. The cells of a group
 # fit the second-level cache. Streams 0 and 1 are of bins without a slot.
@@ -492,7 +492,7 @@ def count_stream(stream, pool, starts, order, buffers, fill, slots, mine, cells,
     block = starts[stream] + state[0]
     stop = starts[stream + 1]
     n_passed = _U(state[2])
-    room = _U(passed.size - BLOCK)
+    limit = _U(passed.size - BLOCK)
     seen = np.int64(0)
     if state[0] == 0 and (stop - block) * BLOCK > mine.size << 11:
         for slot in mine:
@@ -501,7 +501,7 @@ def count_stream(stream, pool, starts, order, buffers, fill, slots, mine, cells,
                 seen += np.int64(cells[line])
     if seen < 0:  # never; but what is not used would not be read
         return
-    while state[1] == 0 and n_passed <= room:
+    while state[1] == 0 and n_passed <= limit:
         if block < stop:
             keys = pool[order[block]]
         else:
@@ -524,9 +524,9 @@ def count_stream(stream, pool, starts, order, buffers, fill, slots, mine, cells,
 
 @kernel
 def rows_between(bins, slots, cells, start, stop, rows):
-    """Add up the cells from place ``start`` to ``stop``: negatives, positives.
+    """Add up the cells from position ``start`` to ``stop``: negatives, positives.
 
-    A place is the number of a key among those of ``bins``, which have slots, in ascending order.
+    A position is the index of a key among the ascending keys of ``bins``, which have slots.
     """
     negatives = np.int64(0)
     positives = np.int64(0)
@@ -552,9 +552,9 @@ def rows_between(bins, slots, cells, start, stop, rows):
 def table_between(
     bins, slots, cells, start, stop, flip, passed, times, bits, positives, negatives
 ):  # fmt: skip
-    """Write the scores that have rows between two places, descending, and how many of each class.
+    """Write the scores with rows between two positions, descending, and the counts of each class.
 
-    ``passed`` are the cells that passed 255 within these places, as `count_stream` names them,
+    ``passed`` are the cells that passed 255 between them, as `count_stream` names them,
     ascending, and ``times`` how often each has. Returns how many scores there are.
     """
     n_scores = _U(0)
@@ -565,8 +565,8 @@ def table_between(
         first = max(start, rank << 16)
         base = _U(bins[rank]) << _U(16)
         slot = _U(slots[bins[rank]]) << _U(17)
-        for place in range(at - 1, first - 1, -1):
-            low = _U(place & 0xFFFF)
+        for position in range(at - 1, first - 1, -1):
+            low = _U(position & 0xFFFF)
             n = np.int64(cells[slot | (low << _U(1))])
             p = np.int64(cells[slot | (low << _U(1)) | _U(1)])
             key = base | low

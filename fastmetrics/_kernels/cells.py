@@ -107,7 +107,7 @@ def count_margins(true, predicted, low, width, hits, of_true, of_predicted):
 def text_codes(words, slots, firsts, codes):
     """Number distinct rows of ``words`` (n, width) of uint32 by first appearance; return how many.
 
-    ``slots`` is a hash table of 2**k places, -1 where empty; ``firsts`` gets the row where each
+    ``slots`` is a hash table of 2**k entries, -1 where empty; ``firsts`` gets the row where each
     distinct text stands first. Returns -1 as soon as there are more of them than ``firsts`` holds.
     The hash is that of Fowler, Noll and Vo (FNV-1a) over words, folded; equality is compared in
     full.
@@ -119,13 +119,13 @@ def text_codes(words, slots, firsts, codes):
         state = np.uint64(14695981039346656037)
         for j in range(width):
             state = (state ^ np.uint64(words[i, j])) * np.uint64(1099511628211)
-        place = (state ^ (state >> np.uint64(32))) & mask
+        slot = (state ^ (state >> np.uint64(32))) & mask
         while True:
-            code = slots[place]
+            code = slots[slot]
             if code < 0:
                 if n_cells == len(firsts):
                     return -1
-                slots[place] = n_cells
+                slots[slot] = n_cells
                 firsts[n_cells] = i
                 codes[i] = n_cells
                 n_cells += 1
@@ -139,17 +139,17 @@ def text_codes(words, slots, firsts, codes):
             if same:
                 codes[i] = code
                 break
-            place = (place + np.uint64(1)) & mask
+            slot = (slot + np.uint64(1)) & mask
     return n_cells
 
 
 # --- hits among the k highest scores -------------------------------------------------------------
 #
-# Whose own class is among the k of the highest scores, and what becomes of ties.
+# Count rows whose class is among their k highest scores; ``ties`` says how ties are settled.
 
-#: Which of the classes that tie with the row's own come before it: those of later columns, those
-#: of earlier ones, none, all, or by chance.
-LAST, FIRST, BEST, WORST, EXPECTED = 0, 1, 2, 3, 4
+#: Classes that tie with the row's class and come before it: those of later columns, those of
+#: earlier columns, none, all, or a random part of them.
+LAST, FIRST, BEST, WORST, EXPECTED = range(5)
 
 
 @kernel
@@ -172,7 +172,7 @@ def top_k_hits(codes, first, scores, weights, k, ties, sums, counts, rows_of_cla
             continue
         rows_of_class[code] += 1
         counts[0] += 1
-        own = row[code]
+        own_score = row[code]
         finite = 0
         greater = 0
         before = 0
@@ -180,13 +180,13 @@ def top_k_hits(codes, first, scores, weights, k, ties, sums, counts, rows_of_cla
         left = row[: code + 1]
         for j in range(left.size):
             finite += np.int64(left[j] - left[j] == 0)
-            greater += np.int64(left[j] > own)
-            before += np.int64(left[j] == own)
+            greater += np.int64(left[j] > own_score)
+            before += np.int64(left[j] == own_score)
         right = row[code + 1 :]
         for j in range(right.size):
             finite += np.int64(right[j] - right[j] == 0)
-            greater += np.int64(right[j] > own)
-            after += np.int64(right[j] == own)
+            greater += np.int64(right[j] > own_score)
+            after += np.int64(right[j] == own_score)
         counts[1] += n_classes - finite
         before -= 1  # itself
         if ties == EXPECTED:

@@ -50,13 +50,13 @@ def rising_by_digit(ranks, low, high, shift, counts):
 
 
 @kernel
-def scatter_by_digit(ranks, low, high, shift, places, out):
-    """Put rows low to high where rows of their digit go, in their order; move ``places`` on."""
+def scatter_by_digit(ranks, low, high, shift, positions, out):
+    """Copy rows low to high to ``positions`` of their digits, in order, and advance these."""
     for i in range(low, high):
         rank = ranks[i]
         digit = (rank >> shift) & (_VALUES - 1)
-        out[places[digit]] = rank
-        places[digit] += 1
+        out[positions[digit]] = rank
+        positions[digit] += 1
 
 
 @kernel
@@ -66,7 +66,7 @@ def rising_in_segments(ranks, scratch, starts, first, last, shift):
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
     shifts = np.empty(4 * _VALUES, np.int64)
     counts = np.empty(_VALUES, np.int64)
-    places = np.empty(_VALUES, np.int64)
+    positions = np.empty(_VALUES, np.int64)
     for segment in range(first, last):
         lows[0], highs[0], shifts[0] = starts[segment], starts[segment + 1], shift
         depth = 1
@@ -75,30 +75,30 @@ def rising_in_segments(ranks, scratch, starts, first, last, shift):
             low, high, digit = lows[depth], highs[depth], shifts[depth]
             if high - low <= _FEW:
                 for i in range(low + 1, high):
-                    own = ranks[i]
+                    rank = ranks[i]
                     for j in range(low, i):
-                        total += np.int64(ranks[j] < own)
+                        total += np.int64(ranks[j] < rank)
                 continue
             counts[:] = 0
             total += rising_by_digit(ranks, low, high, digit, counts)
             if digit == 0:
                 continue
-            place = low
+            position = low
             for value in range(_VALUES):
-                places[value] = place
+                positions[value] = position
                 if counts[value] > 1:
-                    lows[depth], highs[depth] = place, place + counts[value]
+                    lows[depth], highs[depth] = position, position + counts[value]
                     shifts[depth] = max(0, digit - DIGIT)
                     depth += 1
-                place += counts[value]
-            scatter_by_digit(ranks, low, high, digit, places, scratch)
+                position += counts[value]
+            scatter_by_digit(ranks, low, high, digit, positions, scratch)
             ranks[low:high] = scratch[low:high]
     return total
 
 
 @kernel
 def lower_by_digit(codes, low, high, shift, sums, counts):
-    """Add to each row of low to high the rows before it whose digit is lower; add up ``counts``.
+    """Count, for each row of low to high, earlier rows of a lower digit; add up ``counts``.
 
     As in `rising_by_digit`: ``upper`` and a row of ``lower`` are read, and stepped.
     """
@@ -129,7 +129,7 @@ def lower_by_digit(codes, low, high, shift, sums, counts):
 
 @kernel
 def _lower_by_half(codes, low, high, shift, sums, counts):
-    """Do the same by a digit of four bits, of fewer rows than a block."""
+    """Count as `lower_by_digit` by a digit of four bits, for fewer rows than a block."""
     lower = np.zeros(_HALF, np.int32)
     for i in range(low, high):
         code = np.int64(codes[i])
@@ -144,9 +144,9 @@ def _lower_by_half(codes, low, high, shift, sums, counts):
 
 @kernel
 def _sort_few(codes, sums, low, high):
-    """Sort rows by their ranks, each past those that are higher, and add the lower ones."""
+    """Sort a few rows by rank (insertion sort) and count lower earlier rows on the way."""
     for i in range(low + 1, high):
-        code, own = codes[i], sums[i]
+        code, lower = codes[i], sums[i]
         at = i
         while at > low and codes[at - 1] >> 1 > code >> 1:
             codes[at] = codes[at - 1]
@@ -154,18 +154,18 @@ def _sort_few(codes, sums, low, high):
             at -= 1
         for j in range(low, at):
             if codes[j] >> 1 < code >> 1:
-                own += 1 | np.int64(codes[j] & 1) << 32
+                lower += 1 | np.int64(codes[j] & 1) << 32
         codes[at] = code
-        sums[at] = own
+        sums[at] = lower
 
 
 @kernel
-def scatter_with_sums(codes, sums, low, high, shift, mask, places, more, out, sums_out):
-    """Put rows low to high where rows of their digit go, in their order, with ``more`` added."""
+def scatter_with_sums(codes, sums, low, high, shift, mask, positions, more, out, sums_out):
+    """Copy rows low to high to ``positions`` of their digits, in order; add ``more`` to sums."""
     for i in range(low, high):
         digit = (np.int64(codes[i]) >> shift) & mask
-        at = places[digit]
-        places[digit] = at + 1
+        at = positions[digit]
+        positions[digit] = at + 1
         out[at] = codes[i]
         sums_out[at] = sums[i] + more[digit]
 
@@ -176,7 +176,7 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
     left = np.empty(4 * _VALUES, np.int64)
     counts = np.empty(_VALUES, np.int64)
-    places = np.empty(_VALUES, np.int64)
+    positions = np.empty(_VALUES, np.int64)
     nothing = np.zeros(_VALUES, np.int64)
     for segment in range(first, last):
         lows[0], highs[0], left[0] = starts[segment], starts[segment + 1], bits
@@ -194,14 +194,14 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
             else:
                 values, rest = _HALF, max(0, rest - _HALF_DIGIT)
                 _lower_by_half(codes, low, high, rest + 1, sums, counts)
-            place = low
+            position = low
             for value in range(values):
-                places[value] = place
+                positions[value] = position
                 size = counts[value] & 0xFFFFFFFF
                 if rest > 0 and size > 1:
-                    lows[depth], highs[depth], left[depth] = place, place + size, rest
+                    lows[depth], highs[depth], left[depth] = position, position + size, rest
                     depth += 1
-                place += size
+                position += size
             scatter_with_sums(
                 codes,
                 sums,
@@ -209,7 +209,7 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
                 high,
                 rest + 1,
                 values - 1,
-                places,
+                positions,
                 nothing,
                 scratch,
                 scratch_sums,
@@ -259,8 +259,8 @@ def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out)
 
 
 @kernel
-def sums_of_later(ranks, starts, weights, is_asked, tree, here, below, tied):
-    """Write, for each row asked, the weight of the rows of later groups whose rank is lower, equal.
+def sums_of_later(ranks, starts, weights, is_requested, tree, here, below, tied):
+    """Sum, for each requested row, the weights of later groups' rows of lower and of equal rank.
 
     Groups of rows begin at ``starts`` and end where the next begins. ``tree`` (Fenwick 1994) and
     ``here`` are of a size with the distinct ranks, and zero: a step of the tree adds the lowest
@@ -270,7 +270,7 @@ def sums_of_later(ranks, starts, weights, is_asked, tree, here, below, tied):
     for group in range(len(starts) - 2, -1, -1):
         first, end = starts[group], starts[group + 1]
         for i in range(first, end):
-            if is_asked[i]:
+            if is_requested[i]:
                 total, k = 0.0, np.int64(ranks[i])
                 while k > 0:
                     total += tree[k - 1]
@@ -289,9 +289,8 @@ def sums_of_later(ranks, starts, weights, is_asked, tree, here, below, tied):
 # --- sums of differences: of pairs, and of all under choices of their signs ----------------------
 #
 # The sums x[i] + x[j], i <= j, of sorted numbers rise along rows and columns, so a bound is a
-# staircase: a walk from the corner of the first and the last number takes a step a number (Johnson
-# & Mizoguchi 1978, SIAM Journal on Computing 7:147-153). What a sum is compared by is the double
-# that it rounds to.
+# staircase: a walk from the corner of the first and last number takes one step a number (Johnson
+# & Mizoguchi 1978, SIAM Journal on Computing 7:147-153). Sums are compared as rounded doubles.
 #
 # Eight numbers have 256 choices of signs, whose sums are made once; then a choice for all of them
 # is a byte of random bits and one sum to look up. The tables of ``CHUNK`` numbers fit the L1 cache.
@@ -307,10 +306,10 @@ _BYTE = np.uint64(255)
 
 @kernel
 def count_pair_sums(values, before, low, high, counts):
-    """Count the pairs up to two bounds, and the pairs of places that they lie at.
+    """Count the pair sums up to two bounds, and the index pairs of distinct values among them.
 
     ``values`` ascend and are distinct; ``before`` says how many numbers there are before each, and
-    in all. ``counts`` becomes the pairs up to either bound, then the places. The two walks do not
+    in all. ``counts`` becomes the pairs up to either bound, then index pairs. The two walks do not
     wait for one another, and no step is a branch: 2 ns a value for each.
     """
     i = np.int64(0)
@@ -320,16 +319,16 @@ def count_pair_sums(values, before, low, high, counts):
     counts[:] = 0
     for _ in range(values.size):
         up = np.int64(values[_U(i)] + values[_U(j)] <= low)
-        own = before[_U(i + 1)] - before[_U(i)]
+        ties = before[_U(i + 1)] - before[_U(i)]
         others = before[_U(j + 1)] - before[_U(i + 1)]
-        counts[0] += up * (own * others + own * (own + 1) // 2)
+        counts[0] += up * (ties * others + ties * (ties + 1) // 2)
         counts[2] += up * (j - i + 1)
         i += up
         j -= 1 - up
         up = np.int64(values[_U(k)] + values[_U(m)] <= high)
-        own = before[_U(k + 1)] - before[_U(k)]
+        ties = before[_U(k + 1)] - before[_U(k)]
         others = before[_U(m + 1)] - before[_U(k + 1)]
-        counts[1] += up * (own * others + own * (own + 1) // 2)
+        counts[1] += up * (ties * others + ties * (ties + 1) // 2)
         counts[3] += up * (m - k + 1)
         k += up
         m -= 1 - up
@@ -343,7 +342,7 @@ def write_pair_sums(values, before, low, high, sums, pairs):
     n = np.int64(0)
     for i in range(values.size):
         x = values[i]
-        own = before[i + 1] - before[i]
+        ties = before[i + 1] - before[i]
         while last > i and x + values[_U(last - 1)] > high:
             last -= 1
         while first > i and x + values[_U(first - 1)] > low:
@@ -353,7 +352,7 @@ def write_pair_sums(values, before, low, high, sums, pairs):
         for j in range(max(first, i), last):
             sums[_U(n)] = x + values[_U(j)]
             others = before[_U(j + 1)] - before[_U(j)]
-            pairs[_U(n)] = own * (own + 1) // 2 if i == j else own * others
+            pairs[_U(n)] = ties * (ties + 1) // 2 if i == j else ties * others
             n += 1
 
 

@@ -38,8 +38,8 @@ def write_roc(
 ):  # fmt: skip
     """Write the points of the rows ``start`` to ``stop``, or of the corners among them.
 
-    Every row is noted; only a corner advances the place, so that the next row overwrites what is
-    not one: a branch would be mispredicted at two rows in five.
+    Every row is noted; only a corner advances the index, so that the next row overwrites others: a
+    branch would be mispredicted at two rows in five.
     """
     tp = np.int64(true_positives)
     fp = np.int64(false_positives)
@@ -49,21 +49,21 @@ def write_roc(
     p, next_p = positives[start:end], positives[start + 1 : end + 1]
     n, next_n = negatives[start:end], negatives[start + 1 : end + 1]
     here = scores[start:end]
-    place = _U(0)
+    n_noted = _U(0)
     for i in range(p.size):
         tp += p[i]
         fp += n[i]
-        noted_fp[place] = fp
-        noted_tp[place] = tp
-        noted_scores[place] = here[i]
+        noted_fp[n_noted] = fp
+        noted_tp[n_noted] = tp
+        noted_scores[n_noted] = here[i]
         is_corner = (next_p[i] != p[i]) | (next_n[i] != n[i])
-        place += _U(is_corner | (not corners_only) | (start + i == 0))
+        n_noted += _U(is_corner | (not corners_only) | (start + i == 0))
     if stop > last:
-        noted_fp[place] = fp + negatives[last]
-        noted_tp[place] = tp + positives[last]
-        noted_scores[place] = scores[last]
-        place += _U(1)
-    for j in range(place):
+        noted_fp[n_noted] = fp + negatives[last]
+        noted_tp[n_noted] = tp + positives[last]
+        noted_scores[n_noted] = scores[last]
+        n_noted += _U(1)
+    for j in range(n_noted):
         fpr[j] = noted_fp[j] / n_negative
         tpr[j] = noted_tp[j] / n_positive
         thresholds[j] = noted_scores[j]
@@ -135,7 +135,7 @@ def write_precision_recall(
 
 @kernel
 def turns_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, turns):
-    """Write where line A comes to lie on the other side of line B; return how often it does.
+    """Write where line A crosses line B; return the number of crossings.
 
     Both rise from (0, 0) to the same end; corners ``i`` to ``i_stop`` of A and ``j`` to ``j_stop``
     of B are visited by rising x + y, those of A first. A corner lies on the other line where the
@@ -217,7 +217,7 @@ def turns_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, turns):
 
 # --- ranges of a table, and influences of its rows -----------------------------------------------
 #
-# Loops over rows of a table: what adds up, of what the best remains, what each row moves.
+# Loops over rows of a table: sums, extremes, and influences of rows.
 
 
 @kernel
@@ -252,7 +252,7 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
     """Add ``p * tp / (tp + fp)`` of each row, a double, exactly: to limbs of 32 bits from 2**-128.
 
     ``true_positives`` and ``false_positives`` are those above the first row; ``terms`` is scratch
-    of a place a row. Each of the seven limbs is less than ``2**33`` greater after a row.
+    of one entry a row. Each of the seven limbs is less than ``2**33`` greater after a row.
     """
     tp = np.int64(true_positives)
     fp = np.int64(false_positives)
@@ -265,9 +265,9 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
         word = bits[i]
         if word > 0:
             mantissa = (word & np.int64(0xFFFFFFFFFFFFF)) | np.int64(0x10000000000000)
-            place = (word >> 52) - 947
-            limb = place >> 5
-            shift = place & 31
+            bit = (word >> 52) - 947
+            limb = bit >> 5
+            shift = bit & 31
             low = (mantissa & np.int64(0xFFFFFFFF)) << shift
             high = (mantissa >> 32) << shift
             limbs[limb] += low & np.int64(0xFFFFFFFF)
@@ -277,9 +277,9 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
 
 @kernel
 def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives, sums):
-    """Write how far a row of either class moves the AUC at each score of a piece.
+    """Write the influence on the AUC of a row of either class at each score of a piece.
 
-    ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
+    ``above`` are TP and FP of higher scores, ``sizes`` the weights of the positives and of
     the negatives, ``value`` is the AUC. Where ``sums`` has rows, for negatives and for positives,
     the sums of squares and of influences are added to them.
     """
@@ -296,52 +296,52 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
         of_negatives[i] = (of_negatives[i] / m - value) / n
     if sums.shape[0] > 0:
         for i in range(positives.size):
-            moved = negatives[i] * of_negatives[i]
-            sums[0, 0] += moved * of_negatives[i]
-            sums[0, 1] += moved
-            moved = positives[i] * of_positives[i]
-            sums[1, 0] += moved * of_positives[i]
-            sums[1, 1] += moved
+            influence = negatives[i] * of_negatives[i]
+            sums[0, 0] += influence * of_negatives[i]
+            sums[0, 1] += influence
+            influence = positives[i] * of_positives[i]
+            sums[1, 0] += influence * of_positives[i]
+            sums[1, 1] += influence
 
 
 @kernel
-def precision_shares(positives, negatives, above, precisions, shares):
-    """Write the precision at each score of a piece, and which share of what is called is new there.
+def precision_fractions(positives, negatives, above, precisions, fractions):
+    """Write the precision at each score of a piece, and its fraction of the predicted positives.
 
-    ``above`` are TP and FP of what scores higher. Returns the sums of ``share * (1 - precision)``
-    and of ``share * precision``.
+    ``above`` are TP and FP of higher scores. Returns the sums of ``fraction * (1 - precision)`` and
+    of ``fraction * precision``.
     """
     tp, fp = above
     for i in range(positives.size):
         tp += positives[i]
         fp += negatives[i]
         precisions[i] = tp
-        shares[i] = tp + fp
+        fractions[i] = tp + fp
     for i in range(positives.size):  # divisions in loops of their own: several at a time
-        precisions[i] /= shares[i]
+        precisions[i] /= fractions[i]
     for i in range(positives.size):
-        shares[i] = positives[i] / shares[i]
+        fractions[i] = positives[i] / fractions[i]
     gained = 0.0
     lost = 0.0
     for i in range(positives.size):
-        gained += shares[i] * (1.0 - precisions[i])
-        lost += shares[i] * precisions[i]
+        gained += fractions[i] * (1.0 - precisions[i])
+        lost += fractions[i] * precisions[i]
     return gained, lost
 
 
 @kernel
 def precision_influences(n_positive, value, below, of_positives, of_negatives):
-    """Make of precisions and shares how far a row of either class moves average precision.
+    """Convert precisions and fractions to influences of a row of either class on average precision.
 
     A row lowers or raises the precision of all positives below it. ``value`` is the average,
-    ``below`` what `precision_shares` returned of the pieces below this one.
+    ``below`` the sums that `precision_fractions` returned for the pieces below this one.
     """
     gained, lost = below
     for i in range(of_positives.size - 1, -1, -1):
-        share = of_negatives[i]
+        fraction = of_negatives[i]
         precision = of_positives[i]
-        gained += share * (1.0 - precision)
-        lost += share * precision
+        gained += fraction * (1.0 - precision)
+        lost += fraction * precision
         of_positives[i] = precision - value + gained
         of_negatives[i] = -lost
     for i in range(of_positives.size):

@@ -22,7 +22,7 @@ _U = np.uint64
 BLOCK = 1024
 LANES = 32
 
-# Columns of the sums of one output; what follows a sum or a mean is the rest that it lost.
+# Columns of the sums of one output; the column after a sum or a mean holds its rounding error.
 ROWS = 0
 WEIGHT = 1
 UNDER = 3  # weight times (true - predicted) where that is positive
@@ -40,7 +40,7 @@ N_SUMS = 20
 _FIRST, _SECOND, _THIRD = np.int64(0), np.int64(LANES), np.int64(2 * LANES)
 _TARGET, _ERROR = np.int64(TARGET_MEAN), np.int64(ERROR_MEAN)
 
-# What may be asked for beside the rows, the weight, the errors and their squares.
+# Flags of sums beside the rows, the weight, the errors and their squares.
 ASK_RELATIVE = 1
 ASK_LARGEST = 2
 ASK_TARGET = 4
@@ -51,7 +51,7 @@ EPSILON = 2.220446049250313e-16
 
 
 @kernel
-def error_sums(y_true, y_pred, n_outputs, weights, asked, sums):
+def error_sums(y_true, y_pred, n_outputs, weights, requested, sums):
     """Add the sums over the rows to ``sums``, of shape (n_outputs, N_SUMS).
 
     The targets are rows of ``n_outputs`` numbers each; no weights means that each row weighs 1.
@@ -108,20 +108,20 @@ def error_sums(y_true, y_pred, n_outputs, weights, asked, sums):
             block[0, OVER] = 0.5 * folded(lanes, _SECOND)
             block[0, SQUARED] = folded(lanes, _THIRD)
             is_sound &= np.isfinite(block[0, UNDER] + block[0, OVER])
-            if asked & ASK_RELATIVE:
+            if requested & ASK_RELATIVE:
                 for k in range(LANES):
                     lanes[_U(k)] = 0.0
                 for base in range(0, padded, LANES):
                     for k in range(LANES):
                         size = max(abs(target[_U(base + k)]), EPSILON)
-                        share = abs(error[_U(base + k)]) / size
-                        lanes[_U(k)] += weight[_U(base + k)] * share
+                        relative = abs(error[_U(base + k)]) / size
+                        lanes[_U(k)] += weight[_U(base + k)] * relative
                 block[0, RELATIVE] = folded(lanes, _FIRST)
-            if asked & ASK_LARGEST:
+            if requested & ASK_LARGEST:
                 block[0, LARGEST] = largest_weighed(error, weight, padded, lanes)
-            if asked & ASK_TARGET and block_weight > 0.0:
+            if requested & ASK_TARGET and block_weight > 0.0:
                 centred(target, weight, padded, block_weight, lanes, block, _TARGET)
-            if asked & ASK_ERROR and block_weight > 0.0:
+            if requested & ASK_ERROR and block_weight > 0.0:
                 centred(error, weight, padded, block_weight, lanes, block, _ERROR)
             add_row(sums, j, block, _FIRST)
     return is_sound
@@ -189,10 +189,10 @@ def centred(values, weight, size, total, lanes, block, column):
 
 @kernel
 def two_sum(a, b):
-    """Return a + b and what its rounding lost, exactly (Knuth, TAOCP 2, 4.2.2)."""
+    """Return a + b and its rounding error, exactly (Knuth, TAOCP 2, 4.2.2)."""
     total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+    b_rounded = total - a
+    return total, (a - (total - b_rounded)) + (b - b_rounded)
 
 
 @kernel
@@ -208,12 +208,12 @@ def add_row(sums, row, other, other_row):
         elif theirs > 0.0:
             gap = other[other_row, mean] - sums[row, mean]
             gap += other[other_row, mean + 1] - sums[row, mean + 1]
-            share = theirs / (mine + theirs)
+            fraction = theirs / (mine + theirs)
             sums[row, mean], sums[row, mean + 1] = two_sum(
-                sums[row, mean], sums[row, mean + 1] + gap * share
+                sums[row, mean], sums[row, mean + 1] + gap * fraction
             )
             high, low = two_sum(sums[row, squares], other[other_row, squares])
-            high, lost = two_sum(high, gap * (gap * share) * mine)
+            high, lost = two_sum(high, gap * (gap * fraction) * mine)
             sums[row, squares] = high
             sums[row, squares + 1] += other[other_row, squares + 1] + low + lost
     for k in (WEIGHT, UNDER, OVER, SQUARED, RELATIVE):

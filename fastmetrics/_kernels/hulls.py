@@ -127,15 +127,15 @@ def sums_of_blocks(weights, ends, sums):
 
 
 @kernel
-def squares_lost(p, rows, positives, ends, shares, lost):
-    """Write what squared errors of probabilities lose, row by row, to the share of their block.
+def squares_lost(p, rows, positives, ends, proportions, lost):
+    """Write each row's squared error less that of its block's proportion of positives.
 
     ``positives`` of the ``rows`` at a probability are positive; blocks go up to their ``ends``.
     """
     start = 0
     for block in range(ends.size):
-        share = shares[block]
+        proportion = proportions[block]
         stop = ends[block] + 1
         for i in range(start, stop):
-            lost[i] = (p[i] - share) * (rows[i] * (p[i] + share) - 2 * positives[i])
+            lost[i] = (p[i] - proportion) * (rows[i] * (p[i] + proportion) - 2 * positives[i])
         start = stop

@@ -58,9 +58,9 @@ def lane_sum(terms, lanes):
     """Return the sum of a block of terms, as many as a multiple of ``LANES``."""
     lanes[:] = terms[:LANES]
     for start in range(LANES, terms.size, LANES):
-        part = terms[start : start + LANES]
+        chunk = terms[start : start + LANES]
         for j in range(LANES):
-            lanes[j] += part[j]
+            lanes[j] += chunk[j]
     width = LANES // 2
     while width > 0:
         for j in range(width):
@@ -70,13 +70,13 @@ def lane_sum(terms, lanes):
 
 
 @kernel
-def log_of_product(shares, lanes):
-    """Return minus the logarithm of the product of a block of shares; -1 if a lane underflows."""
-    lanes[:] = shares[:LANES]
-    for start in range(LANES, shares.size, LANES):
-        part = shares[start : start + LANES]
+def log_of_product(probabilities, lanes):
+    """Return minus the logarithm of the product of a block of probabilities; -1 on underflow."""
+    lanes[:] = probabilities[:LANES]
+    for start in range(LANES, probabilities.size, LANES):
+        chunk = probabilities[start : start + LANES]
         for j in range(LANES):
-            lanes[j] *= part[j]
+            lanes[j] *= chunk[j]
     bits = lanes.view(np.int64)
     too_small = 0
     exponents = 0
@@ -104,23 +104,23 @@ def count_labels(labels, negative, positive):
 
 
 @kernel
-def shares_of_labels(labels, scores, positive, eps, shares):
+def label_probabilities(labels, scores, positive, eps, probabilities):
     """Write the probability, clipped, that each row gave to its own label."""
     top = 1.0 - eps
     for i in range(scores.size):
         p = min(max(np.float64(scores[i]), eps), top)
-        shares[i] = p if labels[i] == positive else 1.0 - p
+        probabilities[i] = p if labels[i] == positive else 1.0 - p
 
 
 @kernel
-def take_logs(shares, logs):
-    """Write minus the logarithms of a block of shares in [0, 1], each off by less than an ulp.
+def take_logs(probabilities, logs):
+    """Write minus the logarithms of probabilities, each off by less than an ulp.
 
-    A share is 2**k (1 + f), between the square roots of 1/2 and 2; with s = f / (2 + f) the
+A probability is 2**k (1 + f), 1 + f between the square roots of 1/2 and 2; with s = f / (2 + f) the
     logarithm of 1 + f is 2 (s + s**3 / 3 + s**5 / 5 + ...), arranged as by Ng (1993, FDLIBM) so
     that the largest term, f, enters unrounded. No branch, so that it runs on vectors.
     """
-    bits = shares.view(np.int64)
+    bits = probabilities.view(np.int64)
     scaled = logs.view(np.int64)
     for i in range(bits.size):
         scaled[i] = bits[i] - (((bits[i] - _HALF_ROOT) >> 52) << 52)
@@ -140,14 +140,14 @@ def take_logs(shares, logs):
         series = 2 / 3 + z * series
         half = 0.5 * f * f
         logs[i] = ((half - (s * (half + z * series) + k * _LN2_LOW)) - f) - k * _LN2_HIGH
-    for i in range(shares.size):
-        if shares[i] < _SMALLEST:  # zero, or a subnormal, whose bits hold no exponent
-            logs[i] = -math.log(shares[i]) if shares[i] > 0.0 else np.inf
+    for i in range(probabilities.size):
+        if probabilities[i] < _SMALLEST:  # zero, or a subnormal, whose bits hold no exponent
+            logs[i] = -math.log(probabilities[i]) if probabilities[i] > 0.0 else np.inf
 
 
 @kernel
 def restore_complements(labels, scores, positive, eps, logs):
-    """Put back what the rounding of 1 - p lost: log(1 - p) is log(q) + ((1 - q) - p) / q."""
+    """Correct for the rounding of q = 1 - p: log(1 - p) is log(q) + ((1 - q) - p) / q."""
     top = 1.0 - eps
     for i in range(scores.size):
         p = min(max(np.float64(scores[i]), eps), top)
@@ -207,7 +207,7 @@ def binary_losses(kind, labels, scores, weights, negative, positive, eps, sums, 
     the negatives and that of the positives, each with its compensation (the last two 0 without
     weights); ``counts`` the positives, the rows of either label, and the scores out of range.
     """
-    shares = np.ones(BLOCK)
+    probabilities = np.ones(BLOCK)
     terms = np.zeros(BLOCK)
     lanes = np.empty(LANES)
     sums[:] = 0.0
@@ -222,16 +222,16 @@ def binary_losses(kind, labels, scores, weights, negative, positive, eps, sums, 
         counts[1] += known
         counts[2] += count_faults(s, kind)
         padded = (size + LANES - 1) // LANES * LANES
-        shares[size:] = 1.0
+        probabilities[size:] = 1.0
         terms[size:] = 0.0
         loss = -1.0
         if kind == LOG:
-            shares_of_labels(y, s, positive, eps, shares[:size])
+            label_probabilities(y, s, positive, eps, probabilities[:size])
             if w.size == 0:
-                loss = log_of_product(shares[:padded], lanes)
+                loss = log_of_product(probabilities[:padded], lanes)
             if not loss >= size * _LOW:
                 loss = -1.0
-                take_logs(shares[:size], terms[:size])
+                take_logs(probabilities[:size], terms[:size])
                 restore_complements(y, s, positive, eps, terms[:size])
         elif kind == SQUARE:
             square_terms(y, s, positive, terms[:size])
@@ -297,7 +297,7 @@ def class_losses(
     ``counts`` becomes the rows whose code has a column, the scores out of range, and the rows
     that do not add up to 1 within ``tolerance``.
     """
-    shares = np.ones(BLOCK)
+    probabilities = np.ones(BLOCK)
     terms = np.zeros(BLOCK)
     lanes = np.empty(LANES)
     n_classes = scores.shape[1]
@@ -316,28 +316,28 @@ def class_losses(
             if kind != HINGE:
                 counts[2] += np.int64(not abs(row_total(row) - 1.0) <= tolerance)
             if code < 0 or code >= n_classes:
-                shares[i] = 1.0
+                probabilities[i] = 1.0
                 continue
             rows_of_class[code] += 1
             counts[0] += 1
             if weighted:
                 add(weight_of_class[code], w[i])
             if kind == LOG:
-                shares[i] = min(max(np.float64(row[code]), eps), 1.0 - eps)
+                probabilities[i] = min(max(np.float64(row[code]), eps), 1.0 - eps)
             elif kind == SQUARE:
                 terms[i] = row_square(row, code)
             else:
                 terms[i] = row_hinge(row, code)
         padded = (size + LANES - 1) // LANES * LANES
-        shares[size:] = 1.0
+        probabilities[size:] = 1.0
         terms[size:] = 0.0
         loss = -1.0
         if kind == LOG:
             if not weighted:
-                loss = log_of_product(shares[:padded], lanes)
+                loss = log_of_product(probabilities[:padded], lanes)
             if not loss >= size * _LOW:
                 loss = -1.0
-                take_logs(shares[:size], terms[:size])
+                take_logs(probabilities[:size], terms[:size])
         if loss < 0.0:
             weigh(terms[:size], w)
             loss = lane_sum(terms[:padded], lanes)
@@ -354,11 +354,11 @@ MOMENTS = 8
 def terms_of_rows(
     p, log_p, log_q, positives, negatives, squared_positives, squared_negatives, logits, terms
 ):
-    """Write the logits of probabilities, and what each row adds to five sums.
+    """Write the logits of probabilities, and each row's terms of five sums.
 
     The sums: squared errors, log losses, probabilities, and those above and below the line of
     Spiegelhalter's Z, the latter with squared weights. ``log_q`` are the logarithms of ``1 - p``
-    as rounded; what that rounding lost is put back.
+    as rounded; the rounding error is added back.
     """
     for i in range(p.size):
         q = 1.0 - p[i]

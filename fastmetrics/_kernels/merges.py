@@ -116,7 +116,7 @@ def merge_tables(
     left, left_positives, left_negatives, right, right_positives, right_negatives, scores,
     positives, negatives,
 ):  # fmt: skip
-    """Write the distinct scores of two descending runs, and what both have; return how many."""
+    """Write the distinct scores of two descending runs with summed counts; return their number."""
     i = 0
     j = 0
     at = 0
@@ -235,7 +235,7 @@ def cumulative_pair(positives, negatives, of_positives, of_negatives):
 
 # --- orders of keys ------------------------------------------------------------------------------
 #
-# Rows in the order of their keys: words that hold a shortened key and a place, and back.
+# Rows in the order of their keys: words that hold a shortened key and an index, and back.
 #
 # A sort of such words by NumPy, which has the vector instructions, is a sort of rows. A *run* is
 # the rows of one key: run k stands in ``rows`` from ``starts[k]`` to ``starts[k + 1]``.
@@ -269,29 +269,29 @@ def order_floats(keys):
 
 
 @kernel
-def pack(keys, base, shift, place_bits, words):
-    """Write each key less ``base``, without its last ``shift`` bits, and then its place."""
+def pack(keys, base, shift, index_bits, words):
+    """Write each key less ``base``, without its last ``shift`` bits, and then its index."""
     for j in range(keys.size):
-        words[j] = ((keys[j] - base) >> shift) << place_bits | _U(j)
+        words[j] = ((keys[j] - base) >> shift) << index_bits | _U(j)
 
 
 @kernel
-def unpack(words, place_bits, keys, numbers, start, rows, ends):
+def unpack(words, index_bits, keys, numbers, start, rows, ends):
     """Write the numbers of the rows that sorted words name, and where each run of equal keys ends.
 
     ``start`` is added to the latter. Returns how many runs there are, or -1 where the bits that
     were cut off would have ordered some rows otherwise.
     """
-    mask = (_U(1) << place_bits) - _U(1)
+    mask = (_U(1) << index_bits) - _U(1)
     if words.size == 0:
         return 0
     before = keys[words[0] & mask]
     at = 0
     is_wrong = False
     for i in range(words.size):
-        place = words[i] & mask
-        key = keys[place]
-        rows[i] = numbers[place]
+        index = words[i] & mask
+        key = keys[index]
+        rows[i] = numbers[index]
         is_wrong |= key < before
         at += np.int64(key != before)
         ends[at] = start + i + 1
@@ -316,7 +316,7 @@ def spread(rows, starts, first, stop, by_run, out):
 
 @kernel
 def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positives, out):
-    """Write to each row of the runs ``first`` to ``stop`` what its class has at its run.
+    """Write to each row of the runs ``first`` to ``stop`` the entry of its class and run.
 
     The columns are of these runs alone.
     """
@@ -396,18 +396,18 @@ def weigh_runs(
 
 
 @kernel
-def place_words(
-    words, place_bits, keys, numbers, n_negative, counts, positives_above, negatives_below, doubled
+def place_rows(
+    words, index_bits, keys, numbers, n_negative, counts, positives_above, negatives_below, doubled
 ):
-    """Write the doubled placement of each row of a bucket, whose sorted ``words`` name places.
+    """Write the doubled placement of each row of a bucket, whose sorted ``words`` hold indices.
 
     A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
-    (positives tied). The first ``n_negative`` places are negatives. ``positives_above`` counts
+    (positives tied). The first ``n_negative`` indices are negatives. ``positives_above`` counts
     those from this bucket on, ``negatives_below`` those below it; ``counts`` says how many examples
     each row is, and is empty where each is one. Returns -1 where, as in ``unpack``, bits that
     were cut off would have ordered some rows otherwise, else 0.
     """
-    mask = (_U(1) << place_bits) - _U(1)
+    mask = (_U(1) << index_bits) - _U(1)
     n = words.size
     first_positive = _U(n_negative)
     placements = np.empty(n, np.int64)
@@ -419,14 +419,14 @@ def place_words(
             count[j] = counts[_U(numbers[j])]
     n_alike = 0
     for i in range(1, n):
-        n_alike += np.int64((words[i] ^ words[i - 1]) >> place_bits == _U(0))
+        n_alike += np.int64((words[i] ^ words[i - 1]) >> index_bits == _U(0))
     if n_alike == 0:  # no ties, in the right order: no branch, no key
         for i in range(n):
-            place = words[i] & mask
-            is_negative = np.int64(place < first_positive)
-            negatives = count[place] * is_negative
-            above -= count[place] - negatives
-            placements[place] = 2 * above if is_negative else 2 * below
+            index = words[i] & mask
+            is_negative = np.int64(index < first_positive)
+            negatives = count[index] * is_negative
+            above -= count[index] - negatives
+            placements[index] = 2 * above if is_negative else 2 * below
             below += negatives
     end = 0 if n_alike > 0 else n
     key = _U(0)
@@ -439,17 +439,17 @@ def place_words(
         negatives = np.int64(0)
         positives = np.int64(0)
         while end < n and keys[words[_U(end)] & mask] == key:
-            place = words[_U(end)] & mask
-            mine = count[place] * np.int64(place < first_positive)
+            index = words[_U(end)] & mask
+            mine = count[index] * np.int64(index < first_positive)
             negatives += mine
-            positives += count[place] - mine
+            positives += count[index] - mine
             end += 1
         above -= positives
         of_positives = 2 * below + negatives
         of_negatives = 2 * above + positives
         for i in range(at, end):
-            place = words[_U(i)] & mask
-            placements[place] = of_negatives if place < first_positive else of_positives
+            index = words[_U(i)] & mask
+            placements[index] = of_negatives if index < first_positive else of_positives
         below += negatives
     for j in range(n):  # the numbers of a class ascend: so do the lines of memory
         doubled[_U(numbers[j])] = placements[j]

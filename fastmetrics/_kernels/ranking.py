@@ -1,4 +1,4 @@
-"""Where the relevant items of each query stand among its scores, and what follows from it.
+"""Ranks of the relevant items of each query among its scores, and values of rankings.
 
 A query's ranking is kept as its relevant items alone: how many items score higher (``above``), how
 many score the same, the item itself included (``tied``). No metric needs more, and counting is
@@ -17,7 +17,7 @@ EACH_AGAINST_ALL = 1 << 16
 
 @kernel
 def gather_queries(codes, free, order):
-    """Write the rows in the order of their queries; ``free[q]`` is the next place of query q."""
+    """Write the rows in the order of their queries; ``free[q]`` is the next index of query q."""
     for i in range(codes.size):
         code = codes[i]
         order[free[code]] = i
@@ -39,11 +39,11 @@ def count_relevant(relevance, starts, first, last, counts):
 
 
 @kernel
-def place_relevant(relevance, scores, starts, first, last, item_starts, rows, grades, above, tied):
+def locate_relevant(relevance, scores, starts, first, last, item_starts, rows, grades, above, tied):
     """Write the relevant items of the queries; return how many scores are not finite.
 
     Of queries with too many comparisons (`EACH_AGAINST_ALL`) only rows and grades are written.
-    Nobody needs ``rows`` where it has no room.
+    ``rows`` may be empty: then they are not written.
     """
     longest, most = np.int64(0), np.int64(0)
     for q in range(first, last):
@@ -51,7 +51,7 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
         most = max(most, count)
         if count * size <= EACH_AGAINST_ALL:
             longest = max(longest, size)
-    firsts, places = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
+    firsts, indices = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
     positions, worth = np.empty(most + 1, np.int64), np.empty(most)
     greater, equal = np.empty(most, np.int64), np.empty(most, np.int64)
     keeps_rows = rows.size > 0
@@ -69,18 +69,18 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
         is_short = n * row.size <= EACH_AGAINST_ALL
         for item in range(n):
             worth[item] = relevance[start + positions[item]]
-            places[item] = item
+            indices[item] = item
             if is_short:
-                own = row[positions[item]]
+                own_score = row[positions[item]]
                 higher, same = np.int64(0), np.int64(0)
                 for i in range(row.size):
-                    higher += np.int64(row[i] > own)
-                    same += np.int64(row[i] == own)
+                    higher += np.int64(row[i] > own_score)
+                    same += np.int64(row[i] == own_score)
                 greater[item], equal[item] = higher, same
         if is_short:
-            order_items(row.size, n, greater, worth, firsts, places)
+            order_items(row.size, n, greater, worth, firsts, indices)
         for item in range(n):
-            put = low + places[item]
+            put = low + indices[item]
             grades[put] = worth[item]
             if is_short:
                 above[put], tied[put] = greater[item], equal[item]
@@ -90,8 +90,8 @@ def place_relevant(relevance, scores, starts, first, last, item_starts, rows, gr
 
 
 @kernel
-def order_items(size, n, above, grades, firsts, places):
-    """Write the place of each item by ``above``, then by relevance, the highest first.
+def order_items(size, n, above, grades, firsts, indices):
+    """Write the index of each item by ``above``, then by relevance, the highest first.
 
     Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
     only items of one tie are compared.
@@ -106,7 +106,7 @@ def order_items(size, n, above, grades, firsts, places):
         firsts[i] += firsts[i - 1]
     if not has_ties:
         for item in range(n):
-            places[item] = firsts[above[item]]
+            indices[item] = firsts[above[item]]
         return
     for item in range(n):
         before = np.int64(0)
@@ -115,14 +115,14 @@ def order_items(size, n, above, grades, firsts, places):
                 (grades[other] == grades[item]) & (other < item)
             )
             before += np.int64((above[other] == above[item]) & better)
-        places[item] = firsts[above[item]] + before
+        indices[item] = firsts[above[item]] + before
 
 
 @kernel
 def count_unjudged(relevance, scores, starts, first, last, item_starts, rows, above, tied):
     """Write how many unjudged items (nan, or negative) score higher than each relevant item.
 
-    Queries with too many comparisons are left out, as in `place_relevant`.
+    Queries with too many comparisons are left out, as in `locate_relevant`.
     """
     for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
@@ -131,42 +131,42 @@ def count_unjudged(relevance, scores, starts, first, last, item_starts, rows, ab
         for item in range(low, high):
             above[item] = 0
             tied[item] = 0
-            own = scores[rows[item]]
+            own_score = scores[rows[item]]
             for i in range(starts[q], starts[q + 1]):
                 if not relevance[i] >= 0:
-                    above[item] += np.int64(scores[i] > own)
-                    tied[item] += np.int64(scores[i] == own)
+                    above[item] += np.int64(scores[i] > own_score)
+                    tied[item] += np.int64(scores[i] == own_score)
 
 
 @kernel
-def places_by_name(
-    relevance, scores, names, starts, first, last, item_starts, rows, places, unjudged
+def positions_by_name(
+    relevance, scores, names, starts, first, last, item_starts, rows, positions, unjudged
 ):
-    """Write the place of each relevant item where ties go by name, the last name first.
+    """Write the position of each relevant item where ties go by name, the last name first.
 
     ``unjudged`` becomes the number of unjudged items before it. Queries with too many comparisons
-    are left out, as in `place_relevant`.
+    are left out, as in `locate_relevant`.
     """
     for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
         if (high - low) * (starts[q + 1] - starts[q]) > EACH_AGAINST_ALL:
             continue
         for item in range(low, high):
-            places[item] = 0
+            positions[item] = 0
             unjudged[item] = 0
             row = rows[item]
             for i in range(starts[q], starts[q + 1]):
                 before = np.int64(scores[i] > scores[row]) | (
                     np.int64(scores[i] == scores[row]) & np.int64(names[i] > names[row])
                 )
-                places[item] += before
+                positions[item] += before
                 if not relevance[i] >= 0:
                     unjudged[item] += before
 
 
 # --- values of binary relevance ------------------------------------------------------------------
 #
-# What metrics of rankings are of each query: the mean over all orders of its ties.
+# Metrics of each query: the mean over all orders of its ties.
 #
 # Items of a query stand by ``above``, then by relevance; those never retrieved
 # stand last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout. All
@@ -200,7 +200,7 @@ def expected_first(first, last, item_starts, grades, above, tied, level, k, reci
     """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
 
     Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
-    at place j with the chance of none before, times that of one there.
+    at position j with the chance of none before, times that of one there.
     """
     for q in range(first, last):
         out[q] = 0.0
@@ -216,16 +216,16 @@ def expected_first(first, last, item_starts, grades, above, tied, level, k, reci
             low += 1
         none_before = 1.0
         total = 0.0
-        for place in range(size):
-            if start + place >= k:
+        for position in range(size):
+            if start + position >= k:
                 break
-            here = none_before * relevant / (size - place)
+            here = none_before * relevant / (size - position)
             if reciprocal:
-                total += here / np.float64(start + place + 1)
-            if size - place == relevant:
+                total += here / np.float64(start + position + 1)
+            if size - position == relevant:
                 none_before = 0.0
                 break
-            none_before *= np.float64(size - place - relevant) / np.float64(size - place)
+            none_before *= np.float64(size - position - relevant) / np.float64(size - position)
         if reciprocal:
             out[q] = total
         elif start < k:
@@ -237,7 +237,7 @@ def expected_precision_sums(first, last, item_starts, grades, above, tied, level
     """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
 
     McSherry & Najork (2008): in a tie of ``size`` items, ``relevant`` of them relevant, an item at
-    place j is relevant with chance relevant / size, and then (j - 1)(relevant - 1) / (size - 1)
+    position j is relevant with chance relevant / size, and then (j - 1)(relevant - 1) / (size - 1)
     relevant ones are expected before it in the tie.
     """
     for q in range(first, last):
@@ -255,23 +255,23 @@ def expected_precision_sums(first, last, item_starts, grades, above, tied, level
             if relevant == 0:
                 continue
             if size == relevant:
-                for place in range(min(size, k - start)):
-                    total += np.float64(before + place + 1) / np.float64(start + place + 1)
+                for position in range(min(size, k - start)):
+                    total += np.float64(before + position + 1) / np.float64(start + position + 1)
             else:
                 chance = np.float64(relevant) / np.float64(size)
                 more = np.float64(relevant - 1) / np.float64(size - 1)
-                for place in range(min(size, k - start)):
-                    ahead = np.float64(before + 1) + more * np.float64(place)
-                    total += chance * ahead / np.float64(start + place + 1)
+                for position in range(min(size, k - start)):
+                    ahead = np.float64(before + 1) + more * np.float64(position)
+                    total += chance * ahead / np.float64(start + position + 1)
             before += relevant
         out[q] = total
 
 
 @kernel
-def expected_reading(first, last, item_starts, grades, above, tied, level, k, powers, shares, out):
-    """Write what a reader finds who goes on from each of the first k items with a chance p.
+def expected_reading(first, last, item_starts, grades, above, tied, level, k, powers, weights, out):
+    """Write the gain of a reader who goes on from each of the first k items with a chance p.
 
-    ``powers[j]`` is p**j, and ``shares[j]`` is 1 - p**j: what j places in a row are worth, before
+    ``powers[j]`` is p**j, and ``weights[j]`` is 1 - p**j: the worth of j positions in a row, before
     the first of them is reached.
     """
     for q in range(first, last):
@@ -279,7 +279,7 @@ def expected_reading(first, last, item_starts, grades, above, tied, level, k, po
         for i in range(item_starts[q], item_starts[q + 1]):
             if grades[i] >= level and tied[i] > 0 and above[i] < k:
                 here = min(tied[i], k - above[i])
-                total += powers[above[i]] * shares[here] / np.float64(tied[i])
+                total += powers[above[i]] * weights[here] / np.float64(tied[i])
         out[q] = total
 
 
@@ -291,7 +291,7 @@ def expected_preference(
     """Write bpref: how few judged non-relevant items stand above each relevant one.
 
     ``judged`` counts the judged items of each query. The number of the tied non-relevant items that
-    come first is uniform: any place among them is as likely for a relevant item as any other.
+    come first is uniform: a relevant item is equally likely at any position among them.
     """
     for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
@@ -364,7 +364,7 @@ def concordant_items(
 def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, out):
     """Write the discounted gains of the first k items, averaged over ties.
 
-    ``discounts[j]`` is the sum of the discounts of the first j places.
+    ``discounts[j]`` is the sum of the discounts of the first j positions.
     """
     for q in range(first, last):
         total = 0.0
@@ -398,8 +398,8 @@ def ideal_gains(first, last, item_starts, gains, k, discounts, out):
             continue
         sort_down(ordered, n)
         total = 0.0
-        for place in range(best):
-            total += ordered[place] * (discounts[place + 1] - discounts[place])
+        for position in range(best):
+            total += ordered[position] * (discounts[position + 1] - discounts[position])
         out[q] = total
 
 
@@ -427,12 +427,12 @@ def expected_cascade(first, last, item_starts, chances, above, tied, k, out):
     """Write the expected reciprocal rank at which a reader stops, averaged over ties.
 
     ``chances`` is that of an item to end the search. How many relevant items of a tie stand among
-    its first j is hypergeometric, ``shares``; which ones they are does not depend on it.
+    its first j is hypergeometric (``probabilities``); which ones they are does not depend on it.
     """
     most = np.int64(0)
     for q in range(first, last):
         most = max(most, item_starts[q + 1] - item_starts[q])
-    means, shares = np.empty(most + 2), np.empty(most + 2)
+    means, probabilities = np.empty(most + 2), np.empty(most + 2)
     for q in range(first, last):
         total = 0.0
         left = 1.0
@@ -447,22 +447,22 @@ def expected_cascade(first, last, item_starts, chances, above, tied, k, out):
             relevant, longest = stop - low, min(size, k - start)
             most = mean_products(chances, low, min(relevant, longest), stop, means)
             low = stop
-            shares[0] = 1.0
+            probabilities[0] = 1.0
             for count in range(1, most + 1):
-                shares[count] = 0.0
-            for place in range(longest):
-                others = np.float64(size - place)
+                probabilities[count] = 0.0
+            for position in range(longest):
+                others = np.float64(size - position)
                 ends = 0.0
-                for count in range(min(place, most), -1, -1):
-                    chance = shares[count] * (np.float64(relevant - count) / others)
+                for count in range(min(position, most), -1, -1):
+                    chance = probabilities[count] * (np.float64(relevant - count) / others)
                     ends += chance * (means[count] - means[count + 1])
-                    shares[count] -= chance
+                    probabilities[count] -= chance
                     if count < most:
-                        shares[count + 1] += chance
-                total += left * ends / np.float64(start + place + 1)
+                        probabilities[count + 1] += chance
+                total += left * ends / np.float64(start + position + 1)
             stays = 0.0
             for count in range(most + 1):
-                stays += shares[count] * means[count]
+                stays += probabilities[count] * means[count]
             left *= stays
         out[q] = total
 
@@ -486,7 +486,7 @@ def mean_products(chances, low, most, high, means):
         if count <= most:
             means[count] = 0.0
         for j in range(min(count, most), 0, -1):
-            share = np.float64(j) / np.float64(count)
-            means[j] = (1.0 - share) * means[j] + share * means[j - 1] * stays
+            fraction = np.float64(j) / np.float64(count)
+            means[j] = (1.0 - fraction) * means[j] + fraction * means[j - 1] * stays
     means[most + 1] = 0.0
     return most

@@ -33,8 +33,8 @@ def follow(lead, value, n, levels, top, slack, n_reached, out):
         elif after <= slack:
             out[n_reached] = value[i]
         else:
-            share = before / (before + after)
-            out[n_reached] = value[i - 1] + share * (value[i] - value[i - 1])
+            fraction = before / (before + after)
+            out[n_reached] = value[i - 1] + fraction * (value[i] - value[i - 1])
         n_reached += 1
     return n_reached
 
@@ -50,11 +50,11 @@ def values_along(lead, value, levels, top, slack, out):
 
 
 @kernel
-def entry(table, place):
-    """Return the entry at a place of a table, straight between two entries."""
-    below = min(np.uint32(place), np.uint32(table.size - 2))
-    share = place - below
-    return (1.0 - share) * table[below] + share * table[below + np.uint32(1)]
+def entry(table, position):
+    """Interpolate linearly between the two entries of a table next to a position."""
+    below = min(np.uint32(position), np.uint32(table.size - 2))
+    fraction = position - below
+    return (1.0 - fraction) * table[below] + fraction * table[below + np.uint32(1)]
 
 
 @kernel

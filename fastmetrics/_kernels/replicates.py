@@ -6,7 +6,7 @@ drawn, a byte, or its weight, a double. Eight neighbouring counts must sum to le
 draws that fall on each row once on average, more do so with a probability below 1e-30.
 
 Units and indices are numbered in int32; sums are int64, or float64 where terms are no counts, and
-are taken by blocks of rows, so that the parts in which a replicate comes leave no trace in them.
+are taken by blocks of rows, so that they do not depend on the chunks in which a replicate comes.
 The points of a piece of curve, highest score first, are float64 ``tp`` and ``fp``: entry 0 is the
 last point before the piece, entry i + 1 its point i.
 """
@@ -67,7 +67,7 @@ def central_moments(values, times, mean, scale):
 
 @kernel
 def gather_counts(drawn, units, counts):
-    """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
+    """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: units are drawn, not rows."""
     for r in range(counts.shape[0]):
         some = drawn[r]
         for i in range(units.size):
@@ -106,11 +106,11 @@ def pair_counts(
     counts, masks, pieces, counts_by_row, scratch, scratch_bytes, state, segment_positives,
     segment_negatives,
 ):  # fmt: skip
-    """Count, on through a part of the rows of each replicate, the pairs that a positive wins.
+    """Count, through one more chunk of rows of each replicate, the pairs that a positive wins.
 
     ``counts`` are words of eight rows, ``counts_by_row`` the same memory. ``state[r]`` is
     [positives, negatives, doubled pairs won (a tie is one), positives of the open tie], and goes
-    on where the part before it ended. ``pieces`` lists the ties of both classes inside this part:
+    on where the chunk before it ended. ``pieces`` lists the ties of both classes in this chunk:
     (first row, first negative, end, whether the tie ends here). ``scratch`` has two segments, as
     words and as bytes: a view in a kernel takes a tenth of a second to compile.
     """
@@ -169,7 +169,7 @@ def pair_counts(
 def column_sums(drawn, columns, sums):
     """Add to ``sums[r, j]`` the sum over rows i of ``drawn[r, i] * columns[j, i]``.
 
-    Blocks of rows are added up in lanes: parts of a replicate that are whole blocks leave no trace.
+    Blocks of rows are added up in lanes: chunks of whole blocks give the same sums.
     """
     n_rows = columns.shape[1]
     lanes = np.empty(_LANES)
@@ -194,12 +194,12 @@ def column_sums(drawn, columns, sums):
 
 
 @kernel
-def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, states):
+def step_areas(counts, words, masks, mask_words, ends, lone, indices, starts, states):
     """Write each replicate's area under the steps of precision over TP.
 
     In segments in which each row has a score of its own (``lone``) only the positives are looked
-    at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
-    row is known from prefix sums of eight counts at once: ``words`` and ``mask_words`` are the same
+    at: their ``indices``, those of segment s from ``starts[s]`` on. The predicted positives up to a
+    row follow from prefix sums of eight counts at once: ``words`` and ``mask_words`` are the same
     memory as counts and masks.
     """
     sums = np.empty((2, _SEGMENT_WORDS), np.uint64)  # of drawn positives, and of all that is drawn
@@ -240,13 +240,13 @@ def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, sta
                 tp += np.int64(sums[0, i] >> _TOP)
                 called += np.int64(sums[1, i] >> _TOP)
             n = np.uint64(0)
-            some = places[starts[s] : starts[s + 1]]
+            some = indices[starts[s] : starts[s + 1]]
             for k in range(some.size):
-                place = np.uint64(some[k])
-                times = drawn[first + place]
+                index = np.uint64(some[k])
+                times = drawn[first + index]
                 gains[n] = times
-                of_eight = place // np.uint64(8)
-                shift = place % np.uint64(8) * np.uint64(8)
+                of_eight = index // np.uint64(8)
+                shift = index % np.uint64(8) * np.uint64(8)
                 steps[0, n] = before[0, of_eight] + np.float64((sums[0, of_eight] >> shift) & _BYTE)
                 steps[1, n] = before[1, of_eight] + np.float64((sums[1, of_eight] >> shift) & _BYTE)
                 n += np.uint64(times > 0)
@@ -330,7 +330,7 @@ def chosen_points(x, n, chosen):
 
 @kernel
 def area_of_points(x, y, top, low, high, chosen, n, state):
-    """Add to ``state[0]`` the doubled area under |y - top| between two places of the axis x."""
+    """Add to ``state[0]`` the doubled area under |y - top| between two values of x."""
     area = 0.0
     for k in range(n):
         i = chosen[k]
@@ -367,7 +367,7 @@ def precision_area_of_points(estimator, tp, fp, chosen, n, state):
             area += 0.5 * gain * (tp[i] / (tp[i] + fp[i]) + before)
             continue
         added = gain + (fp[i] - fp[i - 1])
-        share = gain / added
+        fraction = gain / added
         x = added / called if called > 0.0 else 0.0
         if x < 1e-3:
             rest = x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2)))
@@ -375,8 +375,8 @@ def precision_area_of_points(estimator, tp, fp, chosen, n, state):
         else:
             grown = math.log1p(x)
             rest = x - grown
-        inside = tp[i - 1] * grown + share * called * rest
-        area += share * (inside if called > 0.0 else gain)
+        inside = tp[i - 1] * grown + fraction * called * rest
+        area += fraction * (inside if called > 0.0 else gain)
     state[0] += area
 
 
@@ -390,13 +390,13 @@ def break_even_of_points(tp, fp, n, n_positive, slack, state):
             state[1] = tp[i]
             if called > n_positive + slack:
                 before = tp[i - 1] + fp[i - 1]
-                share = (n_positive - before) / (called - before)
-                state[1] = tp[i - 1] + share * (tp[i] - tp[i - 1])
+                fraction = (n_positive - before) / (called - before)
+                state[1] = tp[i - 1] + fraction * (tp[i] - tp[i - 1])
 
 
 @kernel
 def add_areas(kind, criterion, low, high, tp, fp, n, n_positive, n_negative, state, chosen):
-    """Add to an area what n points give."""
+    """Add the area under n points to the state."""
     x, y, axis, top = (tp, fp, n_positive, n_negative)
     if kind == AREA and not criterion:
         x, y, axis, top = (fp, tp, n_negative, 0.0)
@@ -527,7 +527,7 @@ def areas_of_rows(
     counts, masks, ends, anchors, segment_positives, segment_negatives, kind, criterion, low, high,
     states,
 ):  # fmt: skip
-    """Add up an area under a curve of each replicate, from a share of the axis to another.
+    """Add up an area under a curve of each replicate, from a fraction of the axis to another.
 
     Segments before and after these are not read. ``anchors`` are those of `break_even_of_rows`.
     """
@@ -586,11 +586,11 @@ def split_block(weights, masks, positives, negatives):
 
 @kernel
 def weighted_pairs(weights, masks, pieces, states):
-    """Count, on through a part of the rows of each replicate, the weighted pairs a positive wins.
+    """Count, through one more chunk of rows of each replicate, the weighted pairs a positive wins.
 
     ``states[r]`` is [positives, negatives, doubled pairs won where a tie is a whole one, tied
-    pairs, positives and negatives of the open tie], and goes on where the part before it ended: a
-    part is of whole blocks, or the last. ``pieces`` are ties, as of `pair_counts`. The quarters of
+    pairs, positives and negatives of the open tie], and goes on where the chunk before it ended: a
+    chunk is of whole blocks, or the last. ``pieces`` are ties, as of `pair_counts`. The quarters of
     a block are walked through side by side, so that no sum waits for another.
     """
     positives = np.empty(BLOCK)
@@ -605,8 +605,8 @@ def weighted_pairs(weights, masks, pieces, states):
             positives_1, negatives_1 = positives[n:], negatives[n:]
             positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
             positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
-            p0, n0, w0, p1, n1, w1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            p2, n2, w2, p3, n3, w3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            p0 = n0 = w0 = p1 = n1 = w1 = 0.0
+            p2 = n2 = w2 = p3 = n3 = w3 = 0.0
             for i in range(n):
                 p0 += positives[i]
                 n0 += negatives[i]

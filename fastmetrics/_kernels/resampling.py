@@ -1,12 +1,12 @@
 """Resample counts: how often each row of a sorted table is drawn in a replicate.
 
-Every number is a function of (key, replicate, block): the words come from Philox4x32-10, a
+Every number is a function of (key, replicate, block): 64-bit words come from Philox4x32-10, a
 counter-based generator (Salmon, Moraes, Dror & Shaw 2011, Parallel random numbers: as easy as
-1, 2, 3, SC'11) whose authors give each counter of a key its own place in one permutation, so that
-no two streams of a key overlap. The counter is (place in the stream, block, replicate, purpose).
+1, 2, 3, SC'11): a permutation of the counters of a key, so that no two streams of a key overlap.
+The counter is (position in the stream, block, replicate, purpose).
 
 A replicate is a multinomial draw over n rows: first how many fall into each window of WINDOW
-rows, by conditional binomials, then where inside the window, several places from one word.
+rows, by conditional binomials, then where inside the window, several indices from one word.
 
 A key is two numbers of 32 bits, in words of 64; counts and masks are bytes, totals int64.
 """
@@ -36,7 +36,7 @@ _SIDE_BY_SIDE = 16  # replicates whose cells are drawn together
 
 @kernel
 def philox(key, first, block, replicate, purpose, n, words):
-    """Fill 2 n words from the counters (first + i, block, replicate, purpose), i < n.
+    """Fill 2 n random 64-bit words from the counters (first + i, block, replicate, purpose), i < n.
 
     Counter i gives the words i and n + i: its output words 0, 1 and 2, 3, lower half first.
     """
@@ -72,7 +72,7 @@ def stirling_rest(k):
 
 @kernel
 def is_kept(n, p, spread, us, v, k):
-    """Return whether BTRS keeps ``k``: the masses decide, or what bounds them where that does."""
+    """Return whether BTRS keeps ``k``: bounds of the masses decide, or the masses themselves."""
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
     q = 1.0 - p
@@ -164,8 +164,8 @@ def multinomial_totals(key, sizes, left, streams, words, totals):
         sizes_left = left[first:last]
         rest = n_rows
         for cell in range(sizes.size):
-            share = sizes[cell] / max(rest, 1)
-            binomials(sizes_left, share, key, streams[first:last], words[first:last], drawn)
+            probability = sizes[cell] / max(rest, 1)
+            binomials(sizes_left, probability, key, streams[first:last], words[first:last], drawn)
             for r in range(last - first):
                 totals[first + r, cell] = drawn[r]
                 sizes_left[r] -= drawn[r]
@@ -174,7 +174,7 @@ def multinomial_totals(key, sizes, left, streams, words, totals):
 
 @kernel
 def scatter_full(key, window, replicate, n_draws, counts, words):
-    """Add ``n_draws`` uniform draws over the places of a full window, 12 bits a draw.
+    """Add ``n_draws`` uniform draws over the rows of a full window, 12 bits a draw.
 
     ``words`` must hold them all: ``n_draws <= 5 * (WORDS - 16)``.
     """
@@ -197,9 +197,9 @@ def scatter_full(key, window, replicate, n_draws, counts, words):
 
 @kernel
 def scatter_accepted(key, window, replicate, purpose, n_draws, wanted, masks, counts, words):
-    """Add draws over the places of a window of any size whose mask is ``wanted`` (-1: any mask).
+    """Add draws over the rows of a window of any size whose mask is ``wanted`` (-1: any mask).
 
-    A draw takes the bits that the size needs, and is rejected where it is no such place.
+    A draw takes the bits that the size needs, and is rejected where it is no such row.
     """
     limit = np.uint64(counts.size)
     bits = 0
@@ -218,19 +218,19 @@ def scatter_accepted(key, window, replicate, purpose, n_draws, wanted, masks, co
             word = words[i]
             if wanted < 0 and left >= fields:  # every draw of the word is wanted
                 for _ in range(fields):
-                    place = word & mask
+                    index = word & mask
                     word >>= shift
-                    accepted = np.uint64(place < limit)
-                    counts[place * accepted] += np.uint8(accepted)
+                    accepted = np.uint64(index < limit)
+                    counts[index * accepted] += np.uint8(accepted)
                     left -= np.int64(accepted)
                 continue
             for _ in range(fields):
-                place = word & mask
+                index = word & mask
                 word >>= shift
-                inside = (place < limit) & (left > 0)
-                place = place if inside else np.uint64(0)
-                accepted = inside & ((wanted < 0) | (masks[place] == wanted))
-                counts[place] += np.uint8(accepted)
+                inside = (index < limit) & (left > 0)
+                index = index if inside else np.uint64(0)
+                accepted = inside & ((wanted < 0) | (masks[index] == wanted))
+                counts[index] += np.uint8(accepted)
                 left -= np.int64(accepted)
             if left == 0:
                 break
@@ -238,7 +238,7 @@ def scatter_accepted(key, window, replicate, purpose, n_draws, wanted, masks, co
 
 @kernel
 def draw_windows(key, first_replicate, windows, totals, n_rows, counts):
-    """Draw the listed windows of some replicates: window j of replicate r from place j WINDOW on.
+    """Draw the listed windows of some replicates: window j of replicate r from row j WINDOW on.
 
     ``totals[r, j]`` is the number of draws; ``counts[r]`` is cleared first.
     """
@@ -249,14 +249,14 @@ def draw_windows(key, first_replicate, windows, totals, n_rows, counts):
         for j in range(windows.size):
             window = windows[j]
             size = min(WINDOW, n_rows - window * WINDOW)
-            places = counts[r, j * WINDOW : j * WINDOW + size]
+            local = counts[r, j * WINDOW : j * WINDOW + size]
             n_draws = totals[r, j]
             replicate = first_replicate + r
             if size == WINDOW and n_draws <= 5 * (WORDS - 16):
-                scatter_full(key, window, replicate, n_draws, places, words)
+                scatter_full(key, window, replicate, n_draws, local, words)
             else:
                 scatter_accepted(
-                    key, window, replicate, PLACES, n_draws, _ANY, places, places, words
+                    key, window, replicate, PLACES, n_draws, _ANY, local, local, words
                 )
 
 
@@ -276,35 +276,35 @@ def draw_windows_by_class(key, first, windows, totals, masks, n_rows, counts):
             window = windows[j]
             start = window * WINDOW
             size = min(WINDOW, n_rows - start)
-            places = counts[r, j * WINDOW : j * WINDOW + size]
+            local = counts[r, j * WINDOW : j * WINDOW + size]
             labels = masks[start : start + size]
             wanted_p, wanted_n = totals[0, r, j], totals[1, r, j]
             replicate = first + r
             n_draws = wanted_p + wanted_n
             if size < WINDOW or n_draws > 5 * (WORDS - 16):
                 scatter_accepted(
-                    key, window, replicate, MORE, wanted_p, _POSITIVE, labels, places, words
+                    key, window, replicate, MORE, wanted_p, _POSITIVE, labels, local, words
                 )
                 scatter_accepted(
-                    key, window, replicate, PLACES, wanted_n, _ZERO, labels, places, words
+                    key, window, replicate, PLACES, wanted_n, _ZERO, labels, local, words
                 )
                 continue
-            scatter_full(key, window, replicate, n_draws, places, words)
+            scatter_full(key, window, replicate, n_draws, local, words)
             drawn = np.int32(0)
             for i in range(size):
-                drawn += np.int32(places[i] & labels[i])
+                drawn += np.int32(local[i] & labels[i])
             surplus = drawn - wanted_p
             surplus_class = 255 if surplus > 0 else 0
             to_take = abs(surplus)
             t = n_draws - 1
             while to_take > 0:
-                place = (words[t // 5] >> np.uint64(12 * (t % 5))) & _MASK_12
-                if labels[place] == surplus_class:
-                    places[place] -= _ONE
+                index = (words[t // 5] >> np.uint64(12 * (t % 5))) & _MASK_12
+                if labels[index] == surplus_class:
+                    local[index] -= _ONE
                     to_take -= 1
                 t -= 1
             if surplus != 0:
                 other = 255 - surplus_class
                 scatter_accepted(
-                    key, window, replicate, MORE, abs(surplus), other, labels, places, words
+                    key, window, replicate, MORE, abs(surplus), other, labels, local, words
                 )

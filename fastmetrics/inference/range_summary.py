@@ -21,7 +21,7 @@ from fastmetrics._kernels.buckets import bin_numbers
 from fastmetrics._kernels.curve_kernels import (
     auc_influences,
     precision_influences,
-    precision_shares,
+    precision_fractions,
 )
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
@@ -302,7 +302,7 @@ def part_of(
     columns, no_sums = (table.positives, table.negatives), np.empty((0, 2))
     auc_influences(*columns, above, whole, 0.0, *linear_in_auc, no_sums)
     linear_in_auc *= np.array([whole]).T  # times the size of the class, not centred
-    tails = precision_shares(*columns, above, *of_precision)
+    tails = precision_fractions(*columns, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
     influences: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
     if are_fractions(table):

@@ -47,7 +47,7 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     needs_rows = has_unjudged or rows.ids is not None or len(long)
     which = np.empty(n_items if needs_rows else 0, np.int64)
     grades, above, tied = np.empty(n_items), *(np.empty(n_items, np.int64) for _ in range(2))
-    place = partial(kernels.place_relevant, rows.relevance, rows.scores, starts)
+    place = partial(kernels.locate_relevant, rows.relevance, rows.scores, starts)
     into = (item_starts, which, grades, above, tied)
     if any(run([partial(place, *job, *into) for job in jobs])):
         if np.isneginf(rows.scores).any():
@@ -66,7 +66,7 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     if rows.ids is not None:
         named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
         single = rows.scores.astype(np.float32)  # as trec_eval holds them
-        find = partial(kernels.places_by_name, rows.relevance, single, rows.ids, starts)
+        find = partial(kernels.positions_by_name, rows.relevance, single, rows.ids, starts)
         run([partial(find, *job, item_starts, which, *named) for job in jobs])
         for query, items in sorted_ones:  # the last name first
             order = np.lexsort((-rows.ids[query], -single[query]))

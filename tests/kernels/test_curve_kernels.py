@@ -233,7 +233,7 @@ def test_what_rows_move_of_average_precision(rng, kind, n):
     for piece in pieces:
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         sums.append(
-            kernels.precision_shares(positives[piece], negatives[piece], above, *actual[:, piece])
+            kernels.precision_fractions(positives[piece], negatives[piece], above, *actual[:, piece])
         )
     for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
         kernels.precision_influences(float(positives.sum()), value, below, *actual[:, piece])
@@ -354,7 +354,7 @@ def placed(relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
     item_starts = np.append(0, np.cumsum(counts))
     rows, above, tied = (np.full(item_starts[-1], -7) for _ in range(3))
     grades = np.full(item_starts[-1], -7.0)
-    unruly = ranking.place_relevant(
+    unruly = ranking.locate_relevant(
         relevance, scores, starts, 0, n, item_starts, rows, grades, above, tied
     )
     assert unruly == 0
@@ -390,7 +390,7 @@ def test_unjudged_items_are_counted() -> None:
 def test_scores_that_are_not_finite_are_counted() -> None:
     scores = np.array([1.0, np.nan, np.inf, -np.inf])
     empty, starts = np.zeros(0, np.int64), np.array([0, 4])
-    unruly = ranking.place_relevant(
+    unruly = ranking.locate_relevant(
         np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
         empty, empty,
     )  # fmt: skip
@@ -406,7 +406,7 @@ def test_unjudged_items_above_and_places_by_name(problem, rng) -> None:
     above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
     data, n = (relevance, scores), len(starts) - 1
     ranking.count_unjudged(*data, starts, 0, n, item_starts, rows, above, tied)
-    ranking.places_by_name(*data, names, starts, 0, n, item_starts, rows, places, before)
+    ranking.positions_by_name(*data, names, starts, 0, n, item_starts, rows, places, before)
     hidden = ~(relevance >= 0)
     for q, (start, stop) in enumerate(itertools.pairwise(starts)):
         own = np.arange(start, stop)
@@ -597,6 +597,6 @@ def test_long_queries_are_left_to_a_sort() -> None:
     single = scores.astype(np.float32)
     names = np.arange(n)
     data = (grades, single, names, starts, 0, 1, item_starts, rows)
-    ranking.places_by_name(*data, one, other)
+    ranking.positions_by_name(*data, one, other)
     assert (one == -7).all()
     assert (other == -7).all()

@@ -137,7 +137,7 @@ def test_place_words(rng, n_distinct: int, is_counted: bool) -> None:
     doubled = np.empty(60, np.int64)
     positives = int(counts[is_positive].sum()) + 13
     arguments = numbers, 35, by_row[: 60 * is_counted], positives, 11, doubled
-    assert merges.place_words(words, np.uint64(6), keys, *arguments) == 0
+    assert merges.place_rows(words, np.uint64(6), keys, *arguments) == 0
     assert doubled[numbers].tolist() == np.where(is_positive, below, above).tolist()
 
 
@@ -145,4 +145,4 @@ def test_place_words_notices_what_cut_bits_hide() -> None:
     keys = np.array([3, 2, 9], np.uint64)  # the last bit of each is cut off
     words = np.sort((keys >> np.uint64(1)) << np.uint64(2) | np.arange(3, dtype=np.uint64))
     arguments = np.arange(3, dtype=np.int32), 1, np.empty(0, np.int64), 2, 0, np.empty(3, np.int64)
-    assert merges.place_words(words, np.uint64(2), keys, *arguments) == -1
+    assert merges.place_rows(words, np.uint64(2), keys, *arguments) == -1

@@ -199,12 +199,12 @@ def test_class_impossible_events():
         assert sums[0] == want
 
 
-@pytest.mark.parametrize("name", ["shares_of_labels", "square_terms", "hinge_terms"])
+@pytest.mark.parametrize("name", ["label_probabilities", "square_terms", "hinge_terms"])
 def test_terms_of_rows(name):
     labels, scores = np.array([1, 0, 1, 0]), np.array([0.25, 0.25, 2.0, -2.0])
-    arguments = (labels, scores, 1, 0.125) if name == "shares_of_labels" else (labels, scores, 1)
+    arguments = (labels, scores, 1, 0.125) if name == "label_probabilities" else (labels, scores, 1)
     want = {
-        "shares_of_labels": [0.25, 0.75, 0.875, 0.875],
+        "label_probabilities": [0.25, 0.75, 0.875, 0.875],
         "square_terms": [0.5625, 0.0625, 1.0, 4.0],
         "hinge_terms": [0.75, 1.25, 0.0, 0.0],
     }[name]

@@ -58,7 +58,7 @@ def weights_by_score(data: Data) -> Pair:
 
 
 def placements(data: Data) -> Pair:
-    """Cover ``place_words``."""
+    """Cover ``place_rows``."""
     rows = check_binary(data.labels, data.scores)
 
     def twin() -> tuple[Any, ...]:
@@ -74,7 +74,7 @@ def placements(data: Data) -> Pair:
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     ascends: (("merges:ascends",), False),
-    placements: (("merges:place_words",), False),
+    placements: (("merges:place_rows",), False),
     rows_by_class: (("merges:spread_by_class",), False),
     weights_by_score: (("merges:weigh_runs",), False),
     rows_in_order: (

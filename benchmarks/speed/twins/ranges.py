@@ -70,13 +70,13 @@ def auc_influences(data: Data) -> Pair:
 
 
 def precision_influences(data: Data) -> Pair:
-    """The same of average precision; cover ``precision_shares`` too."""
+    """The same of average precision; cover ``precision_fractions`` too."""
     _, positives, negatives = columns(data)
     m = float(positives.sum())
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        curve_kernels.precision_shares(positives, negatives, (0.0, 0.0), *found)
+        curve_kernels.precision_fractions(positives, negatives, (0.0, 0.0), *found)
         curve_kernels.precision_influences(m, 0.75, (0.0, 0.0), *found)
         return tuple(found)
 
@@ -167,7 +167,7 @@ TWINS = {
     add_precisions: (("curve_kernels:add_precisions",), False),
     auc_influences: (("curve_kernels:auc_influences",), False),
     precision_influences: (
-        ("curve_kernels:precision_shares", "curve_kernels:precision_influences"),
+        ("curve_kernels:precision_fractions", "curve_kernels:precision_influences"),
         False,
     ),
     add_products: (("curve_kernels:add_products",), False),

@@ -57,7 +57,7 @@ def place_items(data: Data) -> Pair:
         item_starts = np.append(0, np.cumsum(counts))
         rows, above, tied = (np.empty(item_starts[-1], np.int64) for _ in range(3))
         worth = np.empty(item_starts[-1])
-        ranking.place_relevant(grades, scores, starts, 0, n, item_starts, rows, worth, above, tied)
+        ranking.locate_relevant(grades, scores, starts, 0, n, item_starts, rows, worth, above, tied)
         return counts, worth, above, tied
 
     def twin() -> tuple[Any, ...]:
@@ -96,12 +96,12 @@ def unjudged_and_named(data: Data) -> Pair:
     rows = np.empty(len(table.grades), np.int64)
     worth, above, tied = np.empty(len(rows)), np.empty_like(rows), np.empty_like(rows)
     place = (starts, 0, table.n_queries, table.item_starts, rows)
-    ranking.place_relevant(relevance, scores, *place, worth, above, tied)
+    ranking.locate_relevant(relevance, scores, *place, worth, above, tied)
 
     def ours() -> tuple[Any, ...]:
         found = [np.empty_like(rows) for _ in range(4)]
         ranking.count_unjudged(relevance, scores, *place, *found[:2])
-        ranking.places_by_name(relevance, single, names, *place, *found[2:])
+        ranking.positions_by_name(relevance, single, names, *place, *found[2:])
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -202,11 +202,11 @@ def gains_of_queries(data: Data) -> Pair:
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     place_items: (
-        ("ranking:count_relevant", "ranking:order_items", "ranking:place_relevant"),
+        ("ranking:count_relevant", "ranking:order_items", "ranking:locate_relevant"),
         False,
     ),
     gather: (("ranking:gather_queries",), False),
-    unjudged_and_named: (("ranking:count_unjudged", "ranking:places_by_name"), False),
+    unjudged_and_named: (("ranking:count_unjudged", "ranking:positions_by_name"), False),
     values_of_queries: (
         (
             "ranking:concordant_items",

@@ -278,7 +278,7 @@ _OF_BINARY = tuple(
 )
 _OF_LOGS = tuple(
     f"losses:{name}"
-    for name in ("shares_of_labels", "log_of_product", "take_logs", "restore_complements")
+    for name in ("label_probabilities", "log_of_product", "take_logs", "restore_complements")
 )
 
 

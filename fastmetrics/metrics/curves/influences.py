@@ -153,7 +153,7 @@ def average_precision(table: ScoreTable) -> CurveInfluences:
 
     def sum_piece(piece: Piece) -> tuple[CurveInfluences, tuple[float, float]]:
         here = result.at(piece)
-        return here, kernels.precision_shares(*piece.columns, piece.above, *here[1:])
+        return here, kernels.precision_fractions(*piece.columns, piece.above, *here[1:])
 
     jobs = []
     below = (0.0, 0.0)
@@ -349,7 +349,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     ) -> None:
         def walk(*keys: Any) -> int:
             arrays = numbers, n_negative, counts, above, below, doubled
-            return int(merges.place_words(*keys, *arrays))
+            return int(merges.place_rows(*keys, *arrays))
 
         if len(scores):
             walk_in_order(scores, walk)
