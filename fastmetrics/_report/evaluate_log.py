@@ -27,11 +27,11 @@ from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.comparison_result import Comparison
-from fastmetrics.inference.estimate import Chosen, compared
+from fastmetrics.inference.estimate import PairOptions, compare_models
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.proportions import proportion_limits
-from fastmetrics.inference.samples import Measured, counts_of_share
+from fastmetrics.inference.samples import Measurement, proportion_counts
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.metrics._metric import HITS, Metric
 from fastmetrics.metrics.asking import MetricRequest
@@ -158,16 +158,20 @@ def evaluate_log(
     models = attempts.models
     found: dict[str, dict[str, Estimate]] = {each: {} for each in models}
     pairs: dict[str, Comparison] = {}
-    chosen = Chosen(models, list(itertools.combinations(range(len(models)), 2)), None, level, _BOTH)
+    chosen = PairOptions(
+        models, list(itertools.combinations(range(len(models)), 2)), None, level, _BOTH
+    )
     with said_in_notes():
         for one, values in metrics:
             measured = _measured(values, attempts.group)
             estimates = tuple(
-                _near_the_edge(estimate_of(one, measured, k, level, None, _BOTH, weights_are=None))
+                _near_the_edge(
+                    make_estimate(one, measured, k, level, None, _BOTH, weights_are=None)
+                )
                 for k in range(len(models))
             )
             if len(models) > 1 and one.name != "flip_rate":
-                pairs[one.label] = _with_limits(compared(one, measured, chosen), estimates)
+                pairs[one.label] = _with_limits(compare_models(one, measured, chosen), estimates)
             for each, estimate in zip(models, estimates, strict=True):
                 found[each][one.label] = estimate
     directions = {one.label: one.higher_is_better for one, _ in metrics}
@@ -302,7 +306,7 @@ def _all_of(n: Floats, c: Floats, k: int) -> Floats:
     return chance
 
 
-def _measured(values: Floats, group: Ints | None) -> Measured:
+def _measured(values: Floats, group: Ints | None) -> Measurement:
     """Return the mean over items of each model, its points the items."""
     n = values.shape[1]
     means = values.mean(axis=1)
@@ -310,13 +314,13 @@ def _measured(values: Floats, group: Ints | None) -> Measured:
     largest = np.abs(values).max(axis=1, keepdims=True)
     deviations[(np.abs(deviations) <= ROUNDING * largest).all(axis=1)] = 0.0
     counts = tuple(
-        counts_of_share(float(own.sum()), float(n))
+        proportion_counts(float(own.sum()), float(n))
         if group is None and np.isin(own, (0.0, 1.0)).all()
         else None
         for own in values
     )
     units = Units(n, groups=group)
-    return Measured(
+    return Measurement(
         tuple(map(float, means)), deviations / n, units, counts, float(n), samples_are="items"
     )
 

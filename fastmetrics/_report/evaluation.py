@@ -261,9 +261,9 @@ def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
     """Return a table, or the summary of all ranges of runs."""
     if not isinstance(table, ScoreRuns):
         return table
-    from fastmetrics.inference.range_summary import summary_of_runs
+    from fastmetrics.inference.range_summary import summarize_runs
 
-    return summary_of_runs(table)
+    return summarize_runs(table)
 
 
 # --- the task: what predictions are of ----------------------------------------------------------

@@ -30,7 +30,7 @@ from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_use
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import check_margin, compare
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
-from fastmetrics.inference.samples import asked_of
+from fastmetrics.inference.samples import request_metrics
 from fastmetrics.metrics.asking import MetricRequest
 
 GateDecision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -618,7 +618,7 @@ def _asked(
         if label not in margins:
             raise no_such(label, "margins", margins)
     wanted: dict[str, Any] = {label: spoken.get(label, label) for label in margins}
-    asked = asked_of(wanted, None, query)
+    asked = request_metrics(wanted, None, query)
     for one in asked:
         with_name = f"margins[{one.label!r}]"
         try:

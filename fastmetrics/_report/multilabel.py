@@ -27,15 +27,15 @@ from fastmetrics._report.slices import first_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
-from fastmetrics.inference.estimate import Chosen, compared, estimate, metric_of
+from fastmetrics.inference.estimate import PairOptions, compare_models, estimate, metric_argument
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import (
     BinarySample,
     Design,
-    Measured,
-    counts_of_share,
-    of_cells,
-    warn_of_units,
+    Measurement,
+    cell_influences,
+    proportion_counts,
+    warn_small_samples,
 )
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.metrics._metric import HITS, RowInfluences, mean_influences
@@ -248,7 +248,7 @@ class LabelledRows:
         codes = [2 * own + called for own, called in self._decided(model)]
         for of_label in codes:
             counts += np.bincount(of_label, weights, 4)
-        value, slopes = of_cells(each.base, counts.reshape(2, 2))
+        value, slopes = cell_influences(each.base, counts.reshape(2, 2))
         moved = np.zeros(len(self.labels))
         for of_label in codes:
             moved += slopes[of_label]
@@ -339,8 +339,8 @@ def evaluate_multilabel(
             )
     names, own = tuple(m.name for m in models), rows.design
     units = own.units(len(rows.labels))
-    warn_of_units(units, own.weights_are)
-    chosen = Chosen(names, pairs_of(names), None, level, "two-sided")
+    warn_small_samples(units, own.weights_are)
+    chosen = PairOptions(names, pairs_of(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
     by_label: dict[LabelMetric, Floats] = {}
     for each, influenced, of_labels, excess in _measured(rows, asked):
@@ -348,16 +348,16 @@ def evaluate_multilabel(
         counts: list[Any] = [None] * len(names)
         if each.how == "rows" and own.is_plain:
             n = units.n_rows
-            counts = [counts_of_share(one.value * n, n) for one in influenced]
+            counts = [proportion_counts(one.value * n, n) for one in influenced]
         moved, own_units = [one.influences for one in influenced], units
         if each.how == "macro" and not any(one.any() for one in moved):
             # what unseen rows may do is what they do to the rarest class
             own_units = replace(units, strata=rows.rarest)
         values = tuple(one.value for one in influenced)
-        measured = Measured(values, moved, own_units, tuple(counts), units.n_rows)
+        measured = Measurement(values, moved, own_units, tuple(counts), units.n_rows)
         shown = each.base if each.how == "rows" else each.shown
         with said_in_notes():
-            comparison = compared(shown, measured, chosen, own.weights_are)
+            comparison = compare_models(shown, measured, chosen, own.weights_are)
         comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
     found = dict(zip(names, of_each_model(comparisons), strict=True))
     notes = [*_of_labels(rows, asked)]
@@ -465,7 +465,7 @@ def _of_label(
         (found,) = estimate(
             rows.labels[:, label],
             rows.columns(label)[model].values,
-            metrics={each.base.label: metric_of(each.base)},
+            metrics={each.base.label: metric_argument(each.base)},
             confidence_level=level,
             **options,
         ).values()

@@ -36,19 +36,30 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.estimate import Chosen, compare, compared, estimate, metric_of
+from fastmetrics.inference.estimate import (
+    PairOptions,
+    compare,
+    compare_models,
+    estimate,
+    metric_argument,
+)
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.guaranteed_threshold import check_promise, guaranteed_threshold
-from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.range_summary import (
     Corner,
     RangeSummary,
     are_fractions,
-    average_precision_of,
+    exact_average_precision,
 )
 from fastmetrics.inference.reference import NOWHERE, limits
-from fastmetrics.inference.samples import TablePoints, asked_of, sample_of, warn_of_units
-from fastmetrics.inference.table_estimates import of_summary
+from fastmetrics.inference.samples import (
+    TablePoints,
+    build_samples,
+    request_metrics,
+    warn_small_samples,
+)
+from fastmetrics.inference.table_estimates import estimate_from_summary
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
@@ -198,11 +209,11 @@ def evaluate_scores(
         tables = made
     else:
         more, notes = metrics_beside(named, options.metrics)
-        asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
+        asked = request_metrics({**{name: name for name in LIMITED}, **more}, None, None)
         given = {**rows, "weights_are": read, **dict.fromkeys(("event", "query", "strata"))}
         cut = options.threshold
         given["threshold"] = None if cut is None else real_threshold(cut)
-        samples = sample_of(asked, y_true, [*named], **given)
+        samples = build_samples(asked, y_true, [*named], **given)
         scored: Any = samples[AUC]
         if read != "importances":
             tables = [scored.table(k) for k in range(len(named))]
@@ -258,7 +269,7 @@ def _estimated(
     is no news of which is better.
     """
     several = len(names) > 1
-    chosen = Chosen(tuple(names), pairs_of(names), None, level, "two-sided")
+    chosen = PairOptions(tuple(names), pairs_of(names), None, level, "two-sided")
     estimates: list[dict[str, Estimate]] = [{} for _ in names]
     pairs: dict[str, Comparison] = {}
     gaps: list[KolmogorovSmirnov | None] = [None for _ in names]
@@ -267,20 +278,20 @@ def _estimated(
             sample = samples[one.label]
             read, is_tested = sample.design.weights_are, one.label in (*SMOOTH, *more)
             if several and not is_tested and sample.design.is_plain:
-                each = [TablePoints(table).measured(one) for table in tables]
-                own = [estimate_of(one, a, 0, level, None, "two-sided") for a in each]
+                each = [TablePoints(table).measure(one) for table in tables]
+                own = [make_estimate(one, a, 0, level, None, "two-sided") for a in each]
                 gaps = [rates.gap for a in each for rates in a.rates] or gaps
             else:
-                measured = sample.measured(one)
+                measured = sample.measure(one)
                 gaps = [rates.gap for rates in measured.rates] or gaps
                 if one is asked[0]:
-                    warn_of_units(measured.units, read)
+                    warn_small_samples(measured.units, read)
                 if several and is_tested:
-                    pairs[one.label] = compared(one, measured, chosen, read)
+                    pairs[one.label] = compare_models(one, measured, chosen, read)
                     own = [*pairs[one.label].models]
                 else:
                     own = [
-                        estimate_of(one, measured, k, level, None, "two-sided", weights_are=read)
+                        make_estimate(one, measured, k, level, None, "two-sided", weights_are=read)
                         for k in range(len(names))
                     ]
             for found, estimate_ in zip(estimates, own, strict=True):
@@ -361,7 +372,7 @@ def evaluation_of(
         m,
         n,
         roc_auc=summary.pairs.auc,
-        average_precision=average_precision_of(summary),
+        average_precision=exact_average_precision(summary),
         break_even_point=break_even_at(summary.balance).value,
         ks_statistic=ks_at(*gap, m, n).statistic,
         threshold=best.threshold,
@@ -371,7 +382,7 @@ def evaluation_of(
     )
     with said_in_notes():
         names = summary.metrics if with_losses else SMOOTH
-        found = {one.label: of_summary(one, summary, level) for one in ask(list(names))}
+        found = {one.label: estimate_from_summary(one, summary, level) for one in ask(list(names))}
     return _with_estimates(model, found)
 
 
@@ -509,7 +520,7 @@ def metrics_beside(
         is_alias = not (isinstance(metrics, Mapping) or one.parameters)
         name = one.name if is_alias else one.label
         if name not in SMOOTH:
-            found[name] = metric_of(one)
+            found[name] = metric_argument(one)
     return found, notes
 
 

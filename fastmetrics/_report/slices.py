@@ -28,10 +28,16 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
-from fastmetrics.inference.samples import Measured, QuerySample, Sample, asked_of, sample_of
-from fastmetrics.inference.units import Ints, Spread, Units
+from fastmetrics.inference.samples import (
+    Measurement,
+    QuerySample,
+    Sample,
+    build_samples,
+    request_metrics,
+)
+from fastmetrics.inference.units import Ints, Units, Variance
 from fastmetrics.metrics.asking import MetricRequest
 
 #: Columns and their values.
@@ -227,17 +233,17 @@ class Slices(Several[SliceEstimate]):
         if set(apart) <= set(self.shared):
             raise InputError(f"{one!r} and {other!r} share groups, so that they vary together")
         difference = left.estimate - right.estimate
-        spread = together(*(Spread(row.standard_error**2, row.df) for row in (left, right)))
-        test = difference_test(difference, spread.standard_error, spread.df, level)
+        variance = together(*(Variance(row.standard_error**2, row.df) for row in (left, right)))
+        test = difference_test(difference, variance.standard_error, variance.df, level)
         pair = Pair(
             metric=left.metric,
             a=left.slice,
             b=right.slice,
             estimate=difference,
-            standard_error=spread.standard_error,
+            standard_error=variance.standard_error,
             confidence_interval=test.interval,
             statistic=test.statistic,
-            df=spread.df,
+            df=variance.df,
             pvalue=test.pvalue,
             pvalue_adjusted=test.pvalue,
             better=None,
@@ -339,11 +345,11 @@ def _badness(row: SliceEstimate) -> tuple[bool, float]:
     return math.isnan(row.estimate), sign * row.estimate
 
 
-def together(*spreads: Spread) -> Spread:
-    """Return the spread of a sum or difference of what is independent (Satterthwaite 1946)."""
-    variance = sum(each.variance for each in spreads)
-    below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
-    return Spread(variance, variance**2 / below if below > 0.0 else math.nan)
+def together(*variances: Variance) -> Variance:
+    """Return the variance of a sum or difference of what is independent (Satterthwaite 1946)."""
+    variance = sum(each.value for each in variances)
+    below = sum(s.value**2 / s.df for s in variances if s.value > 0.0 and s.df > 0.0)
+    return Variance(variance, variance**2 / below if below > 0.0 else math.nan)
 
 
 #: What functions that cut rows into slices take.
@@ -358,7 +364,7 @@ min_n : int, default=30
 #: Slices times rows beyond which the rows outside each slice are not measured anew.
 _MOST: Final = 20_000_000
 #: A difference that is not known.
-NO_GAP: Final = (math.nan, Spread(math.nan, math.nan))
+NO_GAP: Final = (math.nan, Variance(math.nan, math.nan))
 
 
 @dataclass
@@ -469,9 +475,9 @@ class SlicedRows:
         given |= {name: column[part] for name, column in self.columns.items()}
         given |= self.options
         given["groups"] = None if self.groups is None else self.groups[part]
-        return sample_of((one,), self.labels[part], models, **given)[one.label]
+        return build_samples((one,), self.labels[part], models, **given)[one.label]
 
-    def measured(self, one: MetricRequest, part: Ints) -> Measured | None:
+    def measured(self, one: MetricRequest, part: Ints) -> Measurement | None:
         """Return a metric of each model in some rows, undefined values without a warning.
 
         None where there are no rows.
@@ -480,7 +486,7 @@ class SlicedRows:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.sample(one, part).measured(one)
+            return self.sample(one, part).measure(one)
 
     def result(self, rows: Iterable[SliceEstimate]) -> Slices:
         """Return estimates as a result."""
@@ -504,7 +510,7 @@ def slices_of(
     **given: Any,
 ) -> Slices:
     """Return the metrics of each slice; ``given`` is what `SlicedRows.checked` takes."""
-    asked = asked_of(metrics, None, query)
+    asked = request_metrics(metrics, None, query)
     for one in asked:
         if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
@@ -527,19 +533,19 @@ def rows_of(
     rows: SlicedRows,
     one: MetricRequest,
     conditions: Conditions,
-    inside: Measured | None,
-    gaps: Sequence[tuple[float, Spread]],
+    inside: Measurement | None,
+    gaps: Sequence[tuple[float, Variance]],
     n: int,
 ) -> list[SliceEstimate]:
     """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
     found = []
-    for k, (model, (gap, spread)) in enumerate(zip(rows.models, gaps, strict=True)):
+    for k, (model, (gap, variance)) in enumerate(zip(rows.models, gaps, strict=True)):
         own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
         own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
         if inside is not None:
             estimated = _estimated(one, inside, k, rows)
             own = {name: getattr(estimated, name) for name in own}
-        error = spread.standard_error
+        error = variance.standard_error
         found.append(
             SliceEstimate(
                 slice=named(conditions),
@@ -547,8 +553,8 @@ def rows_of(
                 metric=one.label,
                 gap=gap,
                 gap_standard_error=error,
-                gap_df=spread.df,
-                gap_pvalue=pvalue(gap / error, spread.df) if error > 0.0 else math.nan,
+                gap_df=variance.df,
+                gap_pvalue=pvalue(gap / error, variance.df) if error > 0.0 else math.nan,
                 higher_is_better=one.higher_is_better,
                 conditions=conditions,
                 note="not defined on these rows" if math.isnan(own["estimate"]) else "",
@@ -558,23 +564,23 @@ def rows_of(
     return found
 
 
-def _estimated(one: MetricRequest, measured: Measured, model: int, rows: SlicedRows) -> Estimate:
+def _estimated(one: MetricRequest, measured: Measurement, model: int, rows: SlicedRows) -> Estimate:
     """Return the estimate of a model in a slice."""
     level, read = rows.level, rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
+        found = make_estimate(one, measured, model, level, None, "two-sided", weights_are=read)
         if not found.method.startswith("wilson"):
             return found
         # far out in the tails Wilson's limits cover too little of shares near 0 and 1
         exact = "clopper-pearson"
-        return estimate_of(one, measured, model, level, exact, "two-sided", weights_are=read)
+        return make_estimate(one, measured, model, level, exact, "two-sided", weights_are=read)
 
 
 def _gaps(
-    rows: SlicedRows, one: MetricRequest, inside: Measured | None, part: Ints
-) -> list[tuple[float, Spread]]:
-    """Return the difference between each model in a slice and in the rows outside, with its spread.
+    rows: SlicedRows, one: MetricRequest, inside: Measurement | None, part: Ints
+) -> list[tuple[float, Variance]]:
+    """Return the difference of each model in a slice and in the rows outside, with its variance.
 
     Slices of independent rows are independent of the rows outside. Groups may have rows in both:
     their contributions are added up over all rows, the two sides being strata.
@@ -600,12 +606,12 @@ def _gaps(
         inside.values, outside.values, inside.influences, outside.influences, strict=True
     ):
         if rows.groups is None:
-            spread = together(inside.units.spread(moved), outside.units.spread(moved_outside))
+            variance = together(inside.units.variance(moved), outside.units.variance(moved_outside))
         else:
             influences = np.empty(len(rows.labels))
             influences[part], influences[rest] = moved, -moved_outside
-            spread = units.spread(influences)
-        gaps.append((value - other, spread))
+            variance = units.variance(influences)
+        gaps.append((value - other, variance))
     return gaps
 
 
@@ -674,7 +680,7 @@ def subgroup_auc(
     'sex=m'
     """
     read = check_weights_are(sample_weight, weights_are)
-    (auc,) = asked_of("roc_auc", None, None)
+    (auc,) = request_metrics("roc_auc", None, None)
     rows = SlicedRows.checked(
         y_true,
         named_scores(scores, names),

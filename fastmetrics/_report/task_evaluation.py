@@ -29,7 +29,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import proportion_limits
-from fastmetrics.inference.samples import asked_of, without_value
+from fastmetrics.inference.samples import request_metrics, without_value
 from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.metrics.registry import DEFAULTS
 
@@ -54,7 +54,7 @@ def evaluate_task(
     if task == "multiclass":
         labels = [each._replace(values=most_probable(y_true, each)) for each in models]
     for predictions, wanted in _asked(task, y_true, models, labels, metrics, given["pos_label"]):
-        for one in asked_of(wanted, None, options.query):
+        for one in request_metrics(wanted, None, options.query):
             directions[one.label] = one.higher_is_better
         own, compared = found_of(y_true, predictions, wanted, **given)
         for model, each in zip(models, own, strict=True):
@@ -98,7 +98,7 @@ def _asked(
             return [(labels, DEFAULTS["labels"]), (models, DEFAULTS["multiclass"])]
         of_labels: dict[str, Any] = {}
         of_matrix: dict[str, Any] = {}
-        for one in asked_of(metrics, None, None):
+        for one in request_metrics(metrics, None, None):
             is_of_labels = one.metric is not None and one.metric.needs == "labels"
             (of_labels if is_of_labels else of_matrix)[one.label] = (one.name, one.parameters)
         return [each for each in ((labels, of_labels), (models, of_matrix)) if each[1]]

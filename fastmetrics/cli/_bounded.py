@@ -24,12 +24,12 @@ from fastmetrics.cli._options import refuse_options
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.estimate import Chosen, compared_by_sums
+from fastmetrics.inference.estimate import PairOptions, compare_by_sums
 from fastmetrics.inference.range_summary import (
     Lookup,
     ProductSums,
     RangeSummary,
-    summary_of_runs,
+    summarize_runs,
 )
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
@@ -82,14 +82,14 @@ def evaluate_bounded(
                         show((at + share) / len(options.score), columns.n_rows)
 
                 runs = taker.runs.pop(name)
-                summaries[name] = summary_of_runs(runs, progress=move, n_cells=n_cells)
+                summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
             del runs
         level = options.confidence_level
         read: WeightsAre | None = "frequencies" if options.weight else None
         found = evaluate_tables(summaries, level, read)
         if n_cells and found[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
-            chosen = Chosen(models_of, pairs_of(models_of, None), None, level, "two-sided")
+            chosen = PairOptions(models_of, pairs_of(models_of, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
             sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
             found = replace(found, comparisons=_comparisons([*found], chosen, sums))
@@ -217,7 +217,7 @@ def _product_sums(
             has = weights > 0
             labels, weights, *scores = (each[has] for each in (labels, weights, *scores))
         if len(labels):
-            more = ProductSums.of(labels, weights, scores, lookups, pairs)
+            more = ProductSums.from_rows(labels, weights, scores, lookups, pairs)
             sums = more if sums is None else sums + more
 
     def start() -> Sink:
@@ -230,7 +230,7 @@ def _product_sums(
 
 
 def _comparisons(
-    models: Sequence[ModelEvaluation], chosen: Chosen, sums: ProductSums | None
+    models: Sequence[ModelEvaluation], chosen: PairOptions, sums: ProductSums | None
 ) -> Comparisons:
     """Return how the models differ, or raise where these are not the rows that they are of."""
     if sums is None or sums.n_rows.tolist() != [models[0].n_negative, models[0].n_positive]:
@@ -242,5 +242,5 @@ def _comparisons(
     with said_in_notes():
         for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
             own = [figures_of(model)[one.label] for model in models]
-            differences[one.label] = compared_by_sums(one, m, own, sums, chosen, nowhere)
+            differences[one.label] = compare_by_sums(one, m, own, sums, chosen, nowhere)
     return Comparisons(differences)

@@ -259,7 +259,7 @@ def sign_flip_test(
     differences, exponent = _scaled(differences)
     if groups is not None:
         units = Units(n, groups=check_groups(groups, n, "scores_a"))
-        values, roundings = units.sums_of_groups(np.array(differences))[:, 0]
+        values, roundings = units.group_sums(np.array(differences))[:, 0]
         values[np.abs(values) <= roundings] = 0.0
         differences, more = _scaled(Differences(values, roundings))
         exponent += more

@@ -33,16 +33,21 @@ from fastmetrics.dask.tables import cast_scores, check_counted, matrix_of, model
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate import (
-    Chosen,
+    PairOptions,
     check_margin,
-    compared,
-    compared_by_sums,
+    compare_by_sums,
+    compare_models,
     estimate as estimate_rows,
 )
 from fastmetrics.inference.estimate_result import Estimates
-from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
-from fastmetrics.inference.samples import Measured, TablePoints, sample_of, warn_of_units
+from fastmetrics.inference.samples import (
+    Measurement,
+    TablePoints,
+    build_samples,
+    warn_small_samples,
+)
 from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
@@ -141,8 +146,8 @@ def estimate(
         for m, one in enumerate(asked):
             measured = sums.measured(m, model.measured[m])
             if m == 0:
-                warn_of_units(measured.units, None)
-            results[one.label] = estimate_of(
+                warn_small_samples(measured.units, None)
+            results[one.label] = make_estimate(
                 one, measured, 0, level, method, alternative, weights_are=read
             )
         return Estimates(results)
@@ -230,7 +235,7 @@ def compare(
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
     names = tuple(columns)
-    chosen = Chosen(names, pairs_of(names, reference), margin, level, alternative)
+    chosen = PairOptions(names, pairs_of(names, reference), margin, level, alternative)
     models = []
     for name, column in columns.items():
         given = {"y_true": y_true, "y_score": column}
@@ -249,8 +254,8 @@ def compare(
                 [own.measured(m, each.measured[m]) for own, each in zip(sums, models, strict=True)]
             )
             if m == 0:
-                warn_of_units(joined.units, None)
-            results[one.label] = compared(one, joined, chosen, read)
+                warn_small_samples(joined.units, None)
+            results[one.label] = compare_models(one, joined, chosen, read)
         return Comparisons(results)
     by_name = {f"scores[{name!r}]": column for name, column in columns.items()}
     parts = partitions(y_true=y_true, sample_weight=sample_weight, **by_name)
@@ -260,10 +265,10 @@ def compare(
     for m, one in enumerate(asked):
         own = [each.measured[m] for each in models]
         of_models = [
-            estimate_of(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
+            make_estimate(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
         ]
         counts = [each.counts[0] for each in own]
-        results[one.label] = compared_by_sums(one, m, of_models, whole, chosen, counts)
+        results[one.label] = compare_by_sums(one, m, of_models, whole, chosen, counts)
     return Comparisons(results)
 
 
@@ -289,7 +294,7 @@ class _ScoredModel(NamedTuple):
 
     parts: Sequence[Delayed]
     positive: list[Any]
-    measured: list[Measured]
+    measured: list[Measurement]
     lookup: Lookup
 
 
@@ -311,7 +316,7 @@ def _model_of(
     runs = runs_of(parts, pos_label, weights_are=weights_are)
     table = runs.table()
     labels, scores, counts = _points_of(table)
-    samples = sample_of(
+    samples = build_samples(
         asked,
         labels,
         [NamedScores("", "y_score", scores)],
@@ -327,7 +332,7 @@ def _model_of(
     measured = [
         TablePoints(table).at_scores(one)  # in memory a largest gap is that of two scores
         if one.entry.interval == LARGEST_GAP and not are_grouped
-        else samples[one.label].measured(one)
+        else samples[one.label].measure(one)
         for one in asked
     ]
     influences = np.zeros((len(asked), 2, len(table)))
@@ -374,7 +379,7 @@ class _GroupSums(NamedTuple):
             sums[:, :, at] += each.sums
         return _GroupSums(names, rows, sums, both[0].sizes + both[1].sizes)
 
-    def measured(self, m: int, by_points: Measured) -> Measured:
+    def measured(self, m: int, by_points: Measurement) -> Measurement:
         """Return a metric whose points are the groups, or their rows of each class."""
         sums, rows, is_by_class = self.sums[m], self.rows, by_points.units.strata is not None
         if not is_by_class:
@@ -384,7 +389,7 @@ class _GroupSums(NamedTuple):
         counts = rows[strata, groups]
         units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
         influences = sums[strata, groups] / counts
-        of_rows = by_points.units.without_groups.spread(by_points.influences[0])
+        of_rows = by_points.units.without_groups.variance(by_points.influences[0])
         return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
 
 
@@ -437,10 +442,10 @@ def _sums_of_products(
         cast_scores(rows.scores, own.scores.dtype)
         for rows, own in zip(models, lookups, strict=True)
     ]
-    return ProductSums.of(models[0].labels, models[0].weights, moved, lookups, pairs)
+    return ProductSums.from_rows(models[0].labels, models[0].weights, moved, lookups, pairs)
 
 
-def _joined(models: Sequence[Measured]) -> Measured:
+def _joined(models: Sequence[Measurement]) -> Measurement:
     """Return the values of several models, of which each has been measured alone."""
     return models[0]._replace(
         values=tuple(each.values[0] for each in models),

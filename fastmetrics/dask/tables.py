@@ -45,7 +45,11 @@ from fastmetrics.dask._partitions import (
     weighs_nothing,
 )
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.range_summary import RangeSummary, average_precision_of, summary_of
+from fastmetrics.inference.range_summary import (
+    RangeSummary,
+    exact_average_precision,
+    summarize_range,
+)
 from fastmetrics.metrics.curves.precision_recall import NO_POSITIVE
 from fastmetrics.metrics.curves.roc_auc import ONE_CLASS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -184,7 +188,7 @@ def average_precision_score(
     if not ranges.totals[0] > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
         return 0.0
-    return average_precision_of(ranges.summary())
+    return exact_average_precision(ranges.summary())
 
 
 @documented(COUNTED, COLUMNS)
@@ -483,7 +487,7 @@ def _of_pieces(pieces: list[ScoreRun | None], task: Callable[..., Any], *more: A
 
 
 def _summary(runs: list[ScoreRun], above: tuple[int, int], totals: tuple[int, int]) -> RangeSummary:
-    return summary_of(_merged(runs), *above, *totals)
+    return summarize_range(_merged(runs), *above, *totals)
 
 
 def _pairs_inside(runs: list[ScoreRun], _: tuple[Any, Any]) -> int | float:

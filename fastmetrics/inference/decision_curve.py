@@ -38,7 +38,7 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, rena
 from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import critical_value, quantile, tail
 from fastmetrics.inference.samples import Design
-from fastmetrics.inference.units import Floats, Spread, Units, warn_of_few_groups
+from fastmetrics.inference.units import Floats, Units, Variance, warn_few_groups
 from fastmetrics.metrics.costs.operating_point import net_benefit_influences
 from fastmetrics.tables.score_table import BOTH_CLASSES, lacks_one, lacks_spread
 
@@ -400,7 +400,7 @@ def _band(
     weights = units.weights
     worth = 1.0 if weights is None else float(weights @ weights) / float(weights.sum())
     power = units.counts if weights is None else np.square(weights)
-    kept, spreads, added = [], [], []
+    kept, variances, added = [], [], []
     for j in range(len(value)):
         moved = [model.influences[j] for model in models]
         influences = moved[0][codes[0]]
@@ -409,13 +409,14 @@ def _band(
         ratio = 1.0  # of the variance over that of independent rows
         if root is not None:
             parts = influences * root
-            spread = Spread(float(np.sum(parts * parts)), math.inf)
+            variance = Variance(float(np.sum(parts * parts)), math.inf)
         else:
-            parts = units.sums_of_groups(influences[None])[0].sum(axis=0)
-            spread, squares = units.spread(influences), np.square(influences)
-            plain = float(squares.sum() if power is None else squares @ power)
-            ratio = max(1.0, spread.variance / plain) if plain > 0.0 else 1.0
-        spreads.append(spread)
+            parts = units.group_sums(influences[None])[0].sum(axis=0)
+            variance = units.variance(influences)
+            squared = np.square(influences)
+            plain = float(squared.sum() if power is None else squared @ power)
+            ratio = max(1.0, variance.value / plain) if plain > 0.0 else 1.0
+        variances.append(variance)
         rare = [own.reshape(2, -1)[:, [0, -1]] for own in moved]
         ends = rare[0].ravel()
         if len(models) > 1:
@@ -423,9 +424,9 @@ def _band(
         added.append(ends * (math.sqrt(_ADDED[len(models)]) * worth) * math.sqrt(ratio))
         if drawn is not None:
             kept.append(np.append(parts, added[-1]))
-    variance = np.array([spread.variance for spread in spreads])
-    variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
-    wide = np.sqrt(variance + np.sum(np.square(added), axis=1))
+    squares = np.array([variance.value for variance in variances])
+    squares[squares <= _NO_VARIANCE * np.max(squares, initial=0.0)] = 0.0
+    wide = np.sqrt(squares + np.sum(np.square(added), axis=1))
     critical = critical_value(math.inf, 1.0 - level)
     varies = wide > 0
     if drawn is not None and varies.any():
@@ -433,10 +434,10 @@ def _band(
     reach = np.full(len(value), critical)
     if root is None:  # groups: as far out, of Student's t
         share = tail(critical, math.inf)
-        for at in np.flatnonzero(variance > 0).tolist():
-            reach[at] = quantile(share, spreads[at].df)
+        for at in np.flatnonzero(squares > 0).tolist():
+            reach[at] = quantile(share, variances[at].df)
     reach = reach * wide
-    return value, value - reach, value + reach, np.sqrt(variance), critical
+    return value, value - reach, value + reach, np.sqrt(squares), critical
 
 
 def _share(called: _Called, prevalence: float | None, read: WeightsAre | None) -> float:
@@ -461,5 +462,5 @@ def _units(checked: CheckedModels, prevalence: float | None, read: WeightsAre | 
             UndefinedMetricWarning,
         )
     elif units.groups is not None:
-        warn_of_few_groups(units.effective_groups, units.n_units)
+        warn_few_groups(units.effective_groups, units.n_units)
     return units

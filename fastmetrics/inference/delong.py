@@ -35,11 +35,11 @@ from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.reference import interval_of, joint_pvalue
 from fastmetrics.inference.samples import (
     BinarySample,
-    Measured,
+    Measurement,
     check_counts,
-    warn_of_units,
+    warn_small_samples,
 )
-from fastmetrics.inference.units import Floats, Spread, Units, without_rounding
+from fastmetrics.inference.units import Floats, Units, Variance, without_rounding
 from fastmetrics.metrics._metric import Scale
 from fastmetrics.metrics.asking import ask_one
 from fastmetrics.metrics.curves.influences import auc_with_sums
@@ -117,7 +117,7 @@ class _Aucs(NamedTuple):
     classes, and how many groups of equal size the groups are worth.
     """
 
-    measured: Measured
+    measured: Measurement
     covariance: Floats
     weights_are: WeightsAre | None
     fault: str
@@ -180,7 +180,7 @@ class _Aucs(NamedTuple):
                         "how much the AUC varies",
                         DegenerateDataWarning,
                     )
-        warn_of_units(units, self.weights_are)
+        warn_small_samples(units, self.weights_are)
 
 
 def _aucs(
@@ -207,9 +207,9 @@ def _aucs(
     else:
         own |= {"groups": groups, "weights_are": read, "strata": None}
         own |= {"threshold": None, "asked": (_AUC,)}
-        measured, products = BinarySample(y_true, models, own).measured(_AUC), None
+        measured, products = BinarySample(y_true, models, own).measure(_AUC), None
     units, df, effective = measured.units, math.inf, None
-    sizes = [*map(int, units.sizes_of_strata.tolist()), 0]  # of one class, without the other
+    sizes = [*map(int, units.stratum_sizes.tolist()), 0]  # of one class, without the other
     if units.groups is not None:
         effective = units.effective_groups
         df = effective - 1.0
@@ -220,7 +220,7 @@ def _aucs(
         covariance = (
             units.covariance(measured.influences)
             if products is None
-            else units.covariance_of_sums(products)
+            else units.covariance_from_sums(products)
         )
         for model, variance in enumerate(covariance.diagonal().tolist()):
             if variance * min(sizes[:2]) <= _NOTHING:
@@ -229,7 +229,7 @@ def _aucs(
     return _Aucs(measured, covariance, read, fault, df, details)
 
 
-def _of_table(table: ScoreTable) -> tuple[Measured, Floats]:
+def _of_table(table: ScoreTable) -> tuple[Measurement, Floats]:
     """Return the AUC of a table of counts, and the sums of products of its influence values."""
     sizes = np.array([table.n_negative, table.n_positive], np.float64)
     value, products = math.nan, np.full((2, 2), math.nan)
@@ -237,7 +237,7 @@ def _of_table(table: ScoreTable) -> tuple[Measured, Floats]:
         influences, products = auc_with_sums(table)
         value = influences.value
     units = Units(2, sizes, strata=np.array([0, 1]), sizes=sizes)
-    return Measured((value,), (), units, (None,), float(sizes.sum())), products[None, None]
+    return Measurement((value,), (), units, (None,), float(sizes.sum())), products[None, None]
 
 
 def _fault(units: Units, sizes: Sequence[int]) -> str:
@@ -247,7 +247,7 @@ def _fault(units: Units, sizes: Sequence[int]) -> str:
         if not sizes[code]:
             return f"there is no {name} example (one class only)"
     for name, code in classes:
-        if units.groups is not None and units.units_of_strata[code] < 2:
+        if units.groups is not None and units.units_by_stratum[code] < 2:
             return f"all {name} examples are in one group, and the spread needs two"
         if sizes[code] < 2 and units.groups is None:
             return f"there is one {name} example only, and the spread within a class needs two"
@@ -414,16 +414,14 @@ def delong_test(
     pairs, variances = [], np.zeros((k, k))
     for i, j in itertools.combinations(range(k), 2):
         both = values[i], values[j]
-        difference, (variance, _), _ = units.difference(
-            both, influences[i], influences[j], "kurtosis"
-        )
-        if variance * units.sizes_of_strata.min() <= _NOTHING:
-            variance = 0.0
-        variances[i, j] = variances[j, i] = variance
-        spread = Spread(variance, aucs.df)
-        difference = without_rounding(difference, max(both), spread)
+        difference, (value, _), _ = units.difference(both, influences[i], influences[j], "kurtosis")
+        if value * units.stratum_sizes.min() <= _NOTHING:
+            value = 0.0
+        variances[i, j] = variances[j, i] = value
+        variance = Variance(value, aucs.df)
+        difference = without_rounding(difference, max(both), variance)
         rule = level, alternative, (-1.0, 1.0)
-        pairs.append(Pair.tested(_AUC.label, (own[i], own[j]), difference, spread, *rule))
+        pairs.append(Pair.tested(_AUC.label, (own[i], own[j]), difference, variance, *rule))
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, aucs.df)
@@ -562,7 +560,7 @@ def delong_unpaired_test(
         _AUC.label,
         ("a", "b"),
         a.estimate - b.estimate,
-        Spread(sum(variances), df),
+        Variance(sum(variances), df),
         level,
         alternative,
         (-1.0, 1.0),

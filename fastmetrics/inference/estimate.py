@@ -28,27 +28,27 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
 from fastmetrics.inference.interval_rule import (
-    estimate_of,
-    limits_of_no_difference,
-    limits_of_unseen,
+    make_estimate,
+    no_difference_limits,
+    unseen_limits,
 )
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue
 from fastmetrics.inference.samples import (
-    Measured,
-    asked_of,
+    Measurement,
+    build_samples,
     check_influences,
-    sample_of,
-    warn_of_units,
+    request_metrics,
+    warn_small_samples,
 )
-from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
+from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimate_table
 from fastmetrics.inference.units import (
     PRIOR,
     Floats,
     Reference,
     SamplesAre,
-    Spread,
     Units,
+    Variance,
     without_rounding,
 )
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike
@@ -218,7 +218,7 @@ def estimate(
     smooth = request.smooth(method)
     estimates: dict[str, Estimate] = {}
     if smooth and isinstance(y_true, TABLES):
-        estimates = estimates_of_table(smooth, y_true, y_score, *rule, request.rows)
+        estimates = estimate_table(smooth, y_true, y_score, *rule, request.rows)
     elif smooth:
         if not are_class_columns(y_score, y_true):
             refuse_several(y_score, "compare")
@@ -226,7 +226,7 @@ def estimate(
             raise InputTypeError("`y_score` is missing: only a table comes alone")
         models = [NamedScores("", "y_score", y_score)]
         for one, measured, read in request.measured(smooth, y_true, models):
-            estimates[one.label] = estimate_of(one, measured, 0, *rule, weights_are=read)
+            estimates[one.label] = make_estimate(one, measured, 0, *rule, weights_are=read)
     if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
@@ -267,7 +267,7 @@ class Request(NamedTuple):
             check_flag("progress", drawn["progress"])
         if rows["threshold"] is not None:
             rows["threshold"] = real_threshold(rows["threshold"])
-        asked = asked_of(metrics, y_true, rows["query"])
+        asked = request_metrics(metrics, y_true, rows["query"])
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
         return cls(asked, level, alternative, rows, drawn)
 
@@ -282,16 +282,16 @@ class Request(NamedTuple):
 
     def measured(
         self, asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores]
-    ) -> Iterator[tuple[MetricRequest, Measured, WeightsAre | None]]:
+    ) -> Iterator[tuple[MetricRequest, Measurement, WeightsAre | None]]:
         """Give each metric of models with its influences, and how weights were read."""
         if not asked:
             return
-        samples = sample_of(asked, y_true, models, **self.rows)
+        samples = build_samples(asked, y_true, models, **self.rows)
         for k, one in enumerate(asked):
             sample = samples[one.label]
-            measured, read = sample.measured(one), sample.design.weights_are
+            measured, read = sample.measure(one), sample.design.weights_are
             if k == 0:
-                warn_of_units(measured.units, read)
+                warn_small_samples(measured.units, read)
             yield one, measured, read
 
     def resampling(self, smooth: Container[MetricRequest], **of_influences: Any) -> dict[str, Any]:
@@ -313,7 +313,7 @@ class Request(NamedTuple):
             names = " and ".join(f"`{name}`" for name in of_influences)
             raise InputError(f"{names} are for metrics with influences of rows")
         return {
-            "metrics": {one.label: metric_of(one) for one in others},
+            "metrics": {one.label: metric_argument(one) for one in others},
             "confidence_level": self.level,
             "alternative": self.alternative,
             "weights_are": self.rows["weights_are"] or "importances",
@@ -326,7 +326,7 @@ class Request(NamedTuple):
         return {one.label: estimates[one.label] for one in self.asked}
 
 
-def metric_of(one: MetricRequest) -> Any:
+def metric_argument(one: MetricRequest) -> Any:
     """Return the `metrics=` argument that requests the metric again."""
     return one.function if one.function is not None else (one.name, dict(one.parameters))
 
@@ -431,11 +431,11 @@ def compare(
     )
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
-    chosen = Chosen(own, pairs_of(own, reference), margin, request.level, alternative)
+    chosen = PairOptions(own, pairs_of(own, reference), margin, request.level, alternative)
     smooth = request.smooth(method)
     comparisons: dict[str, Comparison] = {}
     for one, measured, read in request.measured(smooth, y_true, models):
-        comparisons[one.label] = compared(one, measured, chosen, read)
+        comparisons[one.label] = compare_models(one, measured, chosen, read)
     if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.paired import paired_bootstrap
 
@@ -452,7 +452,7 @@ def check_margin(margin: Any) -> float:
     return loss
 
 
-class Chosen(NamedTuple):
+class PairOptions(NamedTuple):
     """Options of the pairs of every metric."""
 
     names: tuple[str, ...]
@@ -462,25 +462,28 @@ class Chosen(NamedTuple):
     alternative: Alternative
 
 
-def compared(
-    one: MetricRequest, measured: Measured, chosen: Chosen, weights_are: WeightsAre | None = None
+def compare_models(
+    one: MetricRequest,
+    measured: Measurement,
+    chosen: PairOptions,
+    weights_are: WeightsAre | None = None,
 ) -> Comparison:
     """Return every pair by the influences that rows have on both models."""
     units = measured.units
     models = tuple(
-        estimate_of(one, measured, k, chosen.level, None, "two-sided", weights_are=weights_are)
+        make_estimate(one, measured, k, chosen.level, None, "two-sided", weights_are=weights_are)
         for k in range(len(chosen.names))
     )
-    reference = reference_of(one, units)
+    reference = choose_reference(one, units)
     values, influences = measured.values, measured.influences
     tests = [
         units.difference((values[a], values[b]), influences[a], influences[b], reference)
         for a, b in chosen.pairs
     ]
-    differences = [(difference, spread) for difference, spread, _ in tests]
+    differences = [(difference, variance) for difference, variance, _ in tests]
     covariance = units.covariance(measured.influences)
-    note = _of_few(one, [varied for *_, varied in tests if varied])
-    note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
+    note = _few_rows_note(one, [varied for *_, varied in tests if varied])
+    note = note or _unlike_models_note(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
         one,
         models,
@@ -494,24 +497,24 @@ def compared(
     )
 
 
-def compared_by_sums(
+def compare_by_sums(
     one: MetricRequest,
     m: int,
     models: Sequence[Estimate],
     sums: ProductSums,
-    chosen: Chosen,
+    chosen: PairOptions,
     counts: Sequence[Floats | None],
 ) -> Comparison:
     """Return every pair of models of independent rows, by the sums of the m-th metric."""
     by_class = one.entry.is_by_class(one.parameters)
-    reference = reference_of(one, sums.units(by_class))
+    reference = choose_reference(one, sums.units(by_class))
     differences, varied = [], []
     for p, pair in enumerate(chosen.pairs):
         values = models[pair[0]].estimate, models[pair[1]].estimate
-        spread = sums.spread(m, p, pair, values, by_class, reference)
-        varied.append(sums.spread(m, p, pair, values, by_class, "kurtosis"))
-        difference = without_rounding(values[0] - values[1], max(map(abs, values)), spread)
-        differences.append((difference, spread))
+        variance = sums.variance(m, p, pair, values, by_class, reference)
+        varied.append(sums.variance(m, p, pair, values, by_class, "kurtosis"))
+        difference = without_rounding(values[0] - values[1], max(map(abs, values)), variance)
+        differences.append((difference, variance))
     covariance = sums.covariance(m, by_class)
     return _comparison(
         one,
@@ -521,22 +524,22 @@ def compared_by_sums(
         chosen,
         counts,
         lambda model: sums.ranges(m, model, by_class),
-        note=_of_few(one, varied),
+        note=_few_rows_note(one, varied),
     )
 
 
 def _comparison(
     one: MetricRequest,
     models: Sequence[Estimate],
-    differences: Sequence[tuple[float, Spread]],
+    differences: Sequence[tuple[float, Variance]],
     covariance: Floats,
-    chosen: Chosen,
+    chosen: PairOptions,
     counts: Sequence[Floats | None],
     ranges: Ranges,
     samples_are: SamplesAre = "rows",
     note: str = "",
 ) -> Comparison:
-    """Return the comparison of models by the difference of each pair and its spread."""
+    """Return the comparison of models by the difference of each pair and its variance."""
     tests = [
         _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
@@ -556,9 +559,9 @@ def _comparison(
     )
 
 
-def _of_few(one: MetricRequest, differences: Iterable[Spread]) -> str:
+def _few_rows_note(one: MetricRequest, differences: Iterable[Variance]) -> str:
     """Return a note where few independent rows carry a difference; usually empty."""
-    fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf) - PRIOR
+    fewest = min((each.df for each in differences if each.value > 0.0), default=math.inf) - PRIOR
     if not fewest < one.entry.min_df:
         return ""
     return (
@@ -567,11 +570,11 @@ def _of_few(one: MetricRequest, differences: Iterable[Spread]) -> str:
     )
 
 
-def _of_unlike(
+def _unlike_models_note(
     one: MetricRequest,
-    measured: Measured,
+    measured: Measurement,
     pairs: Pairs,
-    differences: Sequence[tuple[float, Spread]],
+    differences: Sequence[tuple[float, Variance]],
 ) -> str:
     """Return a note where one of two models has less than half of the other's precision."""
     if (
@@ -579,9 +582,9 @@ def _of_unlike(
         and measured.units.n_units < 200
         and measured.units.groups is None
     ):
-        for pair, (difference, spread) in zip(pairs, differences, strict=True):
+        for pair, (difference, variance) in zip(pairs, differences, strict=True):
             least, most = sorted(1.0 - measured.values[k] for k in pair)
-            if least < most / 2.0 and abs(difference) > 2.0 * spread.standard_error:
+            if least < most / 2.0 and abs(difference) > 2.0 * variance.standard_error:
                 return (
                     f"the models are unlike, on few rows: limits of the difference in {one.label} "
                     "may cover less than their level"
@@ -589,7 +592,7 @@ def _of_unlike(
     return ""
 
 
-def reference_of(one: MetricRequest, units: Units) -> Reference:
+def choose_reference(one: MetricRequest, units: Units) -> Reference:
     """Return which degrees of freedom the tests of a metric have, as they keep their size.
 
     Means of rows or queries have those of the paired t test. Other metrics lean on few rows,
@@ -604,17 +607,17 @@ def reference_of(one: MetricRequest, units: Units) -> Reference:
 
 def _pair(
     one: MetricRequest,
-    chosen: Chosen,
+    chosen: PairOptions,
     places: tuple[int, int],
     difference: float,
-    spread: Spread,
+    variance: Variance,
     counts: Floats | None,
     ranges: Ranges,
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     names = chosen.names[places[0]], chosen.names[places[1]]
     rule = chosen.level, chosen.alternative
-    error, df, bounds = spread.standard_error, spread.df, ALL
+    error, df, bounds = variance.standard_error, variance.df, ALL
     if one.metric is not None and chosen.alternative == "two-sided":
         low, high = one.metric.bounds
         bounds = low - high, high - low
@@ -625,7 +628,7 @@ def _pair(
         below = pvalue((difference + chosen.margin) / error, df, "greater")
         more["pvalue_noninferior"] = pvalue((gain + chosen.margin) / error, df, "greater")
         more["pvalue_equivalent"] = max(above, below)
-    pair = Pair.tested(one.label, names, difference, spread, *rule, bounds, **more)
+    pair = Pair.tested(one.label, names, difference, variance, *rule, bounds, **more)
     if error != 0.0:
         return pair
     such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
@@ -635,8 +638,8 @@ def _pair(
         DegenerateDataWarning,
     )
     if difference == 0.0 and counts is not None:
-        return replace(pair, confidence_interval=limits_of_no_difference(one, counts, *rule))
+        return replace(pair, confidence_interval=no_difference_limits(one, counts, *rule))
     if difference == 0.0:
-        unseen = limits_of_unseen(one, *ranges(places[0]), *rule)
+        unseen = unseen_limits(one, *ranges(places[0]), *rule)
         return replace(pair, confidence_interval=unseen)
     return pair

@@ -27,7 +27,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.inference.reference import ALL, critical_value, difference_test, limits, tail
-from fastmetrics.inference.units import Spread
+from fastmetrics.inference.units import Variance
 from fastmetrics.metrics._metric import Scale
 
 #: More samples than anyone has; their product with a standard error is still exact enough.
@@ -460,14 +460,14 @@ class Pair(Drawn):
         metric: str,
         names: tuple[str, str],
         difference: float,
-        spread: Spread,
+        variance: Variance,
         confidence_level: float,
         alternative: Alternative,
         bounds: tuple[float, float] = ALL,
         **fields: Any,
     ) -> Pair:
         """Return a difference with its interval and p, which is not adjusted for others yet."""
-        error, df = spread.standard_error, spread.df
+        error, df = variance.standard_error, variance.df
         test = difference_test(difference, error, df, confidence_level, alternative, bounds)
         return cls(
             metric=metric,

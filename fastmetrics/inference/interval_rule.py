@@ -23,8 +23,8 @@ from fastmetrics.inference.reference import (
     quantile,
     within,
 )
-from fastmetrics.inference.samples import Measured, Rates
-from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Spread
+from fastmetrics.inference.samples import Measurement, Rates
+from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Variance
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.decisions.count_metrics import gradient
 
@@ -39,9 +39,9 @@ class _Case(NamedTuple):
     """Input of an interval rule: a metric of a model, its variance, and Student's limits."""
 
     one: MetricRequest
-    measured: Measured
+    measured: Measurement
     model: int
-    spread: Spread
+    variance: Variance
     student: ConfidenceInterval
     level: float
     method: str | None
@@ -67,36 +67,36 @@ class _Case(NamedTuple):
         )
 
 
-def estimate_of(
+def make_estimate(
     one: MetricRequest,
-    measured: Measured,
+    measured: Measurement,
     model: int,
     level: float,
     method: str | None,
     alternative: Alternative,
     *,
     weights_are: WeightsAre | None = None,
-    spread: Spread | None = None,
+    variance: Variance | None = None,
 ) -> Estimate:
     """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
 
-    ``spread`` takes the place of that of the influences.
+    ``variance`` takes the place of that of the influences.
     """
     units, entry, value, note = measured.units, one.entry, measured.values[model], measured.note
     is_mean = entry.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
-    spread = spread or units.spread(measured.influences[model], reference)
-    design_effect = measured.design_effect(model, spread.variance)
+    variance = variance or units.variance(measured.influences[model], reference)
+    design_effect = measured.design_effect(model, variance.value)
     # Of losses that are all the same, sums of a row's terms leave the rounding of their order.
     size = max(abs(value), 1.0) if entry.family == "probabilities" else abs(value)
-    if spread.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
-        spread = Spread(0.0, math.nan)
-    error, df = spread.standard_error if not math.isnan(value) else math.nan, spread.df
+    if variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
+        variance = Variance(0.0, math.nan)
+    error, df = variance.standard_error if not math.isnan(value) else math.nan, variance.df
     scale, end = entry.scale_under(one.parameters)
     student = limits(value / end, error / end, df, level, scale, alternative, entry.bounds)
     student = ConfidenceInterval(end * student.low, end * student.high)
     limit, name = _interval(
-        _Case(one, measured, model, spread, student, level, method, alternative)
+        _Case(one, measured, model, variance, student, level, method, alternative)
     )
     n_groups = None if units.groups is None else units.n_units
     few = min(_HEAVY, measured.n_samples / _SHARE_OF_HEAVY)
@@ -262,19 +262,19 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     few rows out of order may look too much alike, d / (d + 2), d being at most the expected number
     of them in the smaller class. Groups multiply it by the design effect, if that is above 1.
     """
-    units, spread, ratio = case.measured.units, case.spread, 1.0
-    rows = spread if units.groups is None else case.measured.spread_of_rows(case.model)
+    units, variance, ratio = case.measured.units, case.variance, 1.0
+    rows = variance if units.groups is None else case.measured.row_variance(case.model)
     factor, _ = case.one.entry.linear_in_auc or (1.0, 0.0)
-    if rows.variance > 0.0:
-        ratio = rows.variance / factor**2 / auc_variance(auc, m, n)
+    if rows.value > 0.0:
+        ratio = rows.value / factor**2 / auc_variance(auc, m, n)
         known, doubt = max(0.0, rows.df - PRIOR), 1.0
         if ratio < 1.0:
             known, doubt = min(known, min(m, n) * min(auc, 1.0 - auc)), 2.0
         ratio **= known / (known + doubt)
     if units.groups is None:
-        return ratio, spread.df if spread.variance > 0.0 else PRIOR
-    if rows.variance > 0.0 and spread.variance > 0.0:
-        return ratio * max(1.0, spread.variance / rows.variance), spread.df
+        return ratio, variance.df if variance.value > 0.0 else PRIOR
+    if rows.value > 0.0 and variance.value > 0.0:
+        return ratio * max(1.0, variance.value / rows.value), variance.df
     return units.n_rows / units.n_units, units.n_units - 2.0  # a group is worth one row
 
 
@@ -282,12 +282,12 @@ def _largest_gap(case: _Case) -> _Found:
     """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
     if not case.measured.rates:
         return None
-    rates, spread, units = case.measured.rates[case.model], case.spread, case.measured.units
+    rates, variance, units = case.measured.rates[case.model], case.variance, case.measured.units
     name, ratio, df = "band", 1.0, math.inf
     if units.groups is not None:
         plain = rates.variance()
         if plain > 0.0:
-            ratio, df = spread.variance / plain, spread.df
+            ratio, df = variance.value / plain, variance.df
         else:  # no row is out of order: a group is worth one row
             ratio, df = sum(rates.sizes) / units.n_units, units.n_units - 2.0
         if not df > 0.0:
@@ -368,7 +368,7 @@ def _wilson(rate: Floats, n: float, z: Floats) -> tuple[Floats, Floats]:
     return (centre - half) / over, (centre + half) / over
 
 
-def limits_of_no_difference(
+def no_difference_limits(
     one: MetricRequest, counts: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models that decide every row alike.
@@ -400,12 +400,12 @@ def _of_so_many(
     return within(-reach, reach, alternative, (-width, width))
 
 
-def limits_of_unseen(
+def unseen_limits(
     one: MetricRequest, sizes: Floats, steps: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models of which no row tells one from the other.
 
-    As `limits_of_no_difference`: a share z^2 / (n + z^2) of the units of each stratum may still
+    As `no_difference_limits`: a share z^2 / (n + z^2) of the units of each stratum may still
     tell them apart, each moving the metric from the least to the greatest influence seen; or from
     bound to bound where all are the same. ``sizes`` and ``steps`` are those of `Units.ranges`.
     """

@@ -25,7 +25,7 @@ from fastmetrics._kernels.curve_kernels import (
 )
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, Units, Variance
 from fastmetrics.metrics.curves.influences import CurveCounts
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import extreme_gaps
@@ -85,7 +85,7 @@ class ProductSums(NamedTuple):
     n_rows : ndarray of shape (2,)
         Rows of each class, by their frequencies.
     models : ndarray of shape (M, K, K, 2, 3)
-        What `Units.sums_of_products` returns of a model and each before it.
+        What `Units.product_sums` returns of a model and each before it.
     pairs : ndarray of shape (M, P, 2, 3)
         The same, of a difference and itself.
     ends : ndarray of shape (M, K + P, 2, 2)
@@ -114,7 +114,7 @@ class ProductSums(NamedTuple):
         )
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         labels: NDArray[Any],
         weights: NDArray[Any] | None,
@@ -141,9 +141,9 @@ class ProductSums(NamedTuple):
                 ]
                 moved = [columns[a] - columns[b] for a, b in pairs]
                 for i, j in zip(*np.tril_indices(k), strict=True):
-                    own[m, i, j, code] = units.sums_of_products(columns[i], columns[j])[0]
+                    own[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
                 for p, each in enumerate(moved):
-                    apart[m, p, code] = units.sums_of_products(each, each)[0]
+                    apart[m, p, code] = units.product_sums(each, each)[0]
                 for p, each in enumerate((*columns, *moved)):
                     ends[m, p, code] = each.max(), -each.min()
 
@@ -158,9 +158,9 @@ class ProductSums(NamedTuple):
     def covariance(self, m: int, is_by_class: bool) -> Floats:
         """Return the covariance of the models by a metric."""
         own = self.models[m] if is_by_class else self.models[m].sum(axis=2, keepdims=True)
-        return self.units(is_by_class).covariance_of_sums(own)
+        return self.units(is_by_class).covariance_from_sums(own)
 
-    def spread(
+    def variance(
         self,
         m: int,
         p: int,
@@ -168,8 +168,8 @@ class ProductSums(NamedTuple):
         values: tuple[float, float],
         is_by_class: bool,
         reference: Reference,
-    ) -> Spread:
-        """Return the spread of a difference of two values: what rounding leaves is nothing.
+    ) -> Variance:
+        """Return the variance of a difference of two values: what rounding leaves is nothing.
 
         Of influences that are not exact it is the largest that there may be: the norm of a sum is
         at most the sum of norms.
@@ -182,15 +182,15 @@ class ProductSums(NamedTuple):
         if float(self.ends[m, k + p].max()) <= ROUNDING * (size / self.n_points + own):
             sums = np.zeros_like(sums)
             rests = rests if values[0] != values[1] else np.zeros_like(rests)
-        spread = units.spread_of_sums(sums, reference)
+        variance = units.variance_from_sums(sums, reference)
         off = float(np.sqrt((units.factors * rests).sum(axis=1)).sum())
         if off == 0.0:
-            return spread
-        return spread._replace(variance=(spread.standard_error + off) ** 2)
+            return variance
+        return variance._replace(value=(variance.standard_error + off) ** 2)
 
     def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
         """Return `Units.ranges` of a model."""
-        ends, sizes = self.ends[m, model], self.units(is_by_class).sizes_of_strata
+        ends, sizes = self.ends[m, model], self.units(is_by_class).stratum_sizes
         steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
 
@@ -373,8 +373,8 @@ def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
     )
 
 
-def spread_of(name: str, value: float, whole: Part) -> Spread:
-    """Return the spread of a metric, of the part that holds all rows: as `Units.spread` does."""
+def range_variance(name: str, value: float, whole: Part) -> Variance:
+    """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
     own = whole.moments[OF_RANGES.index(name)]
@@ -386,7 +386,7 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     is_by_class = METRICS[name].is_free_of_prevalence
     if not is_by_class:
         sums = sums.sum(axis=0, keepdims=True)
-    return _units(sizes, is_by_class).spread_of_sums(sums)
+    return _units(sizes, is_by_class).variance_from_sums(sums)
 
 
 def loss_of(name: str, whole: Part) -> float:
@@ -435,9 +435,8 @@ class Corner(NamedTuple):
 class RangeSummary(Summed):
     """Contribution of one range of scores to an evaluation; adds up exactly with ``+``.
 
-    Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
-    sum. Everything in it is whole numbers, and thresholds; only how far rows move a metric is
-    doubles, a few for each range, which are put together when all are there.
+    `summarize_range` makes the summary of a range; sums of disjoint ranges add up in any order.
+    Counts and thresholds are exact; influences are doubles, joined once all ranges are there.
 
     Attributes
     ----------
@@ -515,12 +514,12 @@ class RangeSummary(Summed):
         """Return one of `metrics`, its variance and degrees of freedom."""
         whole = joined(self.parts)
         value = self._value(name, whole)
-        return value, *spread_of(name, value, whole)
+        return value, *range_variance(name, value, whole)
 
     def _value(self, name: str, whole: Part) -> float:
         if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
-        return loss_of(name, whole) if name in LOSSES else average_precision_of(self)
+        return loss_of(name, whole) if name in LOSSES else exact_average_precision(self)
 
     def lookup(self) -> Lookup:
         """Return how far rows move `metrics`, by their scores; of a summary with cells."""
@@ -537,7 +536,7 @@ class RangeSummary(Summed):
             )
 
 
-def average_precision_of(summary: RangeSummary) -> float:
+def exact_average_precision(summary: RangeSummary) -> float:
     """Return the average precision of all ranges, which have a positive: one division, rounded."""
     return summary.precisions / (summary.n_positive << _PLACES)
 
@@ -545,7 +544,7 @@ def average_precision_of(summary: RangeSummary) -> float:
 _SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
 
 
-def summary_of(
+def summarize_range(
     table: ScoreTable,
     true_positives: int = 0,
     false_positives: int = 0,
@@ -565,7 +564,7 @@ def summary_of(
     >>> from fastmetrics import ScoreTable
     >>> high = ScoreTable.from_scores([1, 0, 1], [0.9, 0.8, 0.8])
     >>> low = ScoreTable.from_scores([0, 1, 0], [0.4, 0.3, 0.1])
-    >>> all_rows = summary_of(high, 0, 0, 3, 3) + summary_of(low, 2, 1, 3, 3)
+    >>> all_rows = summarize_range(high, 0, 0, 3, 3) + summarize_range(low, 2, 1, 3, 3)
     >>> all_rows.pairs.auc
     0.7222222222222222
     """
@@ -613,7 +612,7 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
 
 
-def summary_of_runs(
+def summarize_runs(
     runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
 ) -> RangeSummary:
     """Return the summary of all rows of some runs, each thread at work on a range of its own.
@@ -631,7 +630,7 @@ def summary_of_runs(
 
     def of_range(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        summary = summary_of(table_of(rows, where), tp, fp, m, n, cut)
+        summary = summarize_range(table_of(rows, where), tp, fp, m, n, cut)
         done += summary.positives + summary.negatives  # a bar: a lost sum would do no harm
         if progress is not None:
             progress(done / (m + n))

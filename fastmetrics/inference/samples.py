@@ -1,6 +1,6 @@
 """Samples that estimates come from: a class for each kind of data yields influences of rows.
 
-A sample holds the rows of one or several models, verified once, or a table of counts. `measured`
+A sample holds the rows of one or several models, verified once, or a table of counts. `measure`
 returns a metric of each model with the influence values of its points, and what units these are.
 """
 
@@ -35,11 +35,11 @@ from fastmetrics.inference.units import (
     Floats,
     Ints,
     SamplesAre,
-    Spread,
     Units,
+    Variance,
     effective_sample_size,
-    warn_of_few_groups,
-    warn_of_few_rows,
+    warn_few_groups,
+    warn_few_rows,
 )
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
@@ -102,7 +102,7 @@ class Rates(NamedTuple):
         return [each for each in by_pieces(table, here) if each is not None]
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """A metric of K models, how their points move it, and what points are.
 
     Attributes
@@ -113,7 +113,7 @@ class Measured(NamedTuple):
         last; of a share of any other rows or queries, those that are right and wrong.
     rates : tuple of K Rates, or of none
         Both rates at each score, of metrics whose limits need them.
-    of_rows : tuple of K Spread, or of none
+    of_rows : tuple of K Variance, or of none
         The variance of independent rows, where points are groups that do not tell it.
     """
 
@@ -124,24 +124,24 @@ class Measured(NamedTuple):
     n_samples: float
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
-    of_rows: tuple[Spread, ...] = ()
+    of_rows: tuple[Variance, ...] = ()
     note: str = ""
 
     def design_effect(self, model: int, variance: float) -> float | None:
         """Return a variance between groups over that of independent rows; None without groups."""
         if self.units.groups is None:
             return None
-        plain = self.spread_of_rows(model).variance
+        plain = self.row_variance(model).value
         return variance / plain if plain > 0.0 else None
 
-    def spread_of_rows(self, model: int) -> Spread:
+    def row_variance(self, model: int) -> Variance:
         """Return the variance of a metric as if its rows were independent."""
         if self.of_rows:
             return self.of_rows[model]
-        return self.units.without_groups.spread(self.influences[model])
+        return self.units.without_groups.variance(self.influences[model])
 
 
-def is_of_curve(one: MetricRequest) -> bool:
+def is_curve_metric(one: MetricRequest) -> bool:
     """Return whether a metric follows from the classes at each score, as a table has them."""
     return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
 
@@ -152,7 +152,7 @@ def moved(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
     return influences
 
 
-def _with_rates(measured: Measured, tables: Iterable[ScoreTable], units: Units) -> Measured:
+def _with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Units) -> Measurement:
     """Return the largest gaps with their rates; their errors are those of rates less extreme.
 
     The classes are strata of the units.
@@ -171,18 +171,18 @@ class TablePoints:
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
 
-    def measured(self, one: MetricRequest) -> Measured:
+    def measure(self, one: MetricRequest) -> Measurement:
         """Return a metric of the table with its influences."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
         if one.entry.interval == LARGEST_GAP and has_both:
             return self._largest_gap()
         return self.at_scores(one)
 
-    def at_scores(self, one: MetricRequest) -> Measured:
+    def at_scores(self, one: MetricRequest) -> Measurement:
         """Return a metric of the table, its points the rows of each class at each score."""
         metric, table = one.entry, self.table
         units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
-        if is_of_curve(one):
+        if is_curve_metric(one):
             curve = curve_influences(table, metric.load_influences(), **one.parameters)
             influences = RowInfluences(curve.value, curve.joined())
         else:  # what class and probability tell of a row
@@ -191,12 +191,12 @@ class TablePoints:
             columns = own.strata, np.concatenate([table.scores] * 2), own.counts
             influences = moved(one, metric.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
-        measured = Measured((influences.value,), [influences.influences], units, (None,), n)
+        measured = Measurement((influences.value,), [influences.influences], units, (None,), n)
         if metric.interval != LARGEST_GAP:
             return measured
         return _with_rates(measured, [table], self._units_by_class)
 
-    def _largest_gap(self) -> Measured:
+    def _largest_gap(self) -> Measurement:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""
         gap, sizes = ks_of_table(self.table), (self.table.n_positive, self.table.n_negative)
         m, n = map(float, sizes)
@@ -207,12 +207,12 @@ class TablePoints:
         units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
         moved = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
         influences = [rates.inflation() * np.concatenate(moved)]
-        return Measured((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
+        return Measurement((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
 
     @cached_property
     def _units(self) -> Units:
         own = self._units_by_class
-        return replace(own, strata=None, sizes=own.sizes_of_strata.sum(keepdims=True))
+        return replace(own, strata=None, sizes=own.stratum_sizes.sum(keepdims=True))
 
     @cached_property
     def _units_by_class(self) -> Units:
@@ -233,7 +233,7 @@ def check_counts(table: Any, is_weighted: bool) -> None:
         )
 
 
-def of_cells(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
+def cell_influences(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
     """Return a metric of labels, and how far a row of each cell moves it."""
     name = one.entry.name
     slopes = count_metrics.gradient(name, counts, **one.parameters)
@@ -241,24 +241,24 @@ def of_cells(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
     return value, np.where(counts > 0, slopes, 0.0).ravel()
 
 
-def counts_of_two(one: MetricRequest, counts: Floats) -> Floats | None:
+def two_class_counts(one: MetricRequest, counts: Floats) -> Floats | None:
     """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
     if one.entry.is_proportion_of_all:
-        return counts_of_share(float(np.trace(counts)), float(counts.sum()))
+        return proportion_counts(float(np.trace(counts)), float(counts.sum()))
     return counts if len(counts) == 2 else None
 
 
-def counts_of_share(hits: float, n: float) -> Floats:
+def proportion_counts(hits: float, n: float) -> Floats:
     """Return hits and misses as counts of two classes that are right and wrong."""
     return np.array([[0.0, n - hits], [0.0, hits]])
 
 
-def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
+def warn_small_samples(units: Units, weights_are: WeightsAre | None) -> None:
     """Say where there are few groups, or few rows that matter."""
     if units.groups is not None:
-        warn_of_few_groups(units.effective_groups, units.n_units)
+        warn_few_groups(units.effective_groups, units.n_units)
     if weights_are == "importances" and units.weights is not None:
-        warn_of_few_rows(effective_sample_size(units.weights), units.n_units)
+        warn_few_rows(effective_sample_size(units.weights), units.n_units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,11 +316,11 @@ class Sample(ABC):
     #: What messages call the predictions of each model.
     _names: list[str]
 
-    def measured(self, one: MetricRequest) -> Measured:
+    def measure(self, one: MetricRequest) -> Measurement:
         """Return a metric of each model with its influences."""
         models = [self.influenced(one, model) for model in range(self.n_models)]
         is_plain = self.design.is_plain
-        return Measured(
+        return Measurement(
             tuple(each.value for each in models),
             [each.influences for each in models],
             self._units_by_class if one.entry.is_by_class(one.parameters) else self._units,
@@ -334,7 +334,7 @@ class Sample(ABC):
             return self._of_scores(one, model)
         predicted = self.called(one, model)
         counts = self._cells(predicted)
-        value, slopes = of_cells(one, counts)
+        value, slopes = cell_influences(one, counts)
         influences = np.empty(len(predicted))
 
         def fill(here: slice) -> None:
@@ -354,7 +354,7 @@ class Sample(ABC):
     def _counts(self, one: MetricRequest, model: int) -> Floats | None:
         if one.entry.needs != "labels":
             return None
-        return counts_of_two(one, self._cells(self.called(one, model)))
+        return two_class_counts(one, self._cells(self.called(one, model)))
 
     @cached_property
     def _units(self) -> Units:
@@ -425,20 +425,20 @@ class BinarySample(Sample):
         self.design = Design(checked.rows.weights, read, checked.groups, strata)
         self._threshold = given["threshold"]
         #: Whether the rows are put in order in any case.
-        self._in_order = any(is_of_curve(one) and not one.is_auc for one in given["asked"])
+        self._in_order = any(is_curve_metric(one) and not one.is_auc for one in given["asked"])
 
-    def measured(self, one: MetricRequest) -> Measured:
+    def measure(self, one: MetricRequest) -> Measurement:
         """Return a metric of each model; of one, where rows stand for themselves, by its table."""
-        if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
-            return self._table.measured(one)
-        measured = super().measured(one)
+        if is_curve_metric(one) and self.design.is_plain and self.n_models == 1:
+            return self._table.measure(one)
+        measured = super().measure(one)
         if one.entry.interval != LARGEST_GAP:
             return measured
         by_class = replace(self._units, strata=self.classes)
         return _with_rates(measured, [each.table for each in self._ordered], by_class)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
-        if not is_of_curve(one):
+        if not is_curve_metric(one):
             return super()._of_scores(one, model)
         if one.is_auc and not self._in_order:
             return self._ordered[model].auc()
@@ -598,7 +598,7 @@ class QuerySample:
             self._found[one.label] = values, weights, counts
         return self._found[one.label]
 
-    def measured(self, one: MetricRequest) -> Measured:
+    def measure(self, one: MetricRequest) -> Measurement:
         """Return the mean of each system; its points are the queries that count."""
         values, counting, counts = self._by_query(one)
         groups = self.design.groups
@@ -607,14 +607,14 @@ class QuerySample:
         if n == 0:  # one query, of which nothing is known
             nothing = np.full((self.n_models, 1), math.nan)
             nowhere = (math.nan,) * self.n_models
-            return Measured(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
+            return Measurement(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
         shares = np.full((self.n_models, n), 1.0 / n)
         if counting is not None:
             shares = counting / counting.sum(axis=1, keepdims=True)
             weights = shares.mean(axis=0)
         each = [self.influenced(one, model) for model in range(self.n_models)]
         influences = np.stack([own.influences for own in each]) * shares
-        return Measured(
+        return Measurement(
             tuple(own.value for own in each),
             influences if weights is None else influences / weights,
             Units(n, weights=weights, groups=groups),
@@ -642,7 +642,7 @@ class QuerySample:
         are_hits = bool(((values == 0.0) | (values == 1.0)).all())
         if not are_hits or weights is not None or self.design.groups is not None:
             return None
-        return counts_of_share(float(values.sum()), float(len(values)))
+        return proportion_counts(float(values.sum()), float(len(values)))
 
 
 def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> QuerySample:
@@ -716,13 +716,13 @@ def check_influences(one: MetricRequest) -> None:
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
 
 
-def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
+def request_metrics(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
     """Return the metrics asked for: of rankings where there are queries, else of the others."""
     rankings_only = query is not None or isinstance(y_true, RankingTable)
     return ask(metrics, rankings_only=rankings_only, allow_times=not rankings_only)
 
 
-def sample_of(
+def build_samples(
     asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores], **given: Any
 ) -> Mapping[str, Sample | QuerySample]:
     """Return the form of data that each metric is of, by its label; each form is made once."""

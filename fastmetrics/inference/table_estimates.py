@@ -20,18 +20,18 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
 )
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.range_summary import RangeSummary, summary_of_runs
+from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.range_summary import RangeSummary, summarize_runs
 from fastmetrics.inference.samples import (
-    Measured,
+    Measurement,
     TablePoints,
+    cell_influences,
     check_counts,
-    counts_of_two,
-    is_of_curve,
-    of_cells,
-    warn_of_units,
+    is_curve_metric,
+    two_class_counts,
+    warn_small_samples,
 )
-from fastmetrics.inference.units import Floats, Spread, Units
+from fastmetrics.inference.units import Floats, Units, Variance
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.curves.influences import curve_influences
 from fastmetrics.metrics.registry import LOSSES, OF_RANGES
@@ -61,7 +61,7 @@ def _is_of_table(one: MetricRequest) -> bool:
     """Return whether a table of scores has a metric: of a curve or of probabilities."""
     metric = one.entry
     is_of_two = "probabilities" in (metric.family, metric.needs) and metric.classes != 3
-    return is_of_two or is_of_curve(one)
+    return is_of_two or is_curve_metric(one)
 
 
 #: What a table has, and whether that is enough for a metric.
@@ -73,7 +73,7 @@ _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
 }
 
 
-def estimates_of_table(
+def estimate_table(
     asked: tuple[MetricRequest, ...],
     table: AnyTable,
     y_score: Any,
@@ -97,33 +97,33 @@ def estimates_of_table(
         if not is_there(one):
             raise InputError(f"`{one.label}` needs rows: a {type(table).__name__} has {has} alone")
     if isinstance(table, ScoreRuns):
-        summary = summary_of_runs(table)
-        return {one.label: of_summary(one, summary, *rule) for one in asked}
+        summary = summarize_runs(table)
+        return {one.label: estimate_from_summary(one, summary, *rule) for one in asked}
     if isinstance(table, Bracketed):
         bins = _BinPoints(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
-    measured: Callable[[MetricRequest], Measured]
+    measured: Callable[[MetricRequest], Measurement]
     if isinstance(table, ScoreTable):
         check_counts(table, table.is_weighted)
-        measured = TablePoints(table).measured
+        measured = TablePoints(table).measure
     else:
         cells = Cells.of(table).counts
         check_counts(table, cells.dtype.kind == "f")
         measured = partial(_of_matrix, counts=cells.astype(np.float64))
-    return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}
+    return {one.label: make_estimate(one, measured(one), 0, *rule) for one in asked}
 
 
-def _of_matrix(one: MetricRequest, counts: Floats) -> Measured:
+def _of_matrix(one: MetricRequest, counts: Floats) -> Measurement:
     """Return a metric of a confusion matrix of counts: its points are the cells."""
-    value, slopes = of_cells(one, counts)
+    value, slopes = cell_influences(one, counts)
     k = len(counts)
     strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_prevalence else None
     units = Units(k * k, counts.ravel(), strata=strata)
-    decided = (counts_of_two(one, counts),)
-    return Measured((value,), slopes[None, :], units, decided, float(counts.sum()))
+    decided = (two_class_counts(one, counts),)
+    return Measurement((value,), slopes[None, :], units, decided, float(counts.sum()))
 
 
-def of_summary(
+def estimate_from_summary(
     one: MetricRequest,
     summary: RangeSummary,
     level: float,
@@ -141,14 +141,14 @@ def of_summary(
             f"`{name}` of ranges needs rows of both classes: there are {m:,} positive and {n:,} "
             "negative ones; pass `y_true` and `y_score`"
         )
-    value, spread = math.nan, Spread(math.nan, math.nan)
+    value, variance = math.nan, Variance(math.nan, math.nan)
     if m and n:
         factor, added = linear_in_auc or (1.0, 0.0)
-        plain, variance, df = summary.estimated(OF_RANGES[0] if linear_in_auc else name)
-        value, spread = factor * plain + added, Spread(factor * factor * variance, df)
+        plain, unscaled, df = summary.estimated(OF_RANGES[0] if linear_in_auc else name)
+        value, variance = factor * plain + added, Variance(factor * factor * unscaled, df)
     units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
-    measured = Measured((value,), (), units, (None,), float(m + n))
-    return estimate_of(one, measured, 0, level, method, alternative, spread=spread)
+    measured = Measurement((value,), (), units, (None,), float(m + n))
+    return make_estimate(one, measured, 0, level, method, alternative, variance=variance)
 
 
 class _BinPoints:
@@ -170,19 +170,19 @@ class _BinPoints:
     ) -> Estimate:
         """Return an estimate whose limits hold for any order of rows within bins."""
         units = self._units(one)
-        warn_of_units(units, None)
+        warn_small_samples(units, None)
         worst, best = (self._measured(one, units, is_best) for is_best in (False, True))
         if not (self.is_open.any() and all(self.columns.totals)):
-            return estimate_of(one, best, 0, level, method, alternative)
-        spread = self._widest(one, worst, best)
+            return make_estimate(one, best, 0, level, method, alternative)
+        variance = self._widest(one, worst, best)
         with warnings.catch_warnings():  # a value on the edge of its scale: the limit is there, too
             warnings.simplefilter("ignore", DegenerateDataWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             rule = level, method, alternative
-            ends = [estimate_of(one, each, 0, *rule, spread=spread) for each in (worst, best)]
+            ends = [make_estimate(one, each, 0, *rule, variance=variance) for each in (worst, best)]
         return _around(ends, one.entry.bounds)
 
-    def _widest(self, one: MetricRequest, worst: Measured, best: Measured) -> Spread:
+    def _widest(self, one: MetricRequest, worst: Measurement, best: Measurement) -> Variance:
         """Return the largest variance of any order, with the fewest degrees of freedom of three.
 
         A row moves the metric by what lies between its influences in the worst and the best order.
@@ -198,11 +198,11 @@ class _BinPoints:
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
-        spreads = [units.spread(each) for each in (halfway, *both)]
-        df = min((each.df for each in spreads if each.df > 0.0), default=math.nan)
-        return Spread((spreads[0].standard_error + most) ** 2, df)
+        variances = [units.variance(each) for each in (halfway, *both)]
+        df = min((each.df for each in variances if each.df > 0.0), default=math.nan)
+        return Variance((variances[0].standard_error + most) ** 2, df)
 
-    def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measured:
+    def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measurement:
         """Return a metric of the best, or the worst, order of rows within all bins."""
         p, n, _, _ = self.columns
         first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
@@ -224,7 +224,7 @@ class _BinPoints:
             limits = precision_bracket(self.columns)
             value = limits.high if is_best else limits.low
         size = float(sum(self.columns.totals))
-        return Measured((value,), influences[None, :], units, (None,), size)
+        return Measurement((value,), influences[None, :], units, (None,), size)
 
     def _units(self, one: MetricRequest) -> Units:
         by_class = one.entry.is_free_of_prevalence

@@ -18,7 +18,7 @@ from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
-from fastmetrics.inference.units import Units, warn_of_few_groups
+from fastmetrics.inference.units import Units, warn_few_groups
 from fastmetrics.metrics.costs.operating_point import (
     class_mean_influences,
     cost_at_half,
@@ -403,7 +403,7 @@ def threshold_cost_interval(
     units = cells.units(by_class=False)
     df = math.inf if groups is None else units.effective_groups - 1.0
     if groups is not None:
-        warn_of_few_groups(units.effective_groups, units.n_units)
+        warn_few_groups(units.effective_groups, units.n_units)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
     here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table, level)
@@ -412,7 +412,7 @@ def threshold_cost_interval(
         fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
     low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
-    sizes = cells.units(by_class=table.prevalence is not None).units_of_strata
+    sizes = cells.units(by_class=table.prevalence is not None).units_by_stratum
     if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
@@ -444,9 +444,11 @@ def _mean(
     value, influences = class_mean_influences(
         cells.positive, losses, cells.weights, table.prevalence
     )
-    spread = cells.units(by_class=table.prevalence is not None).spread(influences)
-    df = math.inf if cells.groups is None else spread.df
-    unscaled = [math.ldexp(each, -table.exponent) for each in (float(value), spread.standard_error)]
+    variance = cells.units(by_class=table.prevalence is not None).variance(influences)
+    df = math.inf if cells.groups is None else variance.df
+    unscaled = [
+        math.ldexp(each, -table.exponent) for each in (float(value), variance.standard_error)
+    ]
     interval = interval_of(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
     return unscaled[0], interval
 

@@ -99,8 +99,8 @@ def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) 
     return float(shares.sum() ** 2 / np.sum(shares * shares))
 
 
-def warn_of_few_groups(effective: float | None, n_groups: int) -> None:
-    """Say where there are too few groups for their spread to be known."""
+def warn_few_groups(effective: float | None, n_groups: int) -> None:
+    """Say where there are too few groups for their variance to be known."""
     if effective is not None and effective < FEW_GROUPS:
         worth = "" if effective > 0.99 * n_groups else f", worth {effective:.3g} of equal size"
         warn_user(
@@ -110,7 +110,7 @@ def warn_of_few_groups(effective: float | None, n_groups: int) -> None:
         )
 
 
-def warn_of_few_rows(effective: float, n_rows: int) -> None:
+def warn_few_rows(effective: float, n_rows: int) -> None:
     """Say where weights leave few rows of what there is; nothing where all weigh the same."""
     if effective < min(FEW_ROWS, 0.999 * n_rows):
         warn_user(
@@ -121,7 +121,7 @@ def warn_of_few_rows(effective: float, n_rows: int) -> None:
         )
 
 
-def warn_of_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
+def warn_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
     """Say which classes have so few rows that no replicate knows how much they vary."""
     rare = [
         f"{name!r} ({count})"
@@ -147,7 +147,7 @@ def widened_level(level: float, effective: float | None) -> float:
     """
     if effective is None:
         return level
-    if effective <= 1.0:  # the spread of one group is not known
+    if effective <= 1.0:  # the variance of one group is not known
         return 0.0
     t = quantile(level, effective - 1.0)
     return tail(t * math.sqrt(effective / (effective - 1.0)), math.inf)
@@ -184,26 +184,26 @@ PRIOR_OF_GROUPS: Final = 1.0
 _JOB_ROWS: Final = 1 << 18
 
 
-class Spread(NamedTuple):
+class Variance(NamedTuple):
     """A variance, and the degrees of freedom that it is known with."""
 
-    variance: float
+    value: float
     df: float
 
     @property
     def standard_error(self) -> float:
         """The root of the variance."""
-        return math.sqrt(self.variance)
+        return math.sqrt(self.value)
 
     @property
     def is_extreme(self) -> bool:
         """True if sums of squares or fourth powers may have left the range of doubles."""
-        return not 2.0**-_POWERS < self.variance < 2.0**_POWERS
+        return not 2.0**-_POWERS < self.value < 2.0**_POWERS
 
 
-def without_rounding(difference: float, size: float, spread: Spread) -> float:
+def without_rounding(difference: float, size: float, variance: Variance) -> float:
     """Return a difference of values of a size, 0 where nothing but rounding is left."""
-    is_nothing = spread.variance == 0.0 and abs(difference) <= ROUNDING * size
+    is_nothing = variance.value == 0.0 and abs(difference) <= ROUNDING * size
     return 0.0 if is_nothing else difference
 
 
@@ -265,9 +265,9 @@ class Units:
     def n_units(self) -> int:
         """Rows of a weight, or groups that have one."""
         if self.groups is not None:
-            return int(self.shares.any(axis=0).sum())
+            return int(self.group_proportions.any(axis=0).sum())
         if self.counts is not None:
-            return int(self.sizes_of_strata.sum())
+            return int(self.stratum_sizes.sum())
         return int(np.count_nonzero(self._present))
 
     @property
@@ -278,7 +278,7 @@ class Units:
     @cached_property
     def n_strata(self) -> int:
         """Strata that have a row of a weight; 1 without any."""
-        return int(np.count_nonzero(self.sizes_of_strata))
+        return int(np.count_nonzero(self.stratum_sizes))
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:
@@ -286,7 +286,7 @@ class Units:
         return np.ones(self.n_points, np.bool_) if weights is None else weights > 0
 
     @cached_property
-    def sizes_of_strata(self) -> Floats:
+    def stratum_sizes(self) -> Floats:
         """Rows of a weight in each stratum."""
         if self.sizes is not None:
             return self.sizes
@@ -298,16 +298,16 @@ class Units:
     def _worth(self) -> Floats:
         """Effective number of rows of each stratum (Kish 1965)."""
         if self.weights is None:
-            return self.sizes_of_strata
+            return self.stratum_sizes
         squares = self._by_stratum(self.weights * self.weights)
         return self._by_stratum(self.weights) ** 2 / np.where(squares > 0.0, squares, 1.0)
 
     @cached_property
-    def units_of_strata(self) -> Floats:
+    def units_by_stratum(self) -> Floats:
         """Rows of a weight in each stratum, or groups that have one there."""
         if self.groups is None:
-            return self.sizes_of_strata
-        return np.asarray((self.shares > 0).sum(axis=1), np.float64)
+            return self.stratum_sizes
+        return np.asarray((self.group_proportions > 0).sum(axis=1), np.float64)
 
     def class_sizes(self) -> tuple[float, float]:
         """Return the effective numbers of positives and negatives, the odd and even strata."""
@@ -328,13 +328,13 @@ class Units:
             sums = self.contributions(influences)
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
         k = len(influences)
-        sums = np.zeros((k, k, len(self.sizes_of_strata), 3))
+        sums = np.zeros((k, k, len(self.stratum_sizes), 3))
         for i, one in enumerate(influences):
             for j in range(i + 1):
-                sums[i, j] = self.sums_of_products(one, influences[j])
-        return self.covariance_of_sums(sums)
+                sums[i, j] = self.product_sums(one, influences[j])
+        return self.covariance_from_sums(sums)
 
-    def covariance_of_sums(self, sums: Floats) -> Floats:
+    def covariance_from_sums(self, sums: Floats) -> Floats:
         """Return the covariance by the sums of products of every two: (K, K, n_strata, 3).
 
         Those of a metric with a later one are not read.
@@ -362,9 +362,9 @@ class Units:
 
     @cached_property
     def _at_least_one(self) -> Floats:
-        return np.maximum(self.sizes_of_strata, 1.0)
+        return np.maximum(self.stratum_sizes, 1.0)
 
-    def sums_of_products(self, one: Floats, other: Floats) -> Floats:
+    def product_sums(self, one: Floats, other: Floats) -> Floats:
         """Return of each stratum the sums of c d, of c and of (c d)^2.
 
         In blocks that stay in cache, on all threads; their sums are added in one order.
@@ -372,16 +372,16 @@ class Units:
         columns = self._columns
 
         def add_up(here: slice) -> Floats:
-            sums = np.zeros((len(self.sizes_of_strata), 3))
+            sums = np.zeros((len(self.stratum_sizes), 3))
             add_products(one[here], other[here], *(column[here] for column in columns), sums)
             return sums
 
-        return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.sizes_of_strata), 3)))
+        return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.stratum_sizes), 3)))
 
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
-    ) -> tuple[float, Spread, Spread | None]:
-        """Return the difference of two metrics, its spread, and that by kurtosis of rows.
+    ) -> tuple[float, Variance, Variance | None]:
+        """Return the difference of two metrics, its variance, and that by kurtosis of rows.
 
         What rounding leaves is nothing.
         """
@@ -389,7 +389,7 @@ class Units:
 
         def add_up(here: slice) -> tuple[Floats, float, float]:
             a, b = one[here], other[here]
-            moved, sums = a - b, np.zeros((len(self.sizes_of_strata), 3))
+            moved, sums = a - b, np.zeros((len(self.stratum_sizes), 3))
             add_products(moved, moved, *(column[here] for column in columns), sums)
             return sums, _largest(moved), max(_largest(a), _largest(b))
 
@@ -401,18 +401,18 @@ class Units:
         is_nothing = max(apart) <= ROUNDING * (size / total + max(most))
         if self.groups is not None:
             moved = np.zeros(self.n_points) if is_nothing else one - other
-            spread = self.spread(moved, reference)
+            variance = self.variance(moved, reference)
         else:
             sums = np.add.reduce(each) * (not is_nothing)
             with np.errstate(over="ignore"):
-                spread = by_kurtosis = self.spread_of_sums(sums, "kurtosis")
+                variance = by_kurtosis = self.variance_from_sums(sums, "kurtosis")
                 if reference != "kurtosis":
-                    spread = self.spread_of_sums(sums, reference)
-            if spread.is_extreme and not is_nothing:
-                spread, by_kurtosis = (
-                    self.spread(one - other, each) for each in (reference, "kurtosis")
+                    variance = self.variance_from_sums(sums, reference)
+            if variance.is_extreme and not is_nothing:
+                variance, by_kurtosis = (
+                    self.variance(one - other, each) for each in (reference, "kurtosis")
                 )
-        return without_rounding(values[0] - values[1], size, spread), spread, by_kurtosis
+        return without_rounding(values[0] - values[1], size, variance), variance, by_kurtosis
 
     @cached_property
     def _columns(self) -> tuple[Floats, Floats, Ints]:
@@ -423,7 +423,7 @@ class Units:
         strata = np.empty(0, np.int64) if self.strata is None else self.strata
         return counts, weights, np.ascontiguousarray(strata)
 
-    def spread(self, influences: Floats, reference: Reference = "contributions") -> Spread:
+    def variance(self, influences: Floats, reference: Reference = "contributions") -> Variance:
         """Return the variance of one metric with its degrees of freedom.
 
         ``reference`` says which, of sums over m units c: "contributions", the number of units that
@@ -435,44 +435,44 @@ class Units:
         leave the range of doubles are scaled.
         """
         with np.errstate(over="ignore"):
-            spread = self._spread(influences, reference)
-        exponent = math.frexp(_largest(influences))[1] if spread.is_extreme else 0
+            variance = self._variance(influences, reference)
+        exponent = math.frexp(_largest(influences))[1] if variance.is_extreme else 0
         if abs(exponent) < _MILD:
-            return spread
-        scaled = self._spread(np.ldexp(influences, -exponent), reference)
-        variance = float(np.ldexp(scaled.variance, 2 * exponent))
-        return Spread(variance if 0.0 < variance < math.inf else math.nan, scaled.df)
+            return variance
+        scaled = self._variance(np.ldexp(influences, -exponent), reference)
+        value = float(np.ldexp(scaled.value, 2 * exponent))
+        return Variance(value if 0.0 < value < math.inf else math.nan, scaled.df)
 
-    def _spread(self, influences: Floats, reference: Reference) -> Spread:
+    def _variance(self, influences: Floats, reference: Reference) -> Variance:
         if self.groups is None:
-            return self.spread_of_sums(self.sums_of_products(influences, influences), reference)
+            return self.variance_from_sums(self.product_sums(influences, influences), reference)
         squares = self.contributions(influences[None, :])[0] ** 2
         variance, fourth = float(squares.sum()), float(np.sum(squares * squares))
         if reference == "student" and variance > 0.0:
-            return Spread(variance, self.effective_groups - self.n_strata)
+            return Variance(variance, self.effective_groups - self.n_strata)
         return self._referred(variance, variance, fourth, reference)
 
-    def spread_of_sums(self, sums: Floats, reference: Reference = "contributions") -> Spread:
-        """Return that of rows by what `sums_of_products` returns of a metric and itself."""
+    def variance_from_sums(self, sums: Floats, reference: Reference = "contributions") -> Variance:
+        """Return that of rows by what `product_sums` returns of a metric and itself."""
         parts = self._by_strata(sums)
         variance = float(np.add.reduce(parts))
         second, _, fourth = np.add.reduce(sums).tolist()
         if reference == "student" and variance > 0.0:
             over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
-            return Spread(variance, variance * variance / over if over > 0.0 else math.nan)
+            return Variance(variance, variance * variance / over if over > 0.0 else math.nan)
         return self._referred(variance, second, fourth, reference)
 
     def _referred(
         self, variance: float, second: float, fourth: float, reference: Reference
-    ) -> Spread:
+    ) -> Variance:
         if not (variance > 0.0 and fourth > 0.0 and second * second > 0.0):
-            return Spread(variance, math.nan)
+            return Variance(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         prior = PRIOR if self.groups is None else PRIOR_OF_GROUPS
         if reference == "contributions":
-            return Spread(variance, min(prior + second * second / fourth, most))
+            return Variance(variance, min(prior + second * second / fourth, most))
         excess = fourth / (second * second) - 1.0 / m
-        return Spread(variance, min(prior + 2.0 / excess, most) if excess > 0.0 else most)
+        return Variance(variance, min(prior + 2.0 / excess, most) if excess > 0.0 else most)
 
     @cached_property
     def effective_groups(self) -> float:
@@ -483,7 +483,7 @@ class Units:
     @cached_property
     def factors(self) -> Floats:
         """Small-sample factor m / (m - 1) of each stratum; nan for one row, 0 for none."""
-        sizes = self.sizes_of_strata
+        sizes = self.stratum_sizes
         if self.weights is None:
             return np.where(sizes == 1.0, np.nan, sizes) / np.maximum(sizes - 1.0, 0.5)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -494,7 +494,7 @@ class Units:
         left = np.where(left > 1.0e-9, left, np.nan)
         return np.where(sizes > 0.0, 1.0 / left, 0.0)
 
-    def sums_of_groups(self, influences: Floats | Sequence[Floats]) -> Floats:
+    def group_sums(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
         codes, shape = self._codes
         counts, weights, _ = self._columns
@@ -518,16 +518,16 @@ class Units:
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
         """Return of each stratum its units, and how far apart their contributions are."""
         if self.groups is not None:
-            sums, present = self.sums_of_groups(influences[None, :])[0], self.shares > 0
+            sums, present = self.group_sums(influences[None, :])[0], self.group_proportions > 0
             low = np.where(present, sums, np.inf).min(axis=1)
             high = np.where(present, sums, -np.inf).max(axis=1)
         else:
             moved = influences if self.weights is None else influences * self.weights
             strata = np.zeros(self.n_points, np.int64) if self.strata is None else self.strata
-            low, high = np.full((2, len(self.sizes_of_strata)), [[np.inf], [-np.inf]])
+            low, high = np.full((2, len(self.stratum_sizes)), [[np.inf], [-np.inf]])
             np.minimum.at(low, strata[self._present], moved[self._present])
             np.maximum.at(high, strata[self._present], moved[self._present])
-        sizes = self.units_of_strata
+        sizes = self.units_by_stratum
         steps = np.where(sizes > 0.0, high - low, 0.0)
         return sizes, np.where(steps > ROUNDING * np.abs(influences).max(), steps, 0.0)
 
@@ -542,21 +542,21 @@ class Units:
         return self.strata * n_groups + self.groups, (int(self.strata.max()) + 1, n_groups)
 
     @cached_property
-    def shares(self) -> Floats:
+    def group_proportions(self) -> Floats:
         """Proportion of each stratum's weight in each group: (n_strata, n_groups)."""
-        weights = self.sums_of_groups(np.ones((1, self.n_points)))[0]
+        weights = self.group_sums(np.ones((1, self.n_points)))[0]
         totals = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
     def contributions(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return contributions of groups, (K, n_groups); sums of products are the covariance."""
-        sums = self.sums_of_groups(influences)
+        sums = self.group_sums(influences)
         if self.strata is not None:
-            sums -= sums.sum(axis=2, keepdims=True) * self.shares
-        shares = self.shares
+            sums -= sums.sum(axis=2, keepdims=True) * self.group_proportions
+        shares = self.group_proportions
         left = 1.0 - shares  # of a group's variance, once the mean of its stratum is fitted
         if self.weights is not None:
-            squares = self.sums_of_groups(self.weights[None, :])[0]
+            squares = self.group_sums(self.weights[None, :])[0]
             ratios = squares.sum(axis=1, keepdims=True) / np.where(squares > 0.0, squares, np.inf)
             left += shares * (shares * ratios - 1.0)
         left = np.where(left > 1.0e-9, left, np.nan)

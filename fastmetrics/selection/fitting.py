@@ -27,8 +27,13 @@ from fastmetrics.errors import (
     renamed,
 )
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import Measured, counts_of_share, of_cells, sample_of
+from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.samples import (
+    Measurement,
+    build_samples,
+    cell_influences,
+    proportion_counts,
+)
 from fastmetrics.inference.units import FEW_GROUPS, Units
 from fastmetrics.metrics._metric import HITS, LARGEST_GAP
 from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
@@ -45,7 +50,7 @@ from fastmetrics.selection.scoring import EstimatorMetric, Judged, check_sklearn
 
 Floats = NDArray[np.float64]
 
-#: What `sample_of` is told beside the data: nothing.
+#: What `build_samples` is told beside the data: nothing.
 _NO_OPTIONS: Final = dict.fromkeys(
     ("event", "query", "groups", "strata", "sample_weight", "threshold", "pos_label")
 )
@@ -76,12 +81,12 @@ def tested(metric: EstimatorMetric, judged: Judged, rows: NDArray[np.intp], by_r
         return Tested(rows, value, None)
     data: Any = judged.given_to(entry)
     if entry.needs == "labels":
-        slopes = of_cells(one, judged.confusion.astype(np.float64))[1]
+        slopes = cell_influences(one, judged.confusion.astype(np.float64))[1]
         return Tested(rows, value, slopes[data[0] * len(judged.classes) + data[1]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         models = [NamedScores("", "estimator", data[1])]
-        sample = sample_of((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
+        sample = build_samples((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
         return Tested(rows, value, sample[one.label].influenced(one, 0).influences)
 
 
@@ -124,11 +129,11 @@ def average_of_models(
     is_plain, counts, size = task.groups is None, None, float(len(rows))
     if is_plain and times.max() == 1 and entry.is_proportion_of_all:
         right = mean if entry.interval == HITS else 1.0 - mean
-        counts = counts_of_share(size * right, size)
+        counts = proportion_counts(size * right, size)
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
-        measured = Measured((mean,), moved[rows][None, :], units, (counts,), size)
-        estimate = estimate_of(one, measured, 0, level, None, "two-sided", weights_are=None)
+        measured = Measurement((mean,), moved[rows][None, :], units, (counts,), size)
+        estimate = make_estimate(one, measured, 0, level, None, "two-sided", weights_are=None)
     whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
     target = f"covers {whose} on new examples, not models fitted on new training sets"
     notes = [f"the interval of fitted models {target}"]

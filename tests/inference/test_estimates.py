@@ -19,7 +19,7 @@ from fastmetrics import ScoreTable, evaluate
 from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.range_summary import summary_of
+from fastmetrics.inference.range_summary import summarize_range
 from fastmetrics.tables.score_table import PIECE_ROWS
 from reference import proportion_oracle as oracle
 from reference.delong_oracle import newcombe_variance
@@ -624,7 +624,7 @@ def cut(table, cuts):
 def summaries(table, cuts):
     actual, tp, fp = [], 0, 0
     for part in cut(table, cuts):
-        actual.append(summary_of(part, tp, fp, table.n_positive, table.n_negative))
+        actual.append(summarize_range(part, tp, fp, table.n_positive, table.n_negative))
         tp, fp = tp + part.n_positive, fp + part.n_negative
     return actual
 
@@ -678,7 +678,7 @@ def test_any_cut_in_any_order_is_the_whole(data):
     split = data.draw(st.integers(0, len(actual)))
     halves = [reduce(add, half) for half in (actual[:split], actual[split:]) if half]
     total = reduce(add, halves)
-    assert total == sum(actual) == summary_of(table)
+    assert total == sum(actual) == summarize_range(table)
     agree(evaluation(total), table)
 
 
@@ -693,8 +693,8 @@ def test_tables_of_many_rows(rng, kind):
     cuts = np.sort(rng.integers(0, len(table), 20)).tolist()
     total = sum(summaries(table, cuts))
     with at_most(1):
-        assert total == summary_of(table)
-    assert total == summary_of(table)
+        assert total == summarize_range(table)
+    assert total == summarize_range(table)
     agree(evaluation(total, "a model"), table)
     assert total.pairs.auc == evaluation(total).roc_auc
     assert total.pairs.rank_loss == pytest.approx(1 - total.pairs.auc)
@@ -773,7 +773,7 @@ def test_a_balance_without_a_positive_is_told():
 
 def test_one_class_is_told_summary():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        actual = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
+        actual = evaluation_of(summarize_range(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
     assert (actual.n_positive, actual.n_negative) == (0, 2)
 
 
@@ -787,8 +787,8 @@ def test_what_is_missing_or_in_twice_is_refused(rng):
     with pytest.raises(ValueError, match="added twice"):
         sum([first, second, third]) + sum([first, second, third])
     with pytest.raises(ValueError, match="ranges of different data"):
-        first + summary_of(table, n_positive=100)
+        first + summarize_range(table, n_positive=100)
     with pytest.raises(TypeError):
         first + 1
     with pytest.raises(TypeError, match="fractional weights"):
-        summary_of(ScoreTable.from_counts([1.0], [0.5], [0.5]))
+        summarize_range(ScoreTable.from_counts([1.0], [0.5], [0.5]))

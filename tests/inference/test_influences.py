@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import fastmetrics as fm
 from fastmetrics._input.rows import NamedScores
-from fastmetrics.inference.samples import sample_of
+from fastmetrics.inference.samples import build_samples
 from fastmetrics.inference.units import Units
 from fastmetrics.metrics.asking import ask
 from metric_names import METRICS
@@ -86,7 +86,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
     n = len(y)
     weights = np.random.default_rng(5).random(n) + 0.5 if weighted else None
     asked = ask([(name, given)], allow_times=True)
-    sample = sample_of(
+    sample = build_samples(
         asked,
         y,
         [NamedScores("", "y_score", p)],
@@ -99,7 +99,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         groups=None,
         strata=np.zeros(n, int),  # so that points are rows
     )[name]
-    actual = sample.measured(asked[0])
+    actual = sample.measure(asked[0])
     made_larger = actual.rates[0].inflation() if actual.rates else 1.0  # of a gap that was chosen
     influences = np.asarray(actual.influences) / made_larger
     base = np.ones(n) if weights is None else weights
@@ -157,7 +157,7 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
     weights = np.random.default_rng(5).integers(1, 5, n) / 2 if weighted else None
     asked = ask([(metric, given)], allow_times=True)
     options = dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata"))
-    sample = sample_of(
+    sample = build_samples(
         asked,
         data["time"],
         [NamedScores("", "y_score", np.array(data[column]))],
@@ -166,7 +166,7 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
         weights_are="importances" if weighted else None,
         **options,
     )[metric]
-    actual = sample.measured(asked[0])
+    actual = sample.measure(asked[0])
     base = np.ones(n) if weights is None else weights
     assert actual.values[0] == pytest.approx(float(value(data, base.tolist())), rel=1e-9)
     for row in range(n):
@@ -238,7 +238,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
     given = _PARAMETERS.get(name, [{}])[0]
     weights = np.random.default_rng(2).integers(1, 4, len(y))
     asked = ask([(name, given)], allow_times=True)
-    sample = sample_of(
+    sample = build_samples(
         asked,
         y,
         [NamedScores("", "y_score", p)],
@@ -251,7 +251,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         groups=np.arange(len(y)),
         strata=None,
     )[name]
-    actual = sample.measured(asked[0])
+    actual = sample.measure(asked[0])
     assert float(actual.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -296,8 +296,8 @@ def test_counts_are_rows(psi: Any) -> None:
         own = Units(40, counts=counts, strata=kind)
         rows = Units(len(repeated), strata=None if kind is None else kind[repeated])
         for reference in ("contributions", "kurtosis", "student"):
-            assert own.spread(psi[0], reference) == pytest.approx(
-                rows.spread(psi[0][repeated], reference), rel=1e-12
+            assert own.variance(psi[0], reference) == pytest.approx(
+                rows.variance(psi[0][repeated], reference), rel=1e-12
             )
         assert own.covariance(psi) == pytest.approx(rows.covariance(psi[:, repeated]), rel=1e-10)
 
@@ -305,14 +305,14 @@ def test_counts_are_rows(psi: Any) -> None:
 def test_strata_and_groups(psi: Any) -> None:
     strata, groups = np.arange(40) // 20, np.arange(40) // 4  # groups inside strata
     for given in ({"strata": strata}, {"groups": groups}, {"strata": strata, "groups": groups}):
-        variance = Units(40, **given).spread(psi[0]).variance
+        variance = Units(40, **given).variance(psi[0]).value
         assert variance == pytest.approx(_variance(psi[0], **given), rel=1e-12)
 
 
 def test_equal_importances_are_rows(psi: Any) -> None:
     for strata in (None, np.arange(40) % 3):
-        plain = Units(40, strata=strata).spread(psi[0])
-        scaled = Units(40, weights=np.full(40, 7.0), strata=strata).spread(psi[0] / 7.0)
+        plain = Units(40, strata=strata).variance(psi[0])
+        scaled = Units(40, weights=np.full(40, 7.0), strata=strata).variance(psi[0] / 7.0)
         assert scaled == pytest.approx(plain, rel=1e-12)
 
 
@@ -326,7 +326,7 @@ def test_importances_are_unbiased(groups: Any) -> None:
     values = rng.normal(size=(20_000, 12))
     means = values @ shares
     actual = [
-        units.spread((row - mean) / weights.sum()).variance
+        units.variance((row - mean) / weights.sum()).value
         for row, mean in zip(values, means, strict=True)
     ]
     assert np.mean(actual) == pytest.approx(np.sum(shares**2), rel=0.03)
@@ -335,36 +335,36 @@ def test_importances_are_unbiased(groups: Any) -> None:
 def test_degrees_of_freedom() -> None:
     psi = np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0])
     many = np.concatenate([psi, np.zeros(9)])
-    assert Units(15).spread(many).df == 5 + 4.0  # four rows carry it
-    assert Units(6).spread(psi).df == 5.0  # at most m - 1
-    assert Units(4).spread(psi[:4]).df == 3.0
+    assert Units(15).variance(many).df == 5 + 4.0  # four rows carry it
+    assert Units(6).variance(psi).df == 5.0  # at most m - 1
+    assert Units(4).variance(psi[:4]).df == 3.0
     strata = np.array([0, 0, 1, 1, 1, 1])
     v = [2 * 2.0, 4 / 3 * 2.0]  # of each stratum: sums of squares 2, means 0
     welch = sum(v) ** 2 / (v[0] ** 2 / 1 + v[1] ** 2 / 3)
-    assert Units(6, strata=strata).spread(psi, "student").df == pytest.approx(welch)
-    assert Units(6).spread(psi, "student").df == 5.0
+    assert Units(6, strata=strata).variance(psi, "student").df == pytest.approx(welch)
+    assert Units(6).variance(psi, "student").df == 5.0
     groups, values = np.array([0, 0, 1, 1, 2, 3]), np.array([1.0, 1.0, 3.0, -2.0, -2.0, -1.0])
     sums = np.array([2.0, 1.0, -2.0, -1.0])
-    grouped = Units(6, groups=groups).spread(values)
+    grouped = Units(6, groups=groups).variance(values)
     sums /= np.sqrt(1 - np.array([2, 2, 1, 1]) / 6)
     df = 1 + (sums**2).sum() ** 2 / (sums**4).sum()
     assert grouped.df == pytest.approx(min(df, 4 - 1))
     uneven = np.array([3.0, -1.0, -1.0, -1.0])
     s2, s4 = (uneven**2).sum(), (uneven**4).sum()
-    assert Units(4).spread(uneven, "kurtosis").df == 3.0  # at most m - 1
+    assert Units(4).variance(uneven, "kurtosis").df == 3.0  # at most m - 1
     assert 2 * s2**2 / (s4 - s2**2 / 4) > 3.0
     more = np.concatenate([uneven, np.zeros(20)])
     expected = 5 + 2 * s2**2 / (s4 - s2**2 / 24)
-    assert Units(24).spread(more, "kurtosis").df == pytest.approx(expected)
-    assert Units(4).spread(psi[:4], "kurtosis").df == 3.0  # all alike: at most m - 1
+    assert Units(24).variance(more, "kurtosis").df == pytest.approx(expected)
+    assert Units(4).variance(psi[:4], "kurtosis").df == 3.0  # all alike: at most m - 1
 
 
 def test_nothing_is_known_of_one_unit() -> None:
-    assert np.isnan(Units(1).spread(np.array([0.5])).variance)
+    assert np.isnan(Units(1).variance(np.array([0.5])).value)
     one_group = Units(4, groups=np.zeros(4, np.int64))
-    assert np.isnan(one_group.spread(np.array([1.0, 2.0, -1.0, -2.0])).variance)
+    assert np.isnan(one_group.variance(np.array([1.0, 2.0, -1.0, -2.0])).value)
     lone = Units(3, strata=np.array([0, 0, 1]))
-    assert np.isnan(lone.spread(np.array([1.0, -1.0, 0.5])).variance)
+    assert np.isnan(lone.variance(np.array([1.0, -1.0, 0.5])).value)
 
 
 def test_points_that_cross_blocks() -> None:
@@ -372,13 +372,13 @@ def test_points_that_cross_blocks() -> None:
     rng = np.random.default_rng(0)
     psi, strata = rng.normal(size=200_001), rng.integers(0, 2, 200_001)
     units = Units(len(psi), strata=strata)
-    variance = units.spread(psi).variance
+    variance = units.variance(psi).value
     expected = sum(
         len(part) / (len(part) - 1) * np.sum((part - part.mean()) ** 2)
         for part in (psi[strata == k] for k in (0, 1))
     )
     assert variance == pytest.approx(expected, rel=1e-12)
-    assert units.spread(psi).variance == variance
+    assert units.variance(psi).value == variance
 
 
 @pytest.mark.parametrize("weighted", [None, "counts", "weights"])
@@ -403,8 +403,8 @@ def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
                 left += share**2 * np.sum(w[inside] ** 2) / np.sum(w[own] ** 2) - share
             expected[g] += c / np.sqrt(left)
     given: Any = {} if weighted is None else {weighted: w}
-    actual = Units(50, groups=groups, strata=strata, **given).spread(psi)
-    assert actual.variance == pytest.approx(np.sum(expected**2), rel=1e-12)
+    actual = Units(50, groups=groups, strata=strata, **given).variance(psi)
+    assert actual.value == pytest.approx(np.sum(expected**2), rel=1e-12)
     df = 1 + np.sum(expected**2) ** 2 / np.sum(expected**4)
     assert actual.df == pytest.approx(min(df, 9 - (2 if by_class else 1)), rel=1e-12)
 

@@ -22,9 +22,9 @@ from fastmetrics.inference.units import (
     Sizes,
     effective_groups,
     effective_sample_size,
-    warn_of_few_groups,
-    warn_of_few_rows,
-    warn_of_rare_classes,
+    warn_few_groups,
+    warn_few_rows,
+    warn_rare_classes,
 )
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -291,9 +291,9 @@ class BootstrapSample:
     def warn_of_sizes(self) -> None:
         """Warn where groups, or rows of importances, are too few for an interval to hold."""
         if self.is_grouped:
-            warn_of_few_groups(self.sizes().effective_n_groups, self.n_units)
+            warn_few_groups(self.sizes().effective_n_groups, self.n_units)
         if self.fractional is not None:
-            warn_of_few_rows(self.sizes().effective, self.n_rows)
+            warn_few_rows(self.sizes().effective, self.n_rows)
 
     def sizes(self) -> Sizes:
         """Return rows and groups, and what they are worth in rows and groups of equal weight."""
@@ -580,7 +580,7 @@ class MulticlassRowSample(RowSample):
     def warn_of_sizes(self) -> None:
         RowSample.warn_of_sizes(self)
         counts = np.bincount(self.arguments[0], minlength=len(self.names))
-        warn_of_rare_classes(self.names, counts.tolist())
+        warn_rare_classes(self.names, counts.tolist())
 
     def counts_of_rows(self, of_units: Bytes) -> Bytes:
         return of_units  # of which each problem looks up its own
