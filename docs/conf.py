@@ -37,6 +37,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
+html_sidebars = {"index": [], "start": []}  # they have no pages below
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 exclude_patterns = ["_build"]
