@@ -776,18 +776,18 @@ class Shown(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         """Return the display."""
 
     def __str__(self) -> str:
-        return as_text(brief(self._shown()))
+        return as_text(brief(self._display()))
 
     def _repr_html_(self) -> str:
-        return as_html(brief(self._shown()))
+        return as_html(brief(self._display()))
 
     def explain(self) -> str:
         """Return the text that `print` gives with all rows, methods and notes."""
-        return as_text(self._shown())
+        return as_text(self._display())
 
     def to_frame(self, library: Library | None = None) -> Any:
         """Return the result as a data frame.
@@ -808,4 +808,4 @@ class Shown(ABC):
         ImportError
             If the library is not installed.
         """
-        return as_frame(self._shown(), library)
+        return as_frame(self._display(), library)

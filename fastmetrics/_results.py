@@ -143,7 +143,7 @@ class Result(Shown):
         inside = ", ".join(f"{f.name}{_short(getattr(self, f.name))}" for f in fields if f.repr)
         return f"{type(self).__name__}({inside})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         """Return the display: by default the fields, those of equal length as columns."""
         return Display(_tables(self), type(self).__name__)
 
@@ -173,7 +173,7 @@ def _tables(result: Result) -> list[Table]:
 def _inside(value: Any, level: float | None) -> list[Table]:
     """Return tables of a field that is a result, several ones, or a mapping; else none."""
     if isinstance(value, Shown) and not isinstance(value, Limits):
-        return [*value._shown().tables]
+        return [*value._display().tables]
     if isinstance(value, Mapping):
         many = {key: each if _is_many(each) else (each,) for key, each in value.items()}
         inside = [each for several in many.values() for each in several]

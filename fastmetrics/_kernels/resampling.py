@@ -255,9 +255,7 @@ def draw_windows(key, first_replicate, windows, totals, n_rows, counts):
             if size == WINDOW and n_draws <= 5 * (WORDS - 16):
                 scatter_full(key, window, replicate, n_draws, local, words)
             else:
-                scatter_accepted(
-                    key, window, replicate, PLACES, n_draws, _ANY, local, local, words
-                )
+                scatter_accepted(key, window, replicate, PLACES, n_draws, _ANY, local, local, words)
 
 
 @kernel

@@ -38,7 +38,7 @@ class ThinLine(Line2D):
         if np.size(self.get_xdata()) <= _FEW or not self.get_visible() or self.axes is None:
             super().draw(renderer)
             return
-        shown = Line2D(*self._shown())
+        shown = Line2D(*self._display())
         shown.update_from(self)
         shown.set_figure(self.axes.figure)
         shown.set_gid(self.get_gid())
@@ -50,11 +50,11 @@ class ThinLine(Line2D):
 
     def places(self) -> Floats:
         """Return the points to draw in pixels of the figure, corners of steps among them."""
-        x, y = STEP_LOOKUP_MAP[self.get_drawstyle()](*self._shown())
+        x, y = STEP_LOOKUP_MAP[self.get_drawstyle()](*self._display())
         points: Floats = self.get_transform().transform(np.column_stack((x, y)))
         return points
 
-    def _shown(self) -> tuple[Floats, Floats]:
+    def _display(self) -> tuple[Floats, Floats]:
         """Return both coordinates of the points to draw."""
         x, y = (np.asarray(values, np.float64) for values in self.get_data(orig=False))
         kept = _kept(self, np.column_stack((x, y)))

@@ -88,7 +88,7 @@ class Diagnosis(Several[Finding]):
         kinds = ", ".join(each.kind for each in self.findings) or "nothing found"
         return f"Diagnosis({kinds})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         counts = f"{self.n_positive:,} positive, {self.n_negative:,} negative"
         size = f"{self.n_samples:,} rows, {counts}."
         if not self.findings:

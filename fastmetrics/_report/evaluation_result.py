@@ -411,7 +411,7 @@ class Evaluation(Result):
         )
         return f"Evaluation({task}{', '.join(values)})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         of_models = {name: _rows(own) for name, own in self.models.items()}
         metrics = dict.fromkeys(metric for rows in of_models.values() for metric in rows)
         rows = [(m, name, *own[m]) for m in metrics for name, own in of_models.items()]

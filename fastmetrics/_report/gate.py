@@ -225,7 +225,7 @@ class Gate(Several[GateRule]):
         said = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
         return f"Gate({self.verdict}: {said})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         hidden = (
             *("standard_error", "df", "higher_is_better", "pvalue_noninferior", "pvalue_worse"),
             *("pvalue_worse_holm", "n_needed"),

@@ -273,7 +273,7 @@ def sections_of(
     """
     yield "Data", {"texts": list(_about_data(diagnosis))}
     slices, level = found.slices, found.confidence_level
-    short, rest = split(replace(found, slices=None)._shown())
+    short, rest = split(replace(found, slices=None)._display())
     details = {"details": rest.notes, "all_rows": _html(rest.tables)}
     yield "Metrics", {"tables": _html(short.tables), "notes": short.notes} | details
     if found.comparisons is not None:
@@ -506,7 +506,7 @@ class Report(Result):
     def __repr__(self) -> str:
         return f"Report({self.title!r}, {self.n_bytes:,} bytes)"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         found = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
         return Display([Table.record(found)], "Report", answer=self.verdict.split("\n"))
 
@@ -623,7 +623,7 @@ def report(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
         size=_SIZE,
-        answer=split(found._shown())[0].answer,
+        answer=split(found._display())[0].answer,
         sections=[
             {"key": heading.lower(), "heading": heading, **parts}
             for heading, parts in sections_of(found, data, diagnosis)

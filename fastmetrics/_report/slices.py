@@ -272,7 +272,7 @@ class Slices(Several[SliceEstimate]):
     def __repr__(self) -> str:
         return f"Slices({self.n_slices} slices, {len(self.rows)} estimates)"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         return Display(self.tables(), "", self.notes(), self.findings())
 
     def tables(self) -> list[Table]:

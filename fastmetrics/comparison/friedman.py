@@ -237,7 +237,7 @@ class FriedmanTest(ComparisonTest):
     n_resamples: int | None = None
     key: str | None = None
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         one = len(self.names) - 1
         two = (one, one * (self.n_datasets - 1))
         tied = ", tie-corrected"

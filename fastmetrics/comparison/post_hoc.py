@@ -359,7 +359,7 @@ class PostHocTest(Several[RankPair]):
         alpha = complement(self.confidence_level)
         return f"PostHocTest({self.method}{against} at {alpha:g}: {difference}groups {groups})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         by_rank = sorted(zip(self.mean_ranks, self.names, strict=True))
         ranks = {
             "algorithm": [name for _, name in by_rank],
@@ -542,11 +542,11 @@ class TableComparison(Result):
         post_hoc = repr(self.post_hoc).partition("(")[2].removesuffix(")")
         return f"TableComparison({n} data sets, {k} algorithms; {friedman}; {post_hoc})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         n, k = self.ranks.shape
         side = "higher" if self.higher_is_better else "lower"
         title = f"{k} algorithms on {n} data set{'s' if n > 1 else ''}, {side} is better"
-        friedman, post_hoc = self.friedman._shown(), self.post_hoc._shown()
+        friedman, post_hoc = self.friedman._display(), self.post_hoc._display()
         pairs, ranks = post_hoc.tables
         forms = replace(friedman.tables[0], framed=False)
         notes = [*friedman.notes, *post_hoc.notes]

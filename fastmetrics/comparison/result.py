@@ -147,7 +147,7 @@ class ComparisonTest(Result):
         """Return "better" where the test shows it, of two models that it says to differ."""
         return "better" if self.reject and self.effect_size_name != _UNSIGNED else "ahead"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         record = {
             "statistic": self.statistic,
             "df": self.df,

@@ -91,7 +91,7 @@ class TimingRun(Result):
     def __repr__(self) -> str:
         return f"TimingRun({len(self)} benchmarks of {self.source!r})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = {
             "benchmark": list(self),
             "rounds": [len(each) for each in self.rounds.values()],
@@ -191,7 +191,7 @@ class TimingComparison(Several[TimingRatio]):
             for decision in _STATUS
         }
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         margins = sorted({row.margin for row in self.rows})
         own = ("margin",) if len(margins) > 1 else ()
         columns = ("name", "estimate", "confidence_interval", *own, "decision", "more_needed")

@@ -219,7 +219,7 @@ class Comparison(Several[Pair]):
         values = ", ".join(f"{name}: {value:.6g}" for name, value in named)
         return f"Comparison({self.metric}; {values}; {self.method})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         return shown_comparisons({self.metric: self})
 
 
@@ -260,7 +260,7 @@ class Comparisons(ByMetric[Comparison]):
         """Which models are significantly better, corrected for all pairs and metrics."""
         return verdict_of(self)
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         return shown_comparisons(self)
 
 

@@ -92,7 +92,7 @@ class DecisionCurve(Result):
     key: str | None
     weights_are: WeightsAre | None
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         n, grid = len(self.names), self.thresholds
         columns = {
             "threshold": np.tile(grid, n),

@@ -308,11 +308,11 @@ class Drawn(OneNumber, ABC):
     def _words(self) -> tuple[str, str, float | None]:
         """Return the names of number and interval, and the value it is compared with."""
 
-    def _shown(self) -> Display:
-        own = Result._shown(self)
+    def _display(self) -> Display:
+        own = Result._display(self)
         if not isinstance(self.details, Shown):
             return own
-        more = [replace(each, framed=False) for each in self.details._shown().tables]
+        more = [replace(each, framed=False) for each in self.details._display().tables]
         return replace(own, tables=[*own.tables, *more])
 
 
@@ -548,7 +548,7 @@ class Estimates(ByMetric[Estimate]):
 
     __slots__ = ()
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         estimates = list(self.values())
         columns = dict(Table.of(estimates, (*FIGURES, "df", "method")).columns)
         if any(one.design_effect is not None for one in estimates):

@@ -125,8 +125,8 @@ class GuaranteedThreshold(Result):
         n = self.tp + self.fn
         return f"with {self.fn:,} of {n:,} positives missed ({100 * self.fn / n:.3g} %)"
 
-    def _shown(self) -> Display:
-        shown = Result._shown(self)
+    def _display(self) -> Display:
+        shown = Result._display(self)
         return replace(shown, notes=[*shown.notes, f"{self.verdict}."])
 
 

@@ -525,7 +525,7 @@ class MetricsTable(Several[MetricEntry]):
     def __repr__(self) -> str:
         return f"MetricsTable({len(self)} metrics)"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         return Display([Table.of(self, _COLUMNS, most=len(self), unseen=_COLUMNS[6:])])
 
 

@@ -539,7 +539,7 @@ class BiasVarianceCurve(Result):
         """The value of the smallest loss, the first of equals."""
         return self.values[int(np.argmin(self.loss))]
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         parts = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
         title = f"{self.points[0].decomposition} decomposition"
         return Display([Table({self.parameter: self.values} | dict(parts))], title)

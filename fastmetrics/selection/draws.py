@@ -51,7 +51,7 @@ class HoldOut(Splitter):
     [12  4] [3 1]
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("test_size", "n_repeats", "stratified")
+    _repr_fields: ClassVar[tuple[str, ...]] = ("test_size", "n_repeats", "stratified")
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class BootstrapOutOfBag(Splitter):
     (10000, True, False)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("n_resamples", "stratified")
+    _repr_fields: ClassVar[tuple[str, ...]] = ("n_resamples", "stratified")
 
     def __init__(
         self, n_resamples: int = 200, *, stratified: bool = False, rng: Any = None

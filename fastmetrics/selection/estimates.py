@@ -155,7 +155,7 @@ class EstimatorEvaluation(Result):
             f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         names = [_named(name, one) for name, one in self.metrics.items()]
         columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
         words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}

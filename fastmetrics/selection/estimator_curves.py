@@ -96,7 +96,7 @@ class EstimatorCurve(Result):
         signs = -self.test_means if self.higher_is_better else self.test_means
         return self.values[int(np.argmin(np.where(np.isnan(signs), np.inf, signs)))]
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         sizes = {} if self.train_sizes is None else {"train_size": self.train_sizes}
         columns = {self.parameter: self.values, **sizes} | {
             "test": self.test_means,

@@ -42,7 +42,7 @@ class Splitter(ABC):
     it is asked, as its copies in other processes do.
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ()
+    _repr_fields: ClassVar[tuple[str, ...]] = ()
     _uses_groups: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -132,7 +132,7 @@ class Splitter(ABC):
         return np.random.default_rng([*self._key.tolist(), repeat])
 
     def __repr__(self) -> str:
-        shown = [f"{name}={getattr(self, name)!r}" for name in self._shown]
+        shown = [f"{name}={getattr(self, name)!r}" for name in self._repr_fields]
         return f"{type(self).__name__}({', '.join([*shown, f'rng={self.key!r}'])})"
 
 
@@ -255,7 +255,7 @@ class Folds(Splitter):
     100
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
+    _repr_fields: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
 
     def __init__(
         self, n_splits: int = 10, *, n_repeats: int = 1, stratified: bool = True, rng: Any = None
@@ -310,7 +310,7 @@ class FiveByTwo(Splitter):
     (10, 5)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("stratified",)
+    _repr_fields: ClassVar[tuple[str, ...]] = ("stratified",)
 
     def __init__(self, *, stratified: bool = True, rng: Any = None) -> None:
         super().__init__(rng, 2 * _HALVINGS, stratified)
@@ -432,7 +432,7 @@ class GroupedFolds(Splitter):
     4 1
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
+    _repr_fields: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
     _uses_groups: ClassVar[bool] = True
 
     def __init__(

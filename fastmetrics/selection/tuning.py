@@ -238,7 +238,7 @@ class TuningResult(Result):
             f"rule={self.rule!r})"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         rows = self.table
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         columns["chosen"] = [i == self.index for i in range(len(rows))]
@@ -290,13 +290,13 @@ class NestedCrossValidation(OneNumber):
         """The setting chosen on each outer fold; where they differ, tuning is unsure."""
         return tuple(tuning.setting for tuning in self.tunings)
 
-    def _shown(self) -> Display:
-        shown = Result._shown(self)
+    def _display(self) -> Display:
+        shown = Result._display(self)
         columns = {"fold": range(len(self.values)), self.metric: self.values}
         folds = Table(columns | {"setting": self.settings}, "outer folds", framed=False)
         tables, notes = [*shown.tables, folds], list(shown.notes)
         if self.of_fitted_models is not None:
-            inside = Estimates({self.metric: self.of_fitted_models})._shown()
+            inside = Estimates({self.metric: self.of_fitted_models})._display()
             tables, notes = [*tables, *inside.tables], [*notes, *inside.notes]
         return replace(shown, tables=tables, notes=notes)
 

@@ -456,7 +456,7 @@ class Bracketed(Shown):
         _lacks_one(columns, "a rate at a threshold")
         return threshold_brackets(at, columns, sure, possible)
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = self._columns()
         title = repr(self).partition("(")[2].removesuffix(")")
         asked = {"roc_auc": auc_bracket, "average_precision": precision_bracket}

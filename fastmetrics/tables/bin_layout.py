@@ -296,7 +296,7 @@ class BinLayout(Saved, Shown):
     def __repr__(self) -> str:
         return f"BinLayout({self.n_bins:,} bins, {self.name})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         ends = self._edges[[0, -1]].tolist() if len(self._edges) else [float("nan")] * 2
         values = {"bins": self.n_bins, "first_edge": ends[0], "last_edge": ends[1]}
         return Display([Table.record(values)], f"BinLayout {self.name}")

@@ -339,7 +339,7 @@ class RankingTable(Frozen, Summed, Saved):
             f"{int(self.sizes.sum()):,} items, {np.count_nonzero(self.grades > 0):,} relevant)"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         positive = np.append(0, np.cumsum(self.grades > 0))[self.item_starts]
         queries = np.arange(self.n_queries) if self.queries is None else self.queries
         columns = {"query": queries, "items": self.sizes, "judged": self.judged}

@@ -469,7 +469,7 @@ class RegressionTable(Frozen, Summed, Saved):
         _check_sums(sums, n_samples, of_rows)
         return cls(n_samples, exponent, terms, sums)
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = {
             "output": np.arange(self.n_outputs),
             "mean_absolute_error": self.mean("under") + self.mean("over"),

@@ -370,7 +370,7 @@ class ScoreRuns(Merging, Shown):
             f"{self._memory / 1e6:,.0f} MB)"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         values = {"positive": self.n_positive, "negative": self.n_negative}
         values |= {"memory": self._memory, "spilled_bytes": self.spilled_bytes}
         return Display([Table.record(values)], "ScoreRuns")

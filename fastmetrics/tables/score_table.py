@@ -401,7 +401,7 @@ class ScoreTable(Frozen, Summed, Saved):
             f"{self.n_positive:.10g} positive, {self.n_negative:.10g} negative)"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         title = repr(self).partition("(")[2].removesuffix(")")
         scaled = [f"Weights are times 2**{self.weight_exponent}."] if self.weight_exponent else []

@@ -59,7 +59,7 @@ def run_compare_table(options: argparse.Namespace) -> str:
         tell("note", f"{options.plot}: the critical-difference diagram")
     tell_skipped(columns, "compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
-    return in_format(options, counts | comparison.to_dict(), comparison._shown())
+    return in_format(options, counts | comparison.to_dict(), comparison._display())
 
 
 COMPARE_TABLE: Final = Command(
@@ -129,7 +129,7 @@ def run_compare_benchmarks(options: argparse.Namespace) -> str:
     if options.junit is not None:
         _write_junit(found, options.junit)
     fields = {"decision": found.decision, **found.to_dict()}
-    return in_format(options, fields, found._shown())
+    return in_format(options, fields, found._display())
 
 
 def _read(patterns: list[str]) -> list[TimingRun]:
@@ -255,7 +255,7 @@ def run_compare(options: argparse.Namespace) -> str:
             on_missing=options.on_missing,
             confidence_level=options.confidence_level,
         )
-    return in_format(options, found.to_dict(), found._shown())
+    return in_format(options, found.to_dict(), found._display())
 
 
 def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:

@@ -245,7 +245,7 @@ def run_doctor(options: argparse.Namespace) -> str:
         pos_label=pos_label,
     )
     options.exit_status = found.exit_status
-    return in_format(options, found.to_dict(), found._shown())
+    return in_format(options, found.to_dict(), found._display())
 
 
 DOCTOR: Final = Command(
@@ -365,7 +365,7 @@ def run_evaluate(options: argparse.Namespace) -> str:
     tell_of(found, texts, "evaluate")
     tell_skipped(columns, "evaluated")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
-    return in_format(options, counts | found.to_dict(), found._shown())
+    return in_format(options, counts | found.to_dict(), found._display())
 
 
 EVALUATE: Final = Command(

@@ -94,7 +94,7 @@ def _decided(options: argparse.Namespace) -> str:
         tell("note", f"{options.junit}: {len(found)} rules")
     fields = {"explanation": found.explanation, **found.to_dict()}
     fields["data_hash"] = _hash_of(labels, *models.values())
-    return in_format(options, fields, found._shown())
+    return in_format(options, fields, found._display())
 
 
 def _hash_of(*columns: NDArray[Any]) -> str:

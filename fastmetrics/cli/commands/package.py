@@ -20,7 +20,7 @@ def run_metrics(options: argparse.Namespace) -> str:
 
     entries = (each for each in metrics_table() if options.needs in (None, each.needs))
     table = MetricsTable(tuple(entries))
-    return in_format(options, {"metrics": table.to_dict()["entries"]}, table._shown())
+    return in_format(options, {"metrics": table.to_dict()["entries"]}, table._display())
 
 
 METRICS: Final = Command(
@@ -75,7 +75,7 @@ def run_demo(options: argparse.Namespace) -> str:
 
     labels, scores = load_breast_cancer_scores()
     found = evaluate(labels, scores, task="binary")
-    shown = found._shown()
+    shown = found._display()
     shown = replace(shown, title=_TITLE, notes=[*shown.notes, _CAPTION])
     text = in_format(options, found.to_dict(), shown)
     if options.format != "table":

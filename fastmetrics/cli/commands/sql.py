@@ -52,7 +52,7 @@ def run_counts(options: argparse.Namespace) -> str:
             return _rendered(ranges_of, options)
         tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
         found = evaluate(tables, confidence_level=options.confidence_level)
-        return in_format(options, found.to_dict(), found._shown())
+        return in_format(options, found.to_dict(), found._display())
 
 
 _COLUMNS: Final = {
@@ -76,7 +76,7 @@ def _rendered(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) ->
         models.append({"name": model} | sizes | {k: each.to_dict() for k, each in limits.items()})
         rows += [(name, model, value) for name, value in (sizes | limits).items()]
     if len(models) == 1:
-        shown = next(iter(ranges_of.values()))._shown()
+        shown = next(iter(ranges_of.values()))._display()
     else:
         columns = dict(zip(("metric", "model", "limits"), zip(*rows, strict=True), strict=True))
         table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")

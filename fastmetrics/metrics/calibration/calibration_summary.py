@@ -503,7 +503,7 @@ class CalibrationSummary(Result):
     spiegelhalter: GoodnessOfFitTest
     hosmer_lemeshow: GoodnessOfFitTest | None
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         logistic = self.logistic
         columns = {
             "parameter": ("slope", "intercept", "in the large"),

@@ -83,7 +83,7 @@ class CostCurve(OwnArrays, OneNumber):
         """The expected total cost as a fraction of the trivial rules': 0 perfect, 1 useless."""
         return self.expected_total_cost / TRIVIAL
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = {
             "low": self.probability_cost[:-1],
             "high": self.probability_cost[1:],

@@ -117,9 +117,9 @@ class ClassificationMetrics(Result):
             texts["accuracy"] += f" (majority class {self.majority_accuracy:.6g})"
         return f"ClassificationMetrics({', '.join(f'{k}={v}' for k, v in texts.items())})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
-        matrix = self.matrix._shown()
+        matrix = self.matrix._display()
         tables = [Table(columns, words={"estimate": "value"})]
         tables += [replace(table, framed=False) for table in matrix.tables]
         note = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."

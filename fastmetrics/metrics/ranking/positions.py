@@ -384,7 +384,7 @@ class GroupAUC(OwnArrays, OneNumber):
     n_one_class: int
     queries: NDArray[Any] | None = None
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         n = len(self.per_query)
         record = {"AUC": self.estimate, "groups": n, "of one class": self.n_one_class}
         names = np.arange(n) if self.queries is None else self.queries

@@ -497,7 +497,7 @@ class RegressionMetrics(Result):
         )
         return f"RegressionMetrics({inside})"
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         rows = [
             (name, output, value)
             for name, values in self.values.items()

@@ -576,7 +576,7 @@ class ConfusionMatrix(Mergeable, Shown):
             f"{correct:.10g} correct{scaled})"
         )
 
-    def _shown(self) -> Display:
+    def _display(self) -> Display:
         """Return the true classes by the predicted ones; of many classes the pairs that occur."""
         (labels, counts), exponent = self._snapshot(), self.weight_exponent
         title = "true class by row, predicted by column"
