@@ -240,7 +240,7 @@ def _auc(case: _Case) -> _Found:
         level = 2.0 * level - 1.0
     if level <= 0.0:
         return None
-    factor, shift = case.one.entry.linear_in_auc or (1.0, 0.0)
+    factor, shift = _linear(case)
     auc, sizes = (case.value - shift) / factor, units.class_sizes()
     m, n = (max(1.0, size) for size in sizes)
     ratio, df, name = 1.0, math.inf, "newcombe"
@@ -264,7 +264,7 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     """
     units, variance, ratio = case.measured.units, case.variance, 1.0
     rows = variance if units.groups is None else case.measured.row_variance(case.model)
-    factor, _ = case.one.entry.linear_in_auc or (1.0, 0.0)
+    factor, _ = _linear(case)
     if rows.value > 0.0:
         ratio = rows.value / factor**2 / auc_variance(auc, m, n)
         known, doubt = max(0.0, rows.df - PRIOR), 1.0
@@ -276,6 +276,16 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     if rows.value > 0.0 and variance.value > 0.0:
         return ratio * max(1.0, variance.value / rows.value), variance.df
     return units.n_rows / units.n_units, units.n_units - 2.0  # a group is worth one row
+
+
+def _linear(case: _Case) -> tuple[float, float]:
+    """Return the factor and the shift of a metric that is linear in the AUC."""
+    return case.measured.linear_in_auc or case.one.entry.linear_in_auc or (1.0, 0.0)
+
+
+def _concordance(case: _Case, *_: float) -> _Found:
+    """Return the limits of the AUC where the outcome has two values."""
+    return None if case.measured.linear_in_auc is None else _auc(case)
 
 
 def _largest_gap(case: _Case) -> _Found:
@@ -302,6 +312,7 @@ _RULES: Final[dict[str, tuple[Any, ...]]] = {
     "rate sum": (_rate_sum, "clopper-pearson"),
     "rate ratio": (_rate_ratio, "clopper-pearson"),
     "auc": (_auc, "newcombe"),
+    "concordance": (_concordance,),
     "largest gap": (_largest_gap,),
 }
 

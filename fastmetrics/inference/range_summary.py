@@ -20,8 +20,8 @@ from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
 from fastmetrics._kernels.curve_kernels import (
     auc_influences,
-    precision_influences,
     precision_fractions,
+    precision_influences,
 )
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError

@@ -115,6 +115,8 @@ class Measurement(NamedTuple):
         Both rates at each score, of metrics whose limits need them.
     of_rows : tuple of K Variance, or of none
         The variance of independent rows, where points are groups that do not tell it.
+    linear_in_auc : (float, float) or None
+        Factor a and shift b of a metric that is a AUC + b on these data; its units are by class.
     """
 
     values: tuple[float, ...]
@@ -125,6 +127,7 @@ class Measurement(NamedTuple):
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
     of_rows: tuple[Variance, ...] = ()
+    linear_in_auc: tuple[float, float] | None = None
     note: str = ""
 
     def design_effect(self, model: int, variance: float) -> float | None:
@@ -547,7 +550,10 @@ class ValueSample(Sample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         self._true = check_scores_array(y_true, "y_true")
         self._predicted = [check_scores_array(model.values, model.argument) for model in models]
-        self.classes = np.zeros(len(self._true), np.int64)
+        low, high = self._true.min(), self._true.max()
+        is_high = self._true == high
+        self._is_binary = bool(low < high and (is_high | (self._true == low)).all())
+        self.classes = (is_high & self._is_binary).astype(np.int64)
         self._judge(self._true, models, self._predicted, given)
 
     def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
@@ -557,6 +563,14 @@ class ValueSample(Sample):
         are_frequencies = self.design.weights_are == "frequencies"
         columns = self._true, self._predicted[model], self.design.weights
         return moved(one, option, *columns, are_frequencies=are_frequencies)
+
+    def measure(self, one: MetricRequest) -> Measurement:
+        """Return a metric of each model; Somers' D of an outcome of two values is 2 AUC - 1."""
+        measured, rule = super().measure(one), one.entry.interval
+        given = {**one.entry.parameters, **one.parameters}.get("given")
+        if not (self._is_binary and rule and rule.name == "concordance" and given == "outcome"):
+            return measured
+        return measured._replace(units=self._units_by_class, linear_in_auc=rule.arguments)
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
         """Return the true numbers and those that a model predicts."""

@@ -89,7 +89,7 @@ class IntervalRule(NamedTuple):
     of successes, those of failures, and the function that maps the proportion to the metric.
     """
 
-    name: Literal["proportion", "rate sum", "rate ratio", "auc", "largest gap"]
+    name: Literal["proportion", "rate sum", "rate ratio", "auc", "concordance", "largest gap"]
     arguments: tuple[Any, ...] = ()
 
 

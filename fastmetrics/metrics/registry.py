@@ -595,7 +595,12 @@ _DIRECTION: Final = {"higher_score_means": REQUIRED}
 
 _CONCORDANCE: Final = (
     _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}, aliases=("tau",)),
-    _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
+    _in_ranks(
+        "somers_d",
+        title="Somers' D",
+        parameters={"given": "outcome"},
+        interval=IntervalRule("concordance", (2.0, -1.0)),
+    ),
     _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
     _in_ranks(
         "spearman_rho",

@@ -148,6 +148,27 @@ def test_groups_widen_the_score_interval_of_an_auc() -> None:
         assert own.confidence_interval == pytest.approx(expected)
 
 
+def test_somers_d_of_two_outcomes_has_the_limits_of_gini() -> None:
+    rng = np.random.default_rng(4)
+    y = (rng.random(300) < 0.1).astype(float)
+    scores = np.round(y + rng.normal(size=300), 1)
+    designs: list[dict[str, Any]] = [
+        {},
+        {"groups": np.arange(300) // 4},
+        {"sample_weight": rng.random(300) + 0.5},
+        {"strata": np.arange(300) % 2},
+    ]
+    for design in designs:
+        gini = fm.estimate(y, scores, metrics="gini", **design)["gini"]
+        d = fm.estimate(y, scores, metrics="somers_d", **design)["somers_d"]
+        assert d.estimate == pytest.approx(gini.estimate)
+        assert d.confidence_interval == pytest.approx(gini.confidence_interval)
+        assert d.method == "score"
+    for given, outcome in (("score", y), ("outcome", y + rng.normal(size=300))):
+        other = fm.estimate(outcome, scores, metrics=("somers_d", {"given": given}))["somers_d"]
+        assert other.method == "influence"
+
+
 def test_strata_narrow_the_score_interval_of_an_auc() -> None:
     rng = np.random.default_rng(3)
     y, strata = np.arange(400) % 2, np.arange(400) // 2 % 2
