@@ -72,23 +72,23 @@ def outcome(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, list[tuple[s
             result = function(*args, **kwargs)
         except (TypeError, ValueError) as error:
             return type(error), []
-    said = [(warning.category.__name__, str(warning.message)) for warning in caught]
-    return result, list(dict.fromkeys(said))
+    messages = [(warning.category.__name__, str(warning.message)) for warning in caught]
+    return result, list(dict.fromkeys(messages))
 
 
 def assert_as_scikit_learn(name: str, *args: Any, **kwargs: Any) -> None:
     """Compare result, type, dtype and warnings; an error must be an error of the same family."""
     import sklearn.metrics
 
-    ours, said = outcome(public(name), *args, **kwargs)
-    theirs, peer_said = outcome(getattr(sklearn.metrics, name), *args, **kwargs)
+    ours, messages = outcome(public(name), *args, **kwargs)
+    theirs, peer_messages = outcome(getattr(sklearn.metrics, name), *args, **kwargs)
     if isinstance(theirs, type) or isinstance(ours, type):
         assert isinstance(ours, type), (ours, theirs)
         assert isinstance(theirs, type), (ours, theirs)
         assert issubclass(ours, ValueError | TypeError)
         return
     assert_same(ours, theirs)
-    assert said == peer_said
+    assert messages == peer_messages
 
 
 def assert_same(ours: Any, theirs: Any) -> None:

@@ -15,8 +15,8 @@ def outcome(function: Callable[..., Any], *args: Any, **options: Any) -> tuple[A
             value = function(*args, **options)
         except (TypeError, ValueError) as error:
             return type(error), []
-    said = [each.category.__name__ for each in caught]
-    return value, sorted(name for name in said if name != "RuntimeWarning")
+    categories = [each.category.__name__ for each in caught]
+    return value, sorted(name for name in categories if name != "RuntimeWarning")
 
 
 def assert_same_as_peer(
@@ -27,15 +27,15 @@ def assert_same_as_peer(
     atol: float = 1e-12,
     **options: Any,
 ) -> None:
-    got, said = outcome(ours, *args, **options)
-    wanted, peer_said = outcome(peer, *args, **options)
-    context = (args, options, got, wanted, said, peer_said)
+    got, categories = outcome(ours, *args, **options)
+    wanted, peer_categories = outcome(peer, *args, **options)
+    context = (args, options, got, wanted, categories, peer_categories)
     if isinstance(wanted, type):
         assert isinstance(got, type), context
         assert issubclass(got, TypeError) == issubclass(wanted, TypeError), context
         return
     assert not isinstance(got, type), context
-    assert said == peer_said, context
+    assert categories == peer_categories, context
     assert type(got) is tuple if isinstance(wanted, tuple) else type(got) is float, context
     np.testing.assert_allclose(got, wanted, rtol=rtol, atol=atol, err_msg=repr(context))
 

@@ -133,12 +133,12 @@ def test_sums_give_the_bits_of_the_matrix(rng, name, n_classes, kind):
     true = np.r_[np.arange(n_classes), rng.integers(0, n_classes, 4000)]
     predicted = np.where(rng.random(len(true)) < 0.7, true, true[::-1])
     true, predicted = true.astype(kind), predicted.astype(kind)
-    found = FROM_SUMS[name](true, predicted)
+    value = FROM_SUMS[name](true, predicted)
     ones = np.ones(len(true), np.int64)
-    assert found == FROM_SUMS[name](true, predicted, sample_weight=ones)
+    assert value == FROM_SUMS[name](true, predicted, sample_weight=ones)
     if kind is not np.str_:
         matrix = fm.ConfusionMatrix.from_labels(true, predicted)
-        assert found == FROM_SUMS[name](matrix)
+        assert value == FROM_SUMS[name](matrix)
 
 
 @pytest.mark.parametrize("name", FROM_SUMS)
@@ -278,9 +278,9 @@ def test_two_classes_far_apart_among_rows_without_a_weight() -> None:
     y_true, y_pred = many(lambda y: np.where(y < 10, y, 10_000 * (y % 2)))
     weights = np.isin(y_true, (0, 10_000)) & np.isin(y_pred, (0, 10_000))
     kept = np.flatnonzero(weights)
-    found = specificity_score(y_true, y_pred, pos_label=10_000, sample_weight=weights.astype(float))
-    assert found == pytest.approx(specificity_score(y_true[kept] > 0, y_pred[kept] > 0), rel=1e-12)
-    assert found == specificity_score(y_true[kept], y_pred[kept], pos_label=10_000)
+    value = specificity_score(y_true, y_pred, pos_label=10_000, sample_weight=weights.astype(float))
+    assert value == pytest.approx(specificity_score(y_true[kept] > 0, y_pred[kept] > 0), rel=1e-12)
+    assert value == specificity_score(y_true[kept], y_pred[kept], pos_label=10_000)
 
 
 MACRO = tuple(
@@ -326,7 +326,8 @@ def by_definition(counts) -> dict:
 
     averages = [sum(cells) / len(fours) for cells in zip(*fours, strict=True)]
     p, r = oracle.mean([*map(precision, fours)]), oracle.mean([*map(recall, fours)])
-    tp, errors = averages[3], averages[1] + averages[2]
+    tp = averages[3]
+    errors = averages[1] + averages[2]
     return {
         macro_precision: p,
         macro_recall: r,
@@ -341,13 +342,13 @@ def by_definition(counts) -> dict:
 def test_the_definition_over_a_stack(counts) -> None:
     stack = matrices_of(counts)
     for function, exact in by_definition(counts).items():
-        got, said = outcome(function, stack)
+        got, messages = outcome(function, stack)
         if exact is None:
             assert math.isnan(got)
-            assert said == ["UndefinedMetricWarning"]
+            assert messages == ["UndefinedMetricWarning"]
         else:
             assert got == pytest.approx(float(exact), rel=1e-14, abs=0)
-            assert not said
+            assert not messages
 
 
 def test_the_separating_example() -> None:
@@ -392,8 +393,8 @@ def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weight
 def test_zero_division_is_silent(zero_division, counts) -> None:
     stack = matrices_of(counts)
     for function in (*MACRO, *MICRO):
-        got, said = outcome(function, stack, zero_division=zero_division)
-        assert not said
+        got, messages = outcome(function, stack, zero_division=zero_division)
+        assert not messages
         assert 0 <= got <= 1
     values = np.full(len(stack), float(zero_division))
     tp, fp = counts[:, 1, 1], counts[:, 0, 1]
@@ -565,8 +566,8 @@ def test_accuracy_counts_a_repeated_label_once():
 
 
 def test_names_need_not_be_text():
-    lines = fm.classification_report(Y, P, target_names=[1, (2, 3), None]).splitlines()
-    assert [line[:12].strip() for line in lines[2:5]] == ["1", "(2, 3)", "None"]
+    rows = fm.classification_report(Y, P, target_names=[1, (2, 3), None]).splitlines()
+    assert [line[:12].strip() for line in rows[2:5]] == ["1", "(2, 3)", "None"]
     report = fm.classification_report(Y, P, target_names=[1, (2, 3), None], output_dict=True)
     assert list(report)[:3] == [1, (2, 3), None]
 

@@ -33,7 +33,7 @@ ERRORS = (
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
 
-def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
+def errors(*data: Any, weights: Any = None, **options: Any) -> list[float]:
     given_weights = {} if weights is None else {"sample_weight": weights}
     rms: dict[str, Any] = given_weights | ({"weights_are": "frequencies"} if given_weights else {})
     return [
@@ -53,15 +53,15 @@ def test_uniform_edges_are_those_of_scikit_learn() -> None:
     p = np.tile(np.concatenate([np.linspace(0, 1, 16), np.linspace(0.01, 0.99, 17)]), 2)
     y = np.arange(len(p)) % 3 == 0
     for n_bins in (3, 7, 10, 15):
-        share, mean = calibration_curve(y, p, n_bins=n_bins)
-        right = np.abs(share - mean).max()
+        fractions, means = calibration_curve(y, p, n_bins=n_bins)
+        right = np.abs(fractions - means).max()
         assert maximum_calibration_error(y, p, n_bins=n_bins) == pytest.approx(right, rel=1e-12)
 
 
 def test_float32_probabilities_are_binned_as_they_are() -> None:
     p = np.float32([0.1, 0.1, 0.3, 0.9])
     y = [0, 1, 0, 1]
-    assert found(y, p, n_bins=10) == found(y, p.astype(np.float64), n_bins=10)
+    assert errors(y, p, n_bins=10) == errors(y, p.astype(np.float64), n_bins=10)
 
 
 def test_labels_name_the_columns() -> None:
@@ -139,10 +139,10 @@ def test_how_many_rows_a_bin_has_must_be_known() -> None:
     weights = {"sample_weight": [1, 2, 1, 1, 2]}
     table = fm.ScoreTable.from_scores(Y, P, sample_weight=np.full(5, 0.5))
     for estimator in ("kumar", "sun"):
-        said = f"`estimator='{estimator}'` needs to know how many rows a bin has"
-        with pytest.raises(ValueError, match=said):
+        message = f"`estimator='{estimator}'` needs to know how many rows a bin has"
+        with pytest.raises(ValueError, match=message):
             root_mean_square_calibration_error(Y, P, estimator=estimator, **weights)
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             root_mean_square_calibration_error(table, estimator=estimator)
     with pytest.raises(ValueError, match="must hold whole numbers with `weights_are='frequencies'"):
         root_mean_square_calibration_error(Y, P, sample_weight=[0.5] * 5, weights_are="frequencies")
@@ -161,29 +161,29 @@ def test_how_many_rows_a_bin_has_must_be_known() -> None:
 @pytest.mark.parametrize("metric", ["expected_calibration_error", "mce",
                                     "root_mean_square_calibration_error"])  # fmt: skip
 def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
-    said = f"`metrics` names '{metric}': chance alone makes an error in bins, .*calibration_err"
-    with pytest.raises(ValueError, match=said):
+    message = f"`metrics` names '{metric}': chance alone makes an error in bins, .*calibration_err"
+    with pytest.raises(ValueError, match=message):
         fm.bootstrap(Y, P, metrics=metric)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         fm.paired_bootstrap(Y, {"a": P, "b": P[::-1]}, metrics=[metric])
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         fm.evaluate(Y, P, metrics=[metric], n_resamples=9)
 
 
 def test_no_bootstrap_of_the_functions_either() -> None:
-    said = "chance alone makes an error in bins"
+    message = "chance alone makes an error in bins"
     for function in (
         expected_calibration_error,
         maximum_calibration_error,
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             fm.bootstrap(Y, P, metrics=function)
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             fm.bootstrap(Y, P, metrics=functools.partial(function, n_bins=3, pos_label=1))
 
 
 def test_figures_of_verified_calibration() -> None:
-    """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
+    """Compare with the tests of Kumar, Liang & Ma's package (v0.2) on three small problems."""
     p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
     y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
     rms = functools.partial(root_mean_square_calibration_error, n_bins=10, estimator="plug-in")
@@ -192,22 +192,23 @@ def test_figures_of_verified_calibration() -> None:
 
     rows = [[0.6, 0.3, 0.1]] * 6 + [[0.1, 0.8, 0.1]] * 4 + [[0.1, 0.0, 0.9]] * 4
     codes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]
-    gaps, shares = [5 / 6 - 0.6, 0.05, 0.1], [6 / 14, 4 / 14, 4 / 14]
-    mean = float(np.dot(shares, gaps))
+    gaps = [5 / 6 - 0.6, 0.05, 0.1]
+    fractions = [6 / 14, 4 / 14, 4 / 14]
+    mean = float(np.dot(fractions, gaps))
     assert expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
-    assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
+    assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(fractions, np.square(gaps))))
     gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
-    shares = np.divide([4, 6, 8, 4, 6], 42)
+    fractions = np.divide([4, 6, 8, 4, 6], 42)
     by_class = {"form": "class-wise"}
-    mean = float(np.dot(shares, gaps))
+    mean = float(np.dot(fractions, gaps))
     assert expected_calibration_error(codes, rows, n_bins=10, **by_class) == pytest.approx(mean)
-    square = np.dot(shares, np.square(gaps))
+    square = np.dot(fractions, np.square(gaps))
     assert rms(codes, rows, **by_class) == pytest.approx(math.sqrt(square))
 
     rows = [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.0, 0.9, 0.1], [0.0, 1.0, 0.0]]
     rows += [[0.3, 0.3, 0.4], [0.15, 0.0, 0.85]]
-    found = expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
-    assert found == pytest.approx(4 / 6 * (1 - 3.55 / 4))
+    error = expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
+    assert error == pytest.approx(4 / 6 * (1 - 3.55 / 4))
 
 
 def sample(rng, n=3_000, decimals=16):
@@ -232,7 +233,8 @@ def assert_same(left, right):
 @pytest.mark.parametrize("decimals", [2, 16])
 def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
     y, p = sample(rng, decimals=decimals)
-    p[:2], y[:2] = (0.0, 1.0), (0, 1)
+    p[:2] = (0.0, 1.0)
+    y[:2] = (0, 1)
     w = rng.integers(0, 4, 3_000)
     w[:2] = 1
     given = {
@@ -242,53 +244,54 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
     }[weighting]
     of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
     training = None if weighting == "importances" else True
-    found = calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
+    summary = calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
     for score in ("brier_score", "log_loss"):
         assert_same(
-            getattr(found, score),
+            getattr(summary, score),
             score_decomposition(y, p, loss=score, **of_weights),
         )
-    assert_same(found.logistic, logistic_calibration(y, p, **given))
-    assert_same(found.spiegelhalter, spiegelhalter_test(y, p, **given))
+    assert_same(summary.logistic, logistic_calibration(y, p, **given))
+    assert_same(summary.spiegelhalter, spiegelhalter_test(y, p, **given))
     if training is None:
-        assert found.hosmer_lemeshow is None
+        assert summary.hosmer_lemeshow is None
     else:
         right = hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=7, **given)
-        assert found.hosmer_lemeshow == right
+        assert summary.hosmer_lemeshow == right
     weights = given.get("sample_weight", np.ones(3_000))
-    assert found.n_samples == pytest.approx(weights.sum())
-    assert found.prevalence == pytest.approx(np.average(y, weights=weights))
-    assert found.mean_probability == pytest.approx(np.average(p, weights=weights))
+    assert summary.n_samples == pytest.approx(weights.sum())
+    assert summary.prevalence == pytest.approx(np.average(y, weights=weights))
+    assert summary.mean_probability == pytest.approx(np.average(p, weights=weights))
 
 
 def test_float32_and_labels_as_probabilities(rng):
     y, p = sample(rng, 500)
     p = p.astype(np.float32)
-    p[0], y[0] = 0, 1  # cut at the epsilon of float32
+    p[0] = 0
+    y[0] = 1  # cut at the epsilon of float32
     with pytest.warns(UndefinedMetricWarning, match="exactly 0"):
-        found = calibration_summary(y, p)
-    assert found.log_loss.loss == pytest.approx(fm.log_loss(y, p), rel=1e-13)
+        summary = calibration_summary(y, p)
+    assert summary.log_loss.loss == pytest.approx(fm.log_loss(y, p), rel=1e-13)
     with pytest.warns(UndefinedMetricWarning):
-        found = calibration_summary([0, 1, 1], [0, 1, 0])
-    assert found.brier_score.loss == pytest.approx(1 / 3)
-    assert math.isnan(found.spiegelhalter.statistic)
+        summary = calibration_summary([0, 1, 1], [0, 1, 0])
+    assert summary.brier_score.loss == pytest.approx(1 / 3)
+    assert math.isnan(summary.spiegelhalter.statistic)
 
 
 def test_it_prints_as_a_table(rng):
     y, p = sample(rng, 1_000)
-    found = calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
-    lines = str(found).splitlines()
-    assert lines[0].startswith("Calibration of 1,000 rows: ")
-    firsts = [line.split()[0] for line in lines[1:] if line and not line.startswith("─")]
+    summary = calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
+    rows = str(summary).splitlines()
+    assert rows[0].startswith("Calibration of 1,000 rows: ")
+    firsts = [line.split()[0] for line in rows[1:] if line and not line.startswith("─")]
     assert firsts == [
         *("parameter", "slope", "intercept", "in"),
         *("metric", "brier_score", "log_loss", "method", "Spiegelhalter's", "Hosmer-Lemeshow,"),
     ]
-    assert "[90 % interval]" in lines[2]
-    assert lines[-1].split()[-2] == "8"
-    frame = found.to_frame("polars")
-    assert frame["estimate"][0] == found.logistic.slope
-    assert (frame["low"][2], frame["high"][2]) == tuple(found.logistic.in_the_large_interval)
+    assert "[90 % interval]" in rows[2]
+    assert rows[-1].split()[-2] == "8"
+    frame = summary.to_frame("polars")
+    assert frame["estimate"][0] == summary.logistic.slope
+    assert (frame["low"][2], frame["high"][2]) == tuple(summary.logistic.in_the_large_interval)
 
 
 def test_it_says_what_was_counted(rng):
@@ -304,10 +307,10 @@ def test_it_says_what_was_counted(rng):
 def test_weights_whose_sum_is_beyond_floats(rng):
     y, p = sample(rng, 300)
     w = rng.uniform(0.5, 1, 300)
-    found, right = (calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1))
-    assert found.n_samples == math.inf
-    assert found.brier_score.loss == pytest.approx(right.brier_score.loss)
-    assert found.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
+    summary, right = (calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1))
+    assert summary.n_samples == math.inf
+    assert summary.brier_score.loss == pytest.approx(right.brier_score.loss)
+    assert summary.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
     for make in (isotonic_fit, reliability_diagram):
         assert np.isinf(make(y, p, sample_weight=w * 1e308).weights).any()
 
@@ -345,15 +348,15 @@ def test_hosmer_lemeshow_by_the_definition(rows, n_groups):
     labels, sixteenths = (np.array(column) for column in zip(*rows, strict=True))
     p = sixteenths / 16
     right, groups = corp_oracle.hosmer_lemeshow(labels, p, n_groups)
-    found = hosmer_lemeshow_test(labels, p, n_groups=n_groups, on_training_data=False, pos_label=1)
-    assert found.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
-    assert found.df == groups
-    assert found.pvalue == pytest.approx(chi2.sf(right, groups), rel=1e-9)
+    test = hosmer_lemeshow_test(labels, p, n_groups=n_groups, on_training_data=False, pos_label=1)
+    assert test.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
+    assert test.df == groups
+    assert test.pvalue == pytest.approx(chi2.sf(right, groups), rel=1e-9)
     if groups > 2:
         trained = hosmer_lemeshow_test(
             labels, p, n_groups=n_groups, on_training_data=True, pos_label=1
         )
-        assert (trained.statistic, trained.df) == (found.statistic, groups - 2)
+        assert (trained.statistic, trained.df) == (test.statistic, groups - 2)
 
 
 def test_groups_that_are_certain():
@@ -366,8 +369,8 @@ def test_groups_that_are_certain():
 
 def test_hosmer_lemeshow_without_degrees_of_freedom():
     with pytest.warns(UndefinedMetricWarning, match="2 groups on training data leave no degree"):
-        found = hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
-    assert math.isnan(found.pvalue)
+        test = hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
+    assert math.isnan(test.pvalue)
 
 
 def test_hosmer_lemeshow_faults():
@@ -385,9 +388,9 @@ def test_hosmer_lemeshow_faults():
 
 def test_spiegelhalter_where_nothing_is_uncertain():
     with pytest.warns(UndefinedMetricWarning, match="all probabilities are 0, 1/2 or 1"):
-        found = spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
-    assert math.isnan(found.statistic)
-    assert math.isnan(found.pvalue)
+        test = spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
+    assert math.isnan(test.statistic)
+    assert math.isnan(test.pvalue)
 
 
 def test_spiegelhalter_of_a_table_of_weights(rng):

@@ -55,9 +55,9 @@ def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None
         return
     options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
     exact = oracle.normalized(rows, costs)
-    got, said = outcome(cost_sensitive_accuracy, y, p, **options)
+    got, messages = outcome(cost_sensitive_accuracy, y, p, **options)
     close(got, None if exact is None else 1 - exact)
-    assert said == (["UndefinedMetricWarning"] if exact is None else [])
+    assert messages == (["UndefinedMetricWarning"] if exact is None else [])
     assert math.isnan(got) or 0 <= got <= 1
 
 
@@ -126,19 +126,19 @@ def test_extreme_costs_by_name_and_of_replicates() -> None:
         == fm.count_metric(matrix, "cost", **one) * 2.0**1020
     )
     options = {"n_resamples": 99, "rng": 1}
-    found, right = (
+    scaled, plain = (
         fm.bootstrap(y, p, metrics=[("cost", c)], **options)["cost"] for c in (large, one)
     )
     for field in ("estimate", "standard_error"):
-        assert getattr(found, field) == getattr(right, field) * 2.0**1020
-    assert found.details.bias == right.details.bias * 2.0**1020
+        assert getattr(scaled, field) == getattr(plain, field) * 2.0**1020
+    assert scaled.details.bias == plain.details.bias * 2.0**1020
     models = {"a": p, "b": p[::-1]}
-    found, right = (
+    scaled, plain = (
         fm.paired_bootstrap(y, models, metrics=[("cost", c)], **options)["cost"]["a", "b"]
         for c in (large, one)
     )
-    assert found.standard_error == right.standard_error * 2.0**1020
-    assert found.pvalue == right.pvalue
+    assert scaled.standard_error == plain.standard_error * 2.0**1020
+    assert scaled.pvalue == plain.pvalue
 
 
 def test_nothing_costs_nothing() -> None:
@@ -209,9 +209,9 @@ def test_coordinates_in_the_other_order_have_another_area() -> None:
     ]
     x, y = np.array(swapped).T
     assert fm.auc(x, y) == pytest.approx(1 / 4)
-    found = fm.costs.cost_curve(Y, S).cost_at(x)
+    costs = fm.costs.cost_curve(Y, S).cost_at(x)
     right = [float(hull_oracle.cheapest(rows_of(Y, S), Fraction(k, 1000))) for k in range(1001)]
-    np.testing.assert_allclose(found, right, atol=1e-15)
+    np.testing.assert_allclose(costs, right, atol=1e-15)
 
 
 @given(ROWS)
@@ -266,10 +266,10 @@ def test_perfect_useless_and_reversed_scores(scale) -> None:
         assert trivial.normalized_cost.tolist() == [0, 0.5, 0]
 
 
-@pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])
-def test_places_outside_the_axis_are_refused(place, error) -> None:
+@pytest.mark.parametrize(("position", "error"), [(-0.1, ValueError), (math.nan, ValueError)])
+def test_places_outside_the_axis_are_refused(position, error) -> None:
     with pytest.raises(error, match=r"`probability_cost` must lie in \[0, 1\]"):
-        fm.costs.cost_curve(Y, S).cost_at(place)
+        fm.costs.cost_curve(Y, S).cost_at(position)
     with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
         fm.costs.cost_curve(Y, S).cost_at("x")
 
@@ -278,13 +278,13 @@ def test_places_outside_the_axis_are_refused(place, error) -> None:
 def problems_decision(draw):
     """Draw probabilities and costs whose expected costs are exact in float64, with many ties."""
     k = draw(st.integers(1, 5))
-    parts = st.lists(st.integers(0, 4), min_size=k, max_size=k)
-    shares = draw(st.lists(parts, min_size=1, max_size=6))
-    for row in shares:
+    counts = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    rows = draw(st.lists(counts, min_size=1, max_size=6))
+    for row in rows:
         row[0] += 64 - sum(row)
     line = st.lists(st.integers(-3, 9), min_size=k, max_size=k)
     costs = draw(st.lists(line, min_size=k, max_size=k))
-    return np.array(shares) / 64, costs
+    return np.array(rows) / 64, costs
 
 
 @given(problems_decision())

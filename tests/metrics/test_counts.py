@@ -108,7 +108,8 @@ def test_metric_at_thresholds_with_weights_and_params(sample):
 def test_metric_gets_the_rows_that_scikit_learns_gets():
     y = np.array(["x", "y", "z", "x", "y"])
     s, w = [0.5, 0.1, 0.5, 0.9, 0.1], [1, 2, 0, 4, 5]
-    ours, theirs = [], []
+    ours = []
+    theirs = []
     for module, seen in ((fm.metric_at_thresholds, ours), (sk.metric_at_thresholds, theirs)):
 
         def metric(labels, predictions, sample_weight, seen=seen):
@@ -315,9 +316,9 @@ def test_gradients_are_the_slopes_of_the_definition(rng, k) -> None:
         for i, j in itertools.product(range(k), repeat=2):
             ends = []
             for step in (-Fraction(1, 1000), Fraction(1, 1000)):
-                moved = [[Fraction(int(cell)) for cell in line] for line in counts]
-                moved[i][j] += step
-                ends.append(expected(name, moved))
+                exact = [[Fraction(int(cell)) for cell in line] for line in counts]
+                exact[i][j] += step
+                ends.append(expected(name, exact))
             assert_close(got[i, j], (ends[1] - ends[0]) * 500, rtol=1e-6, atol=1e-11)
 
 
@@ -326,8 +327,9 @@ def by_hand(four: Any) -> dict[str, list[list[float]]]:
     (tn, fp), (fn, tp) = four
     n, called, f = tn + fp + fn + tp, tp + fp, 2 * tp + fp + fn
     p, q, a, b = tp + fp, tn + fn, tp + fn, tn + fp
-    shared, spread = tp * tn - fp * fn, math.sqrt(p * q * a * b)
-    mcc = shared / spread
+    covariance = tp * tn - fp * fn
+    scale = math.sqrt(p * q * a * b)
+    mcc = covariance / scale
 
     def half(*margins: float) -> float:
         return mcc * sum(1 / margin for margin in margins) / 2
@@ -338,8 +340,8 @@ def by_hand(four: Any) -> dict[str, list[list[float]]]:
         "precision": [[0, -tp / called**2], [0, fp / called**2]],
         "f1": [[0, -2 * tp / f**2], [-2 * tp / f**2, 2 * (fp + fn) / f**2]],
         "matthews_corrcoef": [
-            [tp / spread - half(q, b), -fn / spread - half(p, b)],
-            [-fp / spread - half(q, a), tn / spread - half(p, a)],
+            [tp / scale - half(q, b), -fn / scale - half(p, b)],
+            [-fp / scale - half(q, a), tn / scale - half(p, a)],
         ],
     }
 
@@ -396,17 +398,17 @@ OF_ANY = sorted(name for name, m in COUNT_METRICS.items() if m.classes != 2 and 
 def test_every_metric_is_the_one_of_its_name(rng, k, weighting) -> None:
     y, p = labels_of(rng, 150, k)
     w = weights_of(rng, 150, weighting)
-    asked = OF_ANY if k > 2 else sorted(set(COUNT_METRICS) - PRICED)
-    found = fm.classification_metrics(y, p, metrics=asked, sample_weight=w)
+    names = OF_ANY if k > 2 else sorted(set(COUNT_METRICS) - PRICED)
+    result = fm.classification_metrics(y, p, metrics=names, sample_weight=w)
     matrix = fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    assert list(found.values) == asked
-    for name in asked:
-        assert found[name] == fm.count_metric(matrix, name)
+    assert list(result.values) == names
+    for name in names:
+        assert result[name] == fm.count_metric(matrix, name)
     commonest = np.bincount(y, weights=w).argmax()
     majority = sk.accuracy_score(y, np.full(150, commonest), sample_weight=w)
-    assert found.majority_accuracy == pytest.approx(majority, rel=1e-14)
-    assert found.matrix == fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    assert fm.classification_metrics(matrix, metrics=asked).values == found.values
+    assert result.majority_accuracy == pytest.approx(majority, rel=1e-14)
+    assert result.matrix == fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert fm.classification_metrics(matrix, metrics=names).values == result.values
 
 
 def test_the_data_are_read_once(rng, monkeypatch) -> None:
@@ -439,7 +441,7 @@ def test_parameters_go_to_the_metrics_that_have_them(rng) -> None:
     y, p = labels_of(rng, 60, 3)
     matrix = fm.ConfusionMatrix.from_labels(y, p)
     costs = [[0, 1, 2], [1, 0, 1], [5, 2, 0]]
-    found = fm.classification_metrics(
+    result = fm.classification_metrics(
         y,
         p,
         metrics=["fbeta_macro", "cost", "cohen_kappa", "accuracy"],
@@ -447,31 +449,31 @@ def test_parameters_go_to_the_metrics_that_have_them(rng) -> None:
         cost_matrix=costs,
         weights="linear",
     )
-    assert found["fbeta_macro"] == fm.count_metric(matrix, "fbeta_macro", beta=2)
-    assert found["cost"] == fm.count_metric(matrix, "cost", cost_matrix=costs)
-    assert found["cohen_kappa"] == fm.count_metric(matrix, "cohen_kappa", weights="linear")
+    assert result["fbeta_macro"] == fm.count_metric(matrix, "fbeta_macro", beta=2)
+    assert result["cost"] == fm.count_metric(matrix, "cost", cost_matrix=costs)
+    assert result["cohen_kappa"] == fm.count_metric(matrix, "cohen_kappa", weights="linear")
     with pytest.raises(TypeError, match=r"none of .* 'accuracy', 'f1_macro' has .*'beta"):
         fm.classification_metrics(y, p, metrics=["accuracy", "f1_macro"], beta=2)
 
 
 def test_what_is_undefined_is_named_once() -> None:
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = fm.classification_metrics([0, 0, 1], [0, 0, 0])
+        result = fm.classification_metrics([0, 0, 1], [0, 0, 0])
     assert len(caught) == 1
     assert str(caught[0].message) == "not defined on these data: precision, matthews_corrcoef"
-    assert math.isnan(found["precision"])
-    assert found.majority_accuracy == 2 / 3
-    calm, said = outcome(
+    assert math.isnan(result["precision"])
+    assert result.majority_accuracy == 2 / 3
+    calm, messages = outcome(
         fm.classification_metrics, [0, 0, 1], [0, 0, 0], metrics=["precision"], zero_division=0
     )
-    assert (calm["precision"], said) == (0.0, [])
+    assert (calm["precision"], messages) == (0.0, [])
     with pytest.warns(fm.UndefinedMetricWarning, match="accuracy, .*majority_accuracy"):
         empty = fm.classification_metrics(fm.ConfusionMatrix())
     assert all(map(math.isnan, [*empty.values.values(), empty.majority_accuracy]))
 
 
 def test_accuracy_misleads_where_one_class_is_common() -> None:
-    found = fm.classification_metrics([0] * 95 + [1] * 5, [0] * 100, metrics="accuracy")
-    assert found["accuracy"] == found.majority_accuracy == 0.95
-    assert repr(found) == "ClassificationMetrics(accuracy=0.95 (majority class 0.95))"
-    assert "Always the most frequent class: accuracy 0.95." in str(found)
+    result = fm.classification_metrics([0] * 95 + [1] * 5, [0] * 100, metrics="accuracy")
+    assert result["accuracy"] == result.majority_accuracy == 0.95
+    assert repr(result) == "ClassificationMetrics(accuracy=0.95 (majority class 0.95))"
+    assert "Always the most frequent class: accuracy 0.95." in str(result)

@@ -42,8 +42,8 @@ def check_values(rows, y, p, w):
 def test_indicators_against_the_definition(sample):
     y, p, w = sample
     rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
-    for form in (np.asarray, scipy.sparse.csr_matrix, pd.DataFrame):
-        check_values(rows, form(y), form(p), w)
+    for convert in (np.asarray, scipy.sparse.csr_matrix, pd.DataFrame):
+        check_values(rows, convert(y), convert(p), w)
     check_values(oracle.rows_of_indicators(y.tolist(), p.tolist()), y, p, None)
 
 
@@ -339,11 +339,11 @@ def test_large_betas_keep_their_digits(beta):
     y, p = np.arange(1_000) == 0, np.ones(1_000, bool)
     square = Fraction(beta) ** 2
     exact = (1 + square) / (square + 1_000)
-    for found in (
+    for value in (
         fm.fbeta_score(y, p, beta=beta),
         fm.fbeta_score(y, p, beta=beta, average=None)[1],
     ):
-        assert abs(Fraction(float(found)) - exact) <= exact * Fraction(1, 2**51)
+        assert abs(Fraction(float(value)) - exact) <= exact * Fraction(1, 2**51)
 
 
 @pytest.mark.parametrize(

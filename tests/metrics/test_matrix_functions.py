@@ -50,22 +50,22 @@ def test_matrix_against_the_definition(sample, labels):
     y, p, w = sample
     y[0] = 0  # a label that is asked for
     rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
-    asked = oracle.labels_seen(rows) if labels is None else labels
-    cells = oracle.matrix(rows, asked)
+    selected = oracle.labels_seen(rows) if labels is None else labels
+    cells = oracle.matrix(rows, selected)
     assert_close(fm.confusion_matrix(y, p, labels=labels, sample_weight=w), cells)
     sums = {
-        "true": [[sum(row)] * len(asked) for row in cells],
-        "pred": [[sum(column) for column in zip(*cells, strict=True)]] * len(asked),
-        "all": [[sum(map(sum, cells))] * len(asked)] * len(asked),
+        "true": [[sum(row)] * len(selected) for row in cells],
+        "pred": [[sum(column) for column in zip(*cells, strict=True)]] * len(selected),
+        "all": [[sum(map(sum, cells))] * len(selected)] * len(selected),
     }
     for normalize, whole_ in sums.items():
-        shares = [
+        fractions = [
             [oracle.over(*pair) or 0 for pair in zip(*both, strict=True)]
             for both in zip(cells, whole_, strict=True)
         ]
         ours = fm.confusion_matrix(y, p, labels=labels, sample_weight=w, normalize=normalize)
         assert ours.dtype == np.float64
-        assert_close(ours, shares)
+        assert_close(ours, fractions)
 
 
 @given(label_rows(weights=whole) | label_rows(weights=quarters))
@@ -73,9 +73,9 @@ def test_classes_against_the_rest_by_definition(sample):
     y, p, w = sample
     rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
     for labels in (None, [2, 0, 9, 2]):
-        asked = oracle.labels_seen(rows) if labels is None else labels
+        selected = oracle.labels_seen(rows) if labels is None else labels
         ours = fm.multilabel_confusion_matrix(y, p, labels=labels, sample_weight=w)
-        assert_close(ours, [oracle.two_by_two(rows, label) for label in asked])
+        assert_close(ours, [oracle.two_by_two(rows, label) for label in selected])
 
 
 @given(indicator_rows(weights=whole) | indicator_rows(weights=quarters))
@@ -83,18 +83,22 @@ def test_columns_and_rows_of_indicators_by_definition(sample):
     y, p, w = sample
     rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
     for labels in (None, [1, 0, 1]):
-        asked = list(range(y.shape[1])) if labels is None else labels
-        columns = [oracle.two_by_two(rows, label) for label in asked]
-        of_rows = []
+        selected = list(range(y.shape[1])) if labels is None else labels
+        columns = [oracle.two_by_two(rows, label) for label in selected]
+        by_row = []
         for row in rows:
-            parts = [oracle.two_by_two([row], label) for label in asked]
-            of_rows.append([[sum(part[i][j] for part in parts) for j in (0, 1)] for i in (0, 1)])
-        for form in (np.asarray, scipy.sparse.csr_matrix):
+            matrices = [oracle.two_by_two([row], label) for label in selected]
+            by_row.append(
+                [[sum(matrix[i][j] for matrix in matrices) for j in (0, 1)] for i in (0, 1)]
+            )
+        for convert in (np.asarray, scipy.sparse.csr_matrix):
             options = {"labels": labels, "sample_weight": w}
-            ours = fm.multilabel_confusion_matrix(form(y), form(p), **options)
+            ours = fm.multilabel_confusion_matrix(convert(y), convert(p), **options)
             assert_close(ours, columns)
-            ours = fm.multilabel_confusion_matrix(form(y), form(p), samplewise=True, **options)
-            assert_close(ours, of_rows)
+            ours = fm.multilabel_confusion_matrix(
+                convert(y), convert(p), samplewise=True, **options
+            )
+            assert_close(ours, by_row)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -207,8 +211,8 @@ def test_the_result_is_the_callers_own():
 
 def test_counts_beyond_doubles_are_exact():
     matrix = fm.ConfusionMatrix.binary(tp=2**61 + 1, fn=2**60 + 3, fp=0, tn=5)
-    shares = fm.confusion_matrix(matrix, normalize="true")
-    assert shares[1, 1] == (2**61 + 1) / (2**61 + 2**60 + 4)
+    fractions = fm.confusion_matrix(matrix, normalize="true")
+    assert fractions[1, 1] == (2**61 + 1) / (2**61 + 2**60 + 4)
     assert fm.multilabel_confusion_matrix(matrix)[1].tolist() == [[5, 0], [2**60 + 3, 2**61 + 1]]
 
 
@@ -331,18 +335,18 @@ def test_index_is_what_every_pair_says(weighting, rows, tau, half, is_weighted) 
         with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is"):
             assert math.isnan(concordance_index(time, event, score, **call))
         return
-    found = concordance_index(time, event, score, **call)
-    assert found == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
+    index = concordance_index(time, event, score, **call)
+    assert index == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
     turned = concordance_index(time, event, [-s for s in score], **{**call, **LONGER})
-    assert turned == found
+    assert turned == index
 
 
 def test_figures_of_r() -> None:
-    """Of tests/concordance2.R of survival: counts 24, 14, 2, and 91, 70, 7 with case weights."""
+    """Compare with tests/concordance2.R of survival: 24, 14, 2, and 91, 70, 7 with weights."""
     assert concordance_oracle.index_pairs(TIME, EVENT, [-s for s in SCORE]) == (24, 14, 2)
     assert concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
-    found = concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
-    assert found == (91 + 3.5) / 168
+    index = concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
+    assert index == (91 + 3.5) / 168
 
 
 def lung() -> tuple[Any, Any, Any]:
@@ -354,10 +358,10 @@ def lung() -> tuple[Any, Any, Any]:
 
 
 def test_figures_of_r_on_lung() -> None:
-    """Of the same file: concordant 8392, discordant 4258, tied 7137."""
+    """Compare with the same file: concordant 8392, discordant 4258, tied 7137."""
     time, event, score = lung()
-    found = concordance_index(time, event, score, **SHORTER)
-    assert found == (8392 + 7137 / 2) / (8392 + 4258 + 7137)
+    index = concordance_index(time, event, score, **SHORTER)
+    assert index == (8392 + 7137 / 2) / (8392 + 4258 + 7137)
 
 
 def survival(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
@@ -381,14 +385,14 @@ def test_is_scikit_survival(rng) -> None:
     for tau in (None, 25.0):
         right = metrics.concordance_index_ipcw(rows, rows, score, tau=tau)[0]
         options = {"weighting": "uno-scikit-survival", "tau": tau}
-        found = concordance_index(time, event, score, **SHORTER, **options)
-        assert found == pytest.approx(right, rel=1e-12)
+        index = concordance_index(time, event, score, **SHORTER, **options)
+        assert index == pytest.approx(right, rel=1e-12)
 
 
 def test_without_censoring_it_is_somers_d(rng) -> None:
     time, score = rng.integers(0, 50, 400), rng.integers(0, 20, 400)
-    found = concordance_index(time, np.ones(400), score, **LONGER)
-    assert 2 * found - 1 == pytest.approx(somers_d(time, score), abs=1e-15)
+    index = concordance_index(time, np.ones(400), score, **LONGER)
+    assert 2 * index - 1 == pytest.approx(somers_d(time, score), abs=1e-15)
 
 
 def test_the_meaning_of_a_score_is_never_guessed() -> None:
@@ -413,8 +417,8 @@ def test_a_share_of_0_is_refused() -> None:
     data = ([1, 2, 3, 3], [1, 1, 1, 0], [1, 2, 3, 4])
     with pytest.raises(ValueError, match="at the last one it is 0: pass `tau`"):
         concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
-    found = concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
-    assert found == 1.0
+    index = concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
+    assert index == 1.0
 
 
 ROWS_ROW_COSTS = st.lists(
@@ -446,29 +450,29 @@ def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[row_
 
 def test_prices_that_are_no_whole_numbers_of_rows_that_stand_for_several() -> None:
     y, s, times = np.array([1, 0, 1, 0]), np.array([4, 3, 2, 1]), np.array([2, 3, 1, 2])
-    prices = {"cost_fn": np.array([0.5, 0.0, 0.75, 0.0]), "cost_fp": np.full(4, 0.25)}
-    found = threshold_costs(y, s, sample_weight=times, **prices)
+    costs_of_errors = {"cost_fn": np.array([0.5, 0.0, 0.75, 0.0]), "cost_fp": np.full(4, 0.25)}
+    result = threshold_costs(y, s, sample_weight=times, **costs_of_errors)
     # Thresholds from none positive down: positives missed, and alarms, of 8 rows.
     costs = [2 * 0.5 + 0.75, 0.75, 0.75 + 3 * 0.25, 3 * 0.25, 5 * 0.25]
-    assert found.costs.tolist() == [cost / 8 for cost in costs]
+    assert result.costs.tolist() == [cost / 8 for cost in costs]
 
 
 @given(rows=ROWS_ROW_COSTS, prevalence=PREVALENCES)
 def test_definition(rows: list[tuple[int, ...]], prevalence: float | None) -> None:
     y, s, fn, fp, w = (np.array(column) for column in zip(*rows, strict=True))
-    share = None if prevalence is None else Fraction(prevalence)
-    found = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
+    proportion = None if prevalence is None else Fraction(prevalence)
+    costs = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
     true = oracle_rows(rows)
-    threshold, cost = row_cost_oracle.cheapest(true, share)
-    assert found.threshold == threshold  # whole costs: no tie is decided by rounding
-    assert found.cost == pytest.approx(float(cost), rel=1e-14, abs=1e-300)
+    threshold, cost = row_cost_oracle.cheapest(true, proportion)
+    assert costs.threshold == threshold  # whole costs: no tie is decided by rounding
+    assert costs.cost == pytest.approx(float(cost), rel=1e-14, abs=1e-300)
     for at in row_cost_oracle.thresholds(true):
-        expected = float(row_cost_oracle.cost(true, at, share))
-        assert found.cost_at(at) == pytest.approx(expected, rel=1e-14, abs=1e-14)
-    assert found.cost_all_negative == found.costs[0] == found.cost_at(math.inf)
-    assert found.cost_all_positive == found.costs[-1] == found.cost_at(-math.inf)
+        expected = float(row_cost_oracle.cost(true, at, proportion))
+        assert costs.cost_at(at) == pytest.approx(expected, rel=1e-14, abs=1e-14)
+    assert costs.cost_all_negative == costs.costs[0] == costs.cost_at(math.inf)
+    assert costs.cost_all_positive == costs.costs[-1] == costs.cost_at(-math.inf)
     best = fm.best_threshold(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
-    assert (best.threshold, best.value, best.criterion) == (threshold, found.cost, "lowest-cost")
+    assert (best.threshold, best.value, best.criterion) == (threshold, costs.cost, "lowest-cost")
     called = s >= threshold
     counts = [int(w[called & (y == 1)].sum()), int(w[called & (y == 0)].sum())]
     assert [best.tp, best.fp] == counts
@@ -516,27 +520,27 @@ def test_tenths_decide_as_whole_numbers_do(
 ) -> None:
     """Sums of 0.1 are not those of 1, divided by ten: what is equal stays so."""
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
+    costs = threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
     true = [row_cost_oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
-    share = None if prevalence is None else Fraction(round(10 * prevalence), 10)
-    threshold, cost = row_cost_oracle.cheapest(true, share)
-    assert found.threshold == threshold
-    assert found.cost == pytest.approx(float(cost / 10), rel=1e-14)
+    proportion = None if prevalence is None else Fraction(round(10 * prevalence), 10)
+    threshold, cost = row_cost_oracle.cheapest(true, proportion)
+    assert costs.threshold == threshold
+    assert costs.cost == pytest.approx(float(cost / 10), rel=1e-14)
 
 
 def test_equal_prices_are_the_error_rate_whatever_they_are() -> None:
     y, s = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     of_ones = threshold_costs(y, s, cost_fn=1, cost_fp=1)
     for price in (0.1, 0.3, 1 / 3, 1e-5):
-        found = threshold_costs(y, s, cost_fn=price, cost_fp=price)
-        assert found.threshold == of_ones.threshold
+        costs = threshold_costs(y, s, cost_fn=price, cost_fp=price)
+        assert costs.threshold == of_ones.threshold
         weighted = threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
         assert weighted.threshold == of_ones.threshold
 
 
 def test_a_small_rest_is_no_difference_of_large_sums() -> None:
-    found = threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
-    assert found.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
+    costs = threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
+    assert costs.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
 
 
 def test_half_has_a_meaning_for_probabilities_alone() -> None:
@@ -547,9 +551,9 @@ def test_half_has_a_meaning_for_probabilities_alone() -> None:
 
 
 def test_savings() -> None:
-    found = threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
-    assert (found.cost_all_positive, found.cost_all_negative) == (0.5, 1.0)
-    assert (found.savings, found.savings_at(0.65), found.savings_at(5)) == (0.5, -0.5, -1.0)
+    costs = threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
+    assert (costs.cost_all_positive, costs.cost_all_negative) == (0.5, 1.0)
+    assert (costs.savings, costs.savings_at(0.65), costs.savings_at(5)) == (0.5, -0.5, -1.0)
     free = threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
     assert free.threshold == math.inf
     assert math.isnan(free.savings)
@@ -558,8 +562,8 @@ def test_savings() -> None:
 def test_large_costs_and_weights_stay_exact() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     cents = [10**15 + 1, 10**15 + 3, 7, 11]
-    found = threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
-    assert found.costs.tolist() == [
+    costs = threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
+    assert costs.costs.tolist() == [
         (10**15 + 14) / 4,
         (10**15 + 3) / 4,
         (10**15 + 10) / 4,
@@ -581,10 +585,10 @@ def test_large_costs_and_weights_stay_exact() -> None:
 @pytest.mark.filterwarnings("error")
 def test_huge_weights_and_prices_together() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
-    prices = {"cost_fn": [2e140] * 4, "cost_fp": [1e140] * 4, "sample_weight": [1e308] * 4}
-    best = fm.best_threshold(y, s, **prices)
+    options = {"cost_fn": [2e140] * 4, "cost_fp": [1e140] * 4, "sample_weight": [1e308] * 4}
+    best = fm.best_threshold(y, s, **options)
     assert (best.recall, best.false_positive_rate, best.tp) == (1.0, 0.5, math.inf)
-    huge = threshold_cost_interval(y, s, **prices)
+    huge = threshold_cost_interval(y, s, **options)
     plain = threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
     assert np.array(huge.confidence_interval) == pytest.approx(
         1e140 * np.array(plain.confidence_interval), rel=1e-12
@@ -595,8 +599,8 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     objects = np.array([1.5, 2, 3, 4], dtype=object)
     with pytest.warns(fm.DataConversionWarning, match="`cost_fn` has dtype object"):
-        found = threshold_costs(y, s, cost_fn=objects, cost_fp=1)
-    assert found == threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
+        costs = threshold_costs(y, s, cost_fn=objects, cost_fp=1)
+    assert costs == threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
 
 
 NAN, INF = math.nan, math.inf

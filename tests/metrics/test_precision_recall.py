@@ -93,7 +93,8 @@ def test_a_label_without_positives_counts_zero_and_warns() -> None:
 
 
 def test_refusals() -> None:
-    three, matrix = np.array([0, 1, 2]), np.eye(3)
+    three = np.array([0, 1, 2])
+    matrix = np.eye(3)
     with pytest.raises(ValueError, match=r"`pos_label` must be 1 with .* several classes, got 2"):
         fm.average_precision_score(three, matrix, pos_label=2)
     with pytest.raises(ValueError, match="`pos_label` must be 1 with a multilabel indicator"):
@@ -180,14 +181,14 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=2, max
 @given(data=PAIRED)
 def test_paired(curve: str, data: list[tuple[int, int, int]]) -> None:
     y, a, b = zip(*data, strict=True)
-    found = fm.dominance(y, a, b, curve=curve)
-    assert (found.relation, len(found.crossings)) == oracle.dominance(y, a, y, b, curve)
-    assert found.curve == curve
-    on_both_curves(found.crossings, y, a, curve)
-    on_both_curves(found.crossings, y, b, curve)
+    result = fm.dominance(y, a, b, curve=curve)
+    assert (result.relation, len(result.crossings)) == oracle.dominance(y, a, y, b, curve)
+    assert result.curve == curve
+    on_both_curves(result.crossings, y, a, curve)
+    on_both_curves(result.crossings, y, b, curve)
     back = fm.dominance(y, b, a, curve=curve)
-    assert back.relation == REVERSED.get(found.relation, found.relation)
-    assert back.crossings == found.crossings
+    assert back.relation == REVERSED.get(result.relation, result.relation)
+    assert back.crossings == result.crossings
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -196,12 +197,12 @@ def test_different_data(
     curve: str, first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
     (y_a, a), (y_b, b) = zip(*first, strict=True), zip(*second, strict=True)
-    found = fm.dominance(
+    result = fm.dominance(
         fm.ScoreTable.from_scores(y_a, a), fm.ScoreTable.from_scores(y_b, b), curve=curve
     )
-    assert (found.relation, len(found.crossings)) == oracle.dominance(y_a, a, y_b, b, curve)
-    on_both_curves(found.crossings, y_a, a, curve)
-    on_both_curves(found.crossings, y_b, b, curve)
+    assert (result.relation, len(result.crossings)) == oracle.dominance(y_a, a, y_b, b, curve)
+    on_both_curves(result.crossings, y_a, a, curve)
+    on_both_curves(result.crossings, y_b, b, curve)
 
 
 def on_both_curves(points: tuple, y: tuple, scores: tuple, curve: str) -> None:
@@ -238,13 +239,13 @@ def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, in
 
 def test_where_they_cross() -> None:
     y = [1, 0, 1, 0]
-    found = fm.dominance(y, [4, 3, 2, 1], [4, 4, 4, 4])
-    assert found.relation == "encloses"
+    result = fm.dominance(y, [4, 3, 2, 1], [4, 4, 4, 4])
+    assert result.relation == "encloses"
     # Up-right-up-right against right-up-up-right, with a tie of both classes in the middle.
-    found = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
-    assert (found.relation, found.crossings) == ("crosses", ((0.5, 0.5),))
-    found = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision-recall")
-    assert found.crossings == ((0.5, 0.5),)
+    result = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
+    assert (result.relation, result.crossings) == ("crosses", ((0.5, 0.5),))
+    result = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision-recall")
+    assert result.crossings == ((0.5, 0.5),)
 
 
 def test_a_stretch_in_common_counts_once() -> None:
@@ -252,23 +253,23 @@ def test_a_stretch_in_common_counts_once() -> None:
     # Both run through (1/3, 1/3) to (2/3, 2/3) by one tie; A is above before it, below after it.
     a = [6, 5, 4, 4, 1, 2]
     b = [5, 6, 4, 4, 2, 1]
-    found = fm.dominance(y, a, b)
-    assert found.relation == "crosses"
-    assert found.crossings == ((2 / 3, 2 / 3),)
+    result = fm.dominance(y, a, b)
+    assert result.relation == "crosses"
+    assert result.crossings == ((2 / 3, 2 / 3),)
 
 
 @pytest.mark.parametrize("scale", [1, 10**5, 10**10, 10**17])
 @pytest.mark.parametrize("curve", CURVES)
 def test_equal_shares_of_other_sizes_are_equal(scale: int, curve: str) -> None:
     """Thirds and sevenths, which no float holds: rounding must not make the curves cross."""
-    shares = np.array([1, 3, 1, 2]), np.array([2, 1, 3, 1])
-    small = fm.ScoreTable.from_counts([4, 3, 2, 1], *shares)
-    large = fm.ScoreTable.from_counts([9, 7, 5, 1], *(3 * scale * share for share in shares))
+    counts = np.array([1, 3, 1, 2]), np.array([2, 1, 3, 1])
+    small = fm.ScoreTable.from_counts([4, 3, 2, 1], *counts)
+    large = fm.ScoreTable.from_counts([9, 7, 5, 1], *(3 * scale * column for column in counts))
     assert fm.dominance(small, large, curve=curve).relation == "equal"
-    first = 3 * scale * shares[0]
+    first = 3 * scale * counts[0]
     first[0] += 1  # one positive more at the top, one fewer at the bottom
     first[3] -= 1
-    better = fm.ScoreTable.from_counts([9, 7, 5, 1], first, 3 * scale * shares[1])
+    better = fm.ScoreTable.from_counts([9, 7, 5, 1], first, 3 * scale * counts[1])
     assert fm.dominance(better, small, curve=curve).relation == "encloses"
     assert fm.dominance(small, better, curve=curve).relation == "is-enclosed"
 
@@ -283,10 +284,10 @@ def test_class_ratio_moves_precision_recall_but_not_roc() -> None:
 def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
     y = rng.integers(0, 2, 300)
     a, b = rng.random(300), rng.random(300)
-    found = fm.dominance(y, a, b)
-    assert found.relation == "crosses"
+    result = fm.dominance(y, a, b)
+    assert result.relation == "crosses"
     p, n = int(y.sum()), int(300 - y.sum())
-    for fpr, tpr in found.crossings:  # without ties every crossing is a pair of counts
+    for fpr, tpr in result.crossings:  # without ties every crossing is a pair of counts
         assert float(Fraction(round(fpr * n), n)) == fpr
         assert float(Fraction(round(tpr * p), p)) == tpr
 
@@ -315,12 +316,12 @@ ROWS_GAINS = st.lists(
 @pytest.mark.parametrize("taken", [1, 2, 3, 4])
 def test_ties_are_the_mean_over_all_orders(taken: int) -> None:
     y, s = [1, 0, 1, 0, 0], [2, 1, 1, 1, 0]
-    found = []
+    gains = []
     for order in itertools.permutations(range(5)):
         if sorted(order, key=lambda i: -s[i]) == [*order]:  # an order that the scores allow
-            found.append(sum(y[i] for i in order[:taken]) / 2)
+            gains.append(sum(y[i] for i in order[:taken]) / 2)
     assert fm.costs.cumulative_gain(y, s, fraction=taken / 5) == pytest.approx(
-        np.mean(found), rel=1e-15
+        np.mean(gains), rel=1e-15
     )
 
 
@@ -331,8 +332,8 @@ def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None
     assert curve.thresholds.tolist() == [math.inf, *sorted(set(s), reverse=True)]
     assert (curve.fraction[0], curve.gain[0]) == (0.0, 0.0)
     assert (curve.fraction[-1], curve.gain[-1]) == (1.0, 1.0)
-    for share, gain in zip(curve.fraction[1:], curve.gain[1:], strict=True):
-        assert fm.costs.cumulative_gain(y, s, fraction=share) == pytest.approx(gain, rel=1e-14)
+    for fraction, gain in zip(curve.fraction[1:], curve.gain[1:], strict=True):
+        assert fm.costs.cumulative_gain(y, s, fraction=fraction) == pytest.approx(gain, rel=1e-14)
     assert curve.lift[-1] == 1.0
     # The area between the curve and the diagonal is a share of the AUC's.
     area = np.sum(np.diff(curve.fraction) * (curve.gain[1:] + curve.gain[:-1])) / 2
@@ -351,9 +352,9 @@ def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None
 def test_the_lorenz_curve(rows: list[tuple[int, int, int]]) -> None:
     y, p, w = zip(*rows, strict=True)
     curve = fm.costs.lorenz_curve(y, p, sample_weight=w)
-    shares = [Fraction(each) for each in w]
-    assert curve.gini == pytest.approx(float(gain_oracle.gini(y, p, shares)), abs=1e-14)
-    best = gain_oracle.normalized_gini(y, p, shares)
+    weights = [Fraction(each) for each in w]
+    assert curve.gini == pytest.approx(float(gain_oracle.gini(y, p, weights)), abs=1e-14)
+    best = gain_oracle.normalized_gini(y, p, weights)
     if best is not None:
         assert curve.normalized_gini == pytest.approx(float(best), abs=1e-12)
     assert (np.diff(curve.share) >= 0).all()
@@ -403,9 +404,11 @@ def scores(start, step, dtype):
 )
 def test_thresholds_in_floats_are_scores(name, start, step, dtype):
     given = scores(start, step, dtype)
-    found = {int(t) if dtype != np.float32 else t for t in IN_FLOATS[name](Y, given) if t != np.inf}
-    assert found
-    assert found <= set(given.tolist())
+    thresholds = {
+        int(t) if dtype != np.float32 else t for t in IN_FLOATS[name](Y, given) if t != np.inf
+    }
+    assert thresholds
+    assert thresholds <= set(given.tolist())
 
 
 @pytest.mark.parametrize("name", IN_FLOATS)
@@ -427,9 +430,9 @@ def test_thresholds_that_floats_would_round_are_refused(name, start, step, dtype
 @pytest.mark.parametrize(("start", "dtype"), [(2**53, np.int64), (2**64 - 6, np.uint64)])
 def test_other_thresholds_keep_integers(name, start, dtype):
     given = scores(start, 1, dtype)
-    found = AS_GIVEN[name](Y, given)
-    assert found.dtype.kind in "iu"
-    assert set(found.tolist()) <= set(given.tolist())
+    threshold = AS_GIVEN[name](Y, given)
+    assert threshold.dtype.kind in "iu"
+    assert set(threshold.tolist()) <= set(given.tolist())
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
@@ -438,8 +441,8 @@ def test_a_given_threshold_beyond_2_53_is_compared_exactly(threshold):
     given = scores(2**53 + 1, 2, np.int64)
     called = np.array([s >= threshold for s in given.tolist()]).astype(int)
     assert fm.predict_at_threshold(given, threshold).tolist() == called.tolist()
-    found = fm.estimate(Y, given, metrics="f1", threshold=threshold)
-    assert found["f1"].estimate == fm.f1_score(Y, called)
+    estimates = fm.estimate(Y, given, metrics="f1", threshold=threshold)
+    assert estimates["f1"].estimate == fm.f1_score(Y, called)
     pair = fm.compare(Y, {"a": given, "b": -given}, metrics="f1", threshold=threshold)
     assert pair["f1"]["a"].estimate == fm.f1_score(Y, called)
 
@@ -455,7 +458,7 @@ CRITERIA = {
 }
 
 
-def found(labels, scores, weights) -> list[bytes]:
+def results_as_bytes(labels, scores, weights) -> list[bytes]:
     options = {"sample_weight": weights}
     results = [
         *fm.roc_curve(labels, scores, **options),
@@ -482,6 +485,6 @@ def test_pieces_change_no_bit(rng, monkeypatch, decimals: int, is_weighted: bool
     labels = rng.integers(0, 2, 500)
     scores = np.round(rng.standard_normal(500) + labels, decimals)
     weights = rng.random(500) if is_weighted else None
-    whole = found(labels, scores, weights)
+    whole = results_as_bytes(labels, scores, weights)
     engine_sizes.put(monkeypatch, curve_piece_rows=rows)
-    assert found(labels, scores, weights) == whole
+    assert results_as_bytes(labels, scores, weights) == whole

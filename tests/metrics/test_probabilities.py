@@ -102,8 +102,8 @@ def test_unsorted_labels_warn():
     with pytest.warns(
         UserWarning, match=r"Labels passed were .1, 0.. .* Pass the ordered labels=.0, 1. and"
     ):
-        found = fm.log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
-    assert found == pytest.approx(-math.log(0.75))
+        value = fm.log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
+    assert value == pytest.approx(-math.log(0.75))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -200,9 +200,9 @@ def test_d2_of_one_class_at_every_entry_point(name, label, chance, dtype):
     with pytest.warns(fm.UndefinedMetricWarning, match=name):
         np.testing.assert_equal(fm.estimate(y, p, metrics=name)[name].estimate, value)
     with pytest.warns(fm.UndefinedMetricWarning, match=name):
-        found = fm.compare(y, {"a": p, "b": np.full(4, 0.5)}, metrics=name)
-    assert found[name].pairs[0].better is None
-    assert "better by" not in found.verdict
+        result = fm.compare(y, {"a": p, "b": np.full(4, 0.5)}, metrics=name)
+    assert result[name].pairs[0].better is None
+    assert "better by" not in result.verdict
 
 
 @pytest.mark.pairwise
@@ -282,8 +282,8 @@ def test_missing_class_needs_labels_brier():
     y_proba = [[0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]
     with pytest.raises(ValueError, match="2 classes in `y_true`, 3 columns"):
         fm.brier_score_loss([1, 0], y_proba)
-    found = fm.brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
-    assert found == float(oracle.brier([1, 0], y_proba))
+    value = fm.brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
+    assert value == float(oracle.brier([1, 0], y_proba))
 
 
 @pytest.mark.parametrize("n_classes", [2, 5, 17])
@@ -292,8 +292,8 @@ def test_the_shares_themselves_explain_nothing(n_classes, rng):
     for n in (40, 999, 20_011):
         y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
         for weights in (None, rng.random(n)):
-            shares = np.average(np.eye(n_classes)[y], axis=0, weights=weights)
-            constant = np.tile(shares, (n, 1))
+            fractions = np.average(np.eye(n_classes)[y], axis=0, weights=weights)
+            constant = np.tile(fractions, (n, 1))
             assert fm.d2_brier_score(y, constant, sample_weight=weights) == 0.0
         assert fm.d2_brier_score(y, np.where(constant == constant.max(), 1.0, 0.0)) < -0.1
 
@@ -379,10 +379,10 @@ def test_top_1_and_top_5_by_k():
 
 def test_a_score_at_the_threshold_of_two_classes():
     y = [0, 1, 1]
-    found = [fm.top_k_accuracy_score(y, [0.5] * 3, k=1, ties=ties) for ties in TIES]
-    assert found == [1 / 3, 2 / 3, 0.5, 1.0, 0.0]
-    found = [fm.top_k_accuracy_score(y, [0.0, 0.0, 2.0], k=1, ties=ties) for ties in TIES]
-    assert found == [2 / 3, 2 / 3, 2 / 3, 1.0, 1 / 3]
+    values = [fm.top_k_accuracy_score(y, [0.5] * 3, k=1, ties=ties) for ties in TIES]
+    assert values == [1 / 3, 2 / 3, 0.5, 1.0, 0.0]
+    values = [fm.top_k_accuracy_score(y, [0.0, 0.0, 2.0], k=1, ties=ties) for ties in TIES]
+    assert values == [2 / 3, 2 / 3, 2 / 3, 1.0, 1 / 3]
 
 
 def test_labels():

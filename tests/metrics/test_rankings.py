@@ -26,10 +26,12 @@ def _sample(seed: int, n_queries: int = 40) -> tuple[Any, Any, Any]:
     return rng.integers(0, 4, len(query)) % 3, rng.integers(0, 20, len(query)) / 8, query
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3])
-def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(share: float) -> None:
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(
+    missing: float,
+) -> None:
     relevance, score, query = _sample(3)
-    grades = np.where(np.random.default_rng(1).random(len(query)) < share, np.nan, relevance)
+    grades = np.where(np.random.default_rng(1).random(len(query)) < missing, np.nan, relevance)
     counted = fm.RankingTable.from_scores(grades, score, query=query)
     # each query 80 times, so that it is compared no more: what stands above is 80 times as much
     n_sorted = 0
@@ -37,13 +39,13 @@ def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(sh
         rows = np.flatnonzero(query == q)
         long = fm.RankingTable.from_scores(np.repeat(grades[rows], 80), np.repeat(score[rows], 80))
         n_sorted += len(long.grades) * int(long.sizes[0]) > EACH_AGAINST_ALL
-        part = slice(counted.item_starts[q], counted.item_starts[q + 1])
-        assert np.array_equal(long.above[::80], 80 * counted.above[part])
-        assert np.array_equal(long.tied[::80], 80 * counted.tied[part])
-        assert np.array_equal(long.grades[::80], counted.grades[part])
-        if share:
-            assert np.array_equal(long.unjudged_above[::80], 80 * counted.unjudged_above[part])
-            assert np.array_equal(long.unjudged_tied[::80], 80 * counted.unjudged_tied[part])
+        items = slice(counted.item_starts[q], counted.item_starts[q + 1])
+        assert np.array_equal(long.above[::80], 80 * counted.above[items])
+        assert np.array_equal(long.tied[::80], 80 * counted.tied[items])
+        assert np.array_equal(long.grades[::80], counted.grades[items])
+        if missing:
+            assert np.array_equal(long.unjudged_above[::80], 80 * counted.unjudged_above[items])
+            assert np.array_equal(long.unjudged_tied[::80], 80 * counted.unjudged_tied[items])
     assert n_sorted > 20
 
 
@@ -54,12 +56,12 @@ def test_names_in_a_long_query_are_sorted() -> None:
     score, ids = rng.integers(0, 40, n) / 4, rng.permutation(n)
     table = fm.RankingTable.from_scores(grades, score, ids=ids).settled("trec_eval")
     order = sorted(range(n), key=lambda i: (score[i], ids[i]), reverse=True)
-    places = [place for place, i in enumerate(order) if grades[i] > 0]
-    assert len(places) * n > EACH_AGAINST_ALL
-    assert table.above.tolist() == places
-    assert table.grades.tolist() == [grades[order[place]] for place in places]
+    indices = [index for index, i in enumerate(order) if grades[i] > 0]
+    assert len(indices) * n > EACH_AGAINST_ALL
+    assert table.above.tolist() == indices
+    assert table.grades.tolist() == [grades[order[index]] for index in indices]
     unjudged = np.append(0, np.cumsum(np.isnan(grades[order])))
-    assert table.unjudged_above.tolist() == unjudged[places].tolist()
+    assert table.unjudged_above.tolist() == unjudged[indices].tolist()
 
 
 def test_a_query_of_many_relevant_items() -> None:
@@ -99,8 +101,8 @@ def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
     assert none == 1  # as XGBoost and LightGBM have it
     several = {"all": "map@2", "k": ("map@2", {"divide_by": "reachable"})}
     with pytest.warns(fm.UndefinedMetricWarning, match="queries do not show"):
-        found = fm.estimate(table, metrics=several)
-    assert [found[name].estimate for name in several] == [2 / 5, 1]
+        estimates = fm.estimate(table, metrics=several)
+    assert [estimates[name].estimate for name in several] == [2 / 5, 1]
 
 
 def test_a_constant_score_is_worth_nothing_special() -> None:
@@ -125,20 +127,20 @@ def test_weights_of_groups() -> None:
         ("pairs", lambda p, n: p * n),
         ("queries", lambda p, n: 1),
     ):
-        parts = []
+        groups = []
         for q in np.unique(query):
             y = relevance[query == q] >= 1
             if 0 < y.sum() < len(y):
                 weight = weigh(int(y.sum()), int((~y).sum()))
-                parts.append((weight, fm.roc_auc_score(y, score[query == q])))
-        expected = sum(w * a for w, a in parts) / sum(w for w, _ in parts)
-        found = fm.ranking.group_auc(relevance, score, query=query, query_weighting=weighting)
-        assert found.estimate == pytest.approx(expected, rel=1e-14)
-        assert found.n_one_class == len(np.unique(query)) - len(parts)
+                groups.append((weight, fm.roc_auc_score(y, score[query == q])))
+        expected = sum(w * a for w, a in groups) / sum(w for w, _ in groups)
+        result = fm.ranking.group_auc(relevance, score, query=query, query_weighting=weighting)
+        assert result.estimate == pytest.approx(expected, rel=1e-14)
+        assert result.n_one_class == len(np.unique(query)) - len(groups)
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (
             lambda: fm.ranking.ndcg([[1, 0]], [[1, 2]], query=[1, 1]),
@@ -158,8 +160,8 @@ def test_weights_of_groups() -> None:
         (lambda: fm.ranking.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
     ],
 )
-def test_what_is_wrong_is_said(call: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_what_is_wrong_is_said(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -187,11 +189,11 @@ TABLE = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=QUERY)
 def test_queries_of_objects_and_nullable_numbers() -> None:
     numbers = [7, 3, 7, 3, 7]
     for query in (pd.Series(numbers, dtype="Int64"), np.array(numbers)):
-        found = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=query)
-        assert np.array_equal(found.above, TABLE.above)
+        table = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=query)
+        assert np.array_equal(table.above, TABLE.above)
     with pytest.warns(fm.DataConversionWarning, match="`query` has dtype object"):
         assert fm.RankingTable.from_scores(RELEVANCE, SCORE, query=np.array(numbers, object)) == (
-            found
+            table
         )
     with pytest.raises(ValueError, match="`score`"):
         fm.ranking.ndcg([1, 0], np.ma.array([1.0, 2.0], mask=[True, False]))
@@ -246,12 +248,12 @@ def test_ids_of_queries_of_every_kind_are_numbered_alike(n_queries: int, order: 
         np.arange(n_queries, dtype=np.int32) * 90_001,
         np.array([f"q{k:05}" for k in range(n_queries)]),
     ):
-        found = fm.RankingTable.from_scores(relevance, score, query=ids[number])
-        assert found.queries is not None
-        assert np.array_equal(found.queries, ids[np.unique(number)])
-        assert found.queries.dtype == ids.dtype.newbyteorder("=")
+        table = fm.RankingTable.from_scores(relevance, score, query=ids[number])
+        assert table.queries is not None
+        assert np.array_equal(table.queries, ids[np.unique(number)])
+        assert table.queries.dtype == ids.dtype.newbyteorder("=")
         for name in ("item_starts", "above", "tied", "sizes"):
-            assert np.array_equal(getattr(found, name), getattr(expected, name))
+            assert np.array_equal(getattr(table, name), getattr(expected, name))
 
 
 #: trec_eval's name, our function, and what it is called with.
@@ -284,22 +286,24 @@ Runs = dict[str, dict[str, float]]
 def collection(seed: int, distinct: int, n_queries: int = 150) -> tuple[Judgements, Runs]:
     """Return judgements, some of them negative, and runs that miss some and have some unjudged."""
     rng = np.random.default_rng(seed)
-    judged, retrieved = {}, {}
+    judgements, retrieved = {}, {}
     for q in range(n_queries):
         pool = [f"d{number}" for number in rng.permutation(400)[: rng.integers(2, 60)]]
         some = [name for name in pool if rng.random() < 0.7] or pool[:1]
-        judged[f"q{q}"] = {name: int(rng.choice([-1, 0, 0, 0, 1, 2, 3])) for name in some}
-        found = [name for name in pool if rng.random() < 0.8] or pool[:1]
-        retrieved[f"q{q}"] = {name: float(rng.integers(0, distinct)) / 8 for name in found}
-    return judged, retrieved
+        judgements[f"q{q}"] = {name: int(rng.choice([-1, 0, 0, 0, 1, 2, 3])) for name in some}
+        retrieved_names = [name for name in pool if rng.random() < 0.8] or pool[:1]
+        retrieved[f"q{q}"] = {
+            name: float(rng.integers(0, distinct)) / 8 for name in retrieved_names
+        }
+    return judgements, retrieved
 
 
-def table_of(judged: Judgements, retrieved: Runs) -> fm.RankingTable:
+def table_of(judgements: Judgements, retrieved: Runs) -> fm.RankingTable:
     """Return the table of a run, and of the judged items that it has not."""
     rows = [
-        (q, name, judged[q].get(name, np.nan), scores.get(name, -np.inf))
+        (q, name, judgements[q].get(name, np.nan), scores.get(name, -np.inf))
         for q, scores in retrieved.items()
-        for name in {**judged[q], **scores}
+        for name in {**judgements[q], **scores}
     ]
     query, ids, relevance, score = map(np.array, zip(*rows, strict=True))
     return fm.RankingTable.from_scores(relevance, score, query=query, ids=ids)
@@ -308,9 +312,9 @@ def table_of(judged: Judgements, retrieved: Runs) -> fm.RankingTable:
 @pytest.mark.parametrize("distinct", [3, 20, 10_000])
 def test_every_query_is_that_of_trec_eval(distinct: int) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
-    judged, retrieved = collection(distinct, distinct)
-    theirs = pytrec_eval.RelevanceEvaluator(judged, ASKED).evaluate(retrieved)
-    table = table_of(judged, retrieved)
+    judgements, retrieved = collection(distinct, distinct)
+    theirs = pytrec_eval.RelevanceEvaluator(judgements, ASKED).evaluate(retrieved)
+    table = table_of(judgements, retrieved)
     for name, (metric, options) in TREC.items():
         more = {} if metric is fm.ranking.precision_at_k else {"no_relevant": 0.0}
         values = metric(table, ties="trec_eval", per_query=True, **more, **options)
@@ -328,7 +332,7 @@ def test_means_are_those_of_ranx() -> None:
     relevance[:, 0] = 1
     score = rng.permuted(np.tile(np.arange(30), (40, 1)), axis=1)  # ties go by position there
     names = [f"d{number:02}" for number in range(30)]
-    judged = {
+    judgements = {
         f"q{q:02}": {name: int(g) for name, g in zip(names, row, strict=True) if g}
         for q, row in enumerate(relevance)
     }
@@ -350,7 +354,7 @@ def test_means_are_those_of_ranx() -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, about casts of theirs
-        theirs = ranx.evaluate(ranx.Qrels(judged), ranx.Run(run), list(pairs))
+        theirs = ranx.evaluate(ranx.Qrels(judgements), ranx.Run(run), list(pairs))
     assert pairs == pytest.approx(theirs, rel=1e-9)
 
 

@@ -52,10 +52,11 @@ def right(y, p):
 
 
 def assert_right(y, p):
-    found, wanted = logistic_calibration(y, p), right(y, p)
+    fit = logistic_calibration(y, p)
+    wanted = right(y, p)
     for name in VALUES:
-        ours = getattr(found, name)
-        low, high = getattr(found, f"{name}_interval")
+        ours = getattr(fit, name)
+        low, high = getattr(fit, f"{name}_interval")
         assert ours == pytest.approx(wanted[name], rel=1e-7, abs=1e-9 * (high - low)), name
         assert low < ours < high
 
@@ -79,12 +80,12 @@ def test_few_positives(rng, n_positive):
             assert_right(1 - y, 1 - np.maximum(p, 1e-9))
 
 
-@pytest.mark.parametrize("spread", [0.1, 2.0, 8.0])
-def test_few_rows(rng, spread):
+@pytest.mark.parametrize("deviation", [0.1, 2.0, 8.0])
+def test_few_rows(rng, deviation):
     seen = 0
     for _ in range(25):
         n = int(rng.integers(3, 9))
-        p = expit(rng.normal(-1, spread, n))
+        p = expit(rng.normal(-1, deviation, n))
         y = labelled(n, rng.choice(n, int(rng.integers(1, n)), replace=False))
         if overlap(y, p):
             assert_right(y, p)
@@ -117,12 +118,12 @@ def test_no_data_end_in_an_exception(rng):
         y[:2] = 0, 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = logistic_calibration(y, p)
+            fit = logistic_calibration(y, p)
         assert all(issubclass(each.category, UndefinedMetricWarning) for each in caught)
         names = VALUES[2:] if caught else VALUES
         for name in names:
-            low, high = getattr(found, f"{name}_interval")
-            assert -math.inf < low < getattr(found, name) < high < math.inf
+            low, high = getattr(fit, f"{name}_interval")
+            assert -math.inf < low < getattr(fit, name) < high < math.inf
 
 
 def test_separated_classes_have_no_slope():
@@ -133,12 +134,12 @@ def test_separated_classes_have_no_slope():
         for y in ([0, 1, 0, 1], [1, 0, 1, 0]):
             y = np.array(y) if chances[1] == chances[2] or chances is p else np.sort(y)
             with pytest.warns(UndefinedMetricWarning, match="separate the classes, so that the sl"):
-                found = logistic_calibration(y, chances)
-            assert math.isnan(found.slope)
-            assert np.isnan(found.slope_interval).all()
-            assert np.isnan(found.intercept_interval).all()
-            low, high = found.in_the_large_interval
-            assert low < found.in_the_large < high
+                fit = logistic_calibration(y, chances)
+            assert math.isnan(fit.slope)
+            assert np.isnan(fit.slope_interval).all()
+            assert np.isnan(fit.intercept_interval).all()
+            low, high = fit.in_the_large_interval
+            assert low < fit.in_the_large < high
 
 
 def test_many_rows_with_one_positive(rng):
@@ -219,16 +220,16 @@ def sample(rng, n=500, decimals=2):
 def test_isotonic_is_the_isotonic_fit(rng, weighted):
     y, p = sample(rng)
     w = rng.random(500) if weighted else None
-    found, fit = (
+    diagram, fit = (
         reliability_diagram(y, p, sample_weight=w),
         isotonic_fit(y, p, sample_weight=w),
     )
-    np.testing.assert_array_equal(found.low, fit.low)
-    np.testing.assert_array_equal(found.high, fit.high)
-    np.testing.assert_allclose(found.observed, fit.values, rtol=1e-12)
-    np.testing.assert_allclose(found.weights, fit.weights, rtol=1e-12)
+    np.testing.assert_array_equal(diagram.low, fit.low)
+    np.testing.assert_array_equal(diagram.high, fit.high)
+    np.testing.assert_allclose(diagram.observed, fit.values, rtol=1e-12)
+    np.testing.assert_allclose(diagram.weights, fit.weights, rtol=1e-12)
     w = np.ones(500) if w is None else w
-    for low, high, mean in zip(found.low, found.high, found.predicted, strict=True):
+    for low, high, mean in zip(diagram.low, diagram.high, diagram.predicted, strict=True):
         inside = (low <= p) & (p <= high)
         assert mean == pytest.approx(np.average(p[inside], weights=w[inside]))
 
@@ -236,12 +237,12 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
 @pytest.mark.parametrize("n_bins", [1, 7, 10, 1_000])
 def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
     y, p = sample(rng)
-    found = reliability_diagram(y, p, strategy="uniform", n_bins=n_bins)
+    diagram = reliability_diagram(y, p, strategy="uniform", n_bins=n_bins)
     observed, predicted = fm.calibration_curve(y, p, n_bins=n_bins)
-    np.testing.assert_allclose(found.observed, observed, rtol=1e-14)
-    np.testing.assert_allclose(found.predicted, predicted, rtol=1e-14)
-    assert found.weights.sum() == 500
-    assert (np.ceil(found.high * n_bins) - np.ceil(found.low * n_bins) <= 1).all()
+    np.testing.assert_allclose(diagram.observed, observed, rtol=1e-14)
+    np.testing.assert_allclose(diagram.predicted, predicted, rtol=1e-14)
+    assert diagram.weights.sum() == 500
+    assert (np.ceil(diagram.high * n_bins) - np.ceil(diagram.low * n_bins) <= 1).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -252,23 +253,23 @@ def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
         y, p = sample(rng, n, decimals=int(rng.integers(1, 17)))
         p = p.astype(dtype)
         observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
-        found = reliability_diagram(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
-        np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
+        diagram = reliability_diagram(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
+        np.testing.assert_allclose(diagram.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(
-            found.predicted, predicted, rtol=1e-5 if dtype is np.float32 else 1e-12
+            diagram.predicted, predicted, rtol=1e-5 if dtype is np.float32 else 1e-12
         )
         error = expected_calibration_error(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
-        shares = found.weights / n
-        assert error == pytest.approx(shares @ np.abs(observed - found.predicted), abs=1e-12)
+        fractions = diagram.weights / n
+        assert error == pytest.approx(fractions @ np.abs(observed - diagram.predicted), abs=1e-12)
 
 
 def test_quantile_and_equal_count_are_two_things():
     y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
-    shares = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
-    for bins, right in shares.items():
-        found = reliability_diagram(y, p, strategy=bins, n_bins=3)
-        assert found.observed.tolist() == pytest.approx(right)
-        assert found.strategy == bins
+    fractions = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
+    for bins, right in fractions.items():
+        diagram = reliability_diagram(y, p, strategy=bins, n_bins=3)
+        assert diagram.observed.tolist() == pytest.approx(right)
+        assert diagram.strategy == bins
 
 
 @pytest.mark.parametrize("bins", STRATEGIES)
@@ -276,53 +277,53 @@ def test_quantile_and_equal_count_are_two_things():
 def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
     for decimals in (1, 3, 16):
         y, p = sample(rng, 90, decimals)
-        found = reliability_diagram(y, p, strategy=bins, n_bins=n_bins)
+        diagram = reliability_diagram(y, p, strategy=bins, n_bins=n_bins)
         observed, predicted = fm.calibration_curve(y, p, strategy=bins, n_bins=n_bins)
-        np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
-        np.testing.assert_allclose(found.predicted, predicted, rtol=1e-12)
+        np.testing.assert_allclose(diagram.observed, observed, rtol=1e-12)
+        np.testing.assert_allclose(diagram.predicted, predicted, rtol=1e-12)
 
 
 def test_bins_closed_on_the_left():
     p = [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 0.875, 1.0]
-    found = reliability_diagram([0, 1] * 4, p, strategy="uniform-left-closed", n_bins=4)
-    assert found.low.tolist() == [0.0, 0.25, 0.5, 0.75]
-    assert found.high.tolist() == [0.125, 0.375, 0.5, 1.0]
+    diagram = reliability_diagram([0, 1] * 4, p, strategy="uniform-left-closed", n_bins=4)
+    assert diagram.low.tolist() == [0.0, 0.25, 0.5, 0.75]
+    assert diagram.high.tolist() == [0.125, 0.375, 0.5, 1.0]
 
 
 def test_equal_counts_part_no_probability(rng):
     y, p = sample(rng, decimals=1)
-    found = reliability_diagram(y, p, strategy="equal-count", n_bins=4)
-    assert (found.low[1:] > found.high[:-1]).all()
+    diagram = reliability_diagram(y, p, strategy="equal-count", n_bins=4)
+    assert (diagram.low[1:] > diagram.high[:-1]).all()
     bins = np.array([np.mean(p < each) * 4 // 1 for each in p])
     right = [(y[bins == k].mean(), p[bins == k].mean()) for k in np.unique(bins)]
-    np.testing.assert_allclose(np.column_stack((found.observed, found.predicted)), right)
+    np.testing.assert_allclose(np.column_stack((diagram.observed, diagram.predicted)), right)
 
 
 @pytest.mark.parametrize("bins", ["isotonic", *STRATEGIES])
 def test_weights_tables_and_histogram(rng, bins):
     y, p = sample(rng)
     w = rng.integers(0, 4, 500)
-    found = reliability_diagram(y, p, strategy=bins, sample_weight=w)
-    assert found == reliability_diagram(np.repeat(y, w), np.repeat(p, w), strategy=bins)
-    assert found == reliability_diagram(
+    diagram = reliability_diagram(y, p, strategy=bins, sample_weight=w)
+    assert diagram == reliability_diagram(np.repeat(y, w), np.repeat(p, w), strategy=bins)
+    assert diagram == reliability_diagram(
         fm.ScoreTable.from_scores(y, p, sample_weight=w), strategy=bins
     )
     right = np.histogram(p, bins=np.linspace(0, 1, 21), weights=w)[0] / w.sum()
-    np.testing.assert_allclose(found.histogram, right, atol=1e-15)
+    np.testing.assert_allclose(diagram.histogram, right, atol=1e-15)
     if bins == "quantile":
         with pytest.raises(ValueError, match="not whole numbers do not say how many there are"):
             reliability_diagram(y, p, strategy=bins, sample_weight=w / 3)
     elif bins != "equal-count":  # where rounding may move a row that lies on a cut
         scaled = reliability_diagram(y, p, strategy=bins, sample_weight=w * 1e300)
-        np.testing.assert_allclose(scaled.weights, found.weights * 1e300)
-    assert not found.observed.flags.writeable
+        np.testing.assert_allclose(scaled.weights, diagram.weights * 1e300)
+    assert not diagram.observed.flags.writeable
 
 
 def test_labels_as_probabilities_and_one_class():
-    found = reliability_diagram([0, 1, 1], [0, 1, 1])
-    assert (found.predicted.tolist(), found.observed.tolist()) == ([0, 1], [0, 1])
-    found = reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
-    assert (found.low.tolist(), found.observed.tolist()) == ([0.5], [1])
+    diagram = reliability_diagram([0, 1, 1], [0, 1, 1])
+    assert (diagram.predicted.tolist(), diagram.observed.tolist()) == ([0, 1], [0, 1])
+    diagram = reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
+    assert (diagram.low.tolist(), diagram.observed.tolist()) == ([0.5], [1])
 
 
 # --- calibration_curve ---------------------------------------------------------------------------
@@ -341,13 +342,13 @@ def test_same_bits_as_scikit_learn(rng, strategy, n_bins, dtype):
 
 
 def test_text_needs_a_positive_label_and_one_class_does_not():
-    words = np.array(["no", "yes", "yes"])
-    found = fm.calibration_curve(words, [0.1, 0.6, 0.9], pos_label="yes", n_bins=2)
+    texts = np.array(["no", "yes", "yes"])
+    value = fm.calibration_curve(texts, [0.1, 0.6, 0.9], pos_label="yes", n_bins=2)
     np.testing.assert_array_equal(
-        found, sk.calibration_curve(words, [0.1, 0.6, 0.9], pos_label="yes", n_bins=2)
+        value, sk.calibration_curve(texts, [0.1, 0.6, 0.9], pos_label="yes", n_bins=2)
     )
     with pytest.raises(ValueError, match="pos_label"):
-        fm.calibration_curve(words, [0.1, 0.6, 0.9])
+        fm.calibration_curve(texts, [0.1, 0.6, 0.9])
     np.testing.assert_array_equal(
         fm.calibration_curve([1, 1], [0.1, 0.6], n_bins=2), [[1, 1], [0.1, 0.6]]
     )
@@ -368,12 +369,15 @@ ROWS_DECOMPOSITION = st.lists(
 ).filter(lambda rows: any(weight for _, _, weight in rows))
 
 
-def parts(found):
-    return [getattr(found, name) for name in PARTS]
+def values_of_components(components):
+    return [getattr(components, name) for name in PARTS]
 
 
-def adds_up(found):
-    return found.miscalibration - found.discrimination + found.uncertainty == found.loss
+def adds_up(components):
+    return (
+        components.miscalibration - components.discrimination + components.uncertainty
+        == components.loss
+    )
 
 
 @pytest.mark.parametrize(
@@ -384,11 +388,11 @@ def adds_up(found):
     ],
 )
 def test_published_figures(score, published):
-    found = score_decomposition(Y, P, loss=score)
-    np.testing.assert_allclose(parts(found), published, atol=5e-8, rtol=0)
-    assert adds_up(found)
-    assert float(found) == found.loss
-    assert found.metric == score
+    components = score_decomposition(Y, P, loss=score)
+    np.testing.assert_allclose(values_of_components(components), published, atol=5e-8, rtol=0)
+    assert adds_up(components)
+    assert float(components) == components.loss
+    assert components.metric == score
 
 
 @given(
@@ -403,10 +407,14 @@ def test_by_the_definition(rows, weighting, name):
     points = corp_oracle.points(labels, p, given_weights)
     right = corp_oracle.decomposition(getattr(corp_oracle, name), points)
     score = "brier_score" if name == "brier" else name
-    found = score_decomposition(labels, p, loss=score, sample_weight=given_weights, pos_label=1)
-    np.testing.assert_allclose(parts(found), [float(x) for x in right], rtol=1e-13, atol=1e-14)
-    assert adds_up(found)
-    assert found.miscalibration >= 0 <= found.discrimination
+    components = score_decomposition(
+        labels, p, loss=score, sample_weight=given_weights, pos_label=1
+    )
+    np.testing.assert_allclose(
+        values_of_components(components), [float(x) for x in right], rtol=1e-13, atol=1e-14
+    )
+    assert adds_up(components)
+    assert components.miscalibration >= 0 <= components.discrimination
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-8, 1e-3, 1.0, 4.0]))
@@ -415,10 +423,10 @@ def test_parts_add_up_to_the_last_bit(seed, power):
     p = rng.random(50) ** power
     y = (rng.random(50) < p).astype(int)
     for score in ("brier_score", "log_loss"):
-        found = score_decomposition(y, p, loss=score, pos_label=1)
-        assert adds_up(found)
-        m, d, u = map(Fraction, parts(found)[1:])
-        assert m - d + u == Fraction(found.loss)
+        components = score_decomposition(y, p, loss=score, pos_label=1)
+        assert adds_up(components)
+        m, d, u = map(Fraction, values_of_components(components)[1:])
+        assert m - d + u == Fraction(components.loss)
 
 
 def test_the_score_is_that_of_the_drop_ins(rng):
@@ -428,29 +436,29 @@ def test_the_score_is_that_of_the_drop_ins(rng):
     y[0] = 1  # a probability of 0: clipped to the epsilon of float32
     w = rng.random(20_000)
     for weights in (None, w):
-        found = score_decomposition(y, p, sample_weight=weights)
-        assert found.loss == pytest.approx(
+        components = score_decomposition(y, p, sample_weight=weights)
+        assert components.loss == pytest.approx(
             fm.brier_score_loss(y, p, sample_weight=weights), rel=1e-14
         )
-        found = score_decomposition(y, p, loss="log_loss", sample_weight=weights)
-        assert found.loss == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
+        components = score_decomposition(y, p, loss="log_loss", sample_weight=weights)
+        assert components.loss == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
 
 
 def test_a_callable_is_any_proper_score():
     def spherical(y, p):
         return -np.where(y == 1, p, 1 - p) / np.hypot(p, 1 - p)
 
-    found = score_decomposition(Y, P, loss=spherical)
-    assert found.metric == "spherical"
-    assert adds_up(found)
+    components = score_decomposition(Y, P, loss=spherical)
+    assert components.metric == "spherical"
+    assert adds_up(components)
 
     def exact(label, p):
         return -float(p if label else 1 - p) / math.hypot(p, 1 - p)
 
     right = corp_oracle.decomposition(exact, corp_oracle.points(Y, P))
-    np.testing.assert_allclose(parts(found), right, rtol=1e-14)
+    np.testing.assert_allclose(values_of_components(components), right, rtol=1e-14)
     squares = score_decomposition(Y, P, loss=lambda y, p: (y - p) ** 2)
-    assert parts(squares) == parts(score_decomposition(Y, P))
+    assert values_of_components(squares) == values_of_components(score_decomposition(Y, P))
 
 
 def test_an_infinite_score_is_miscalibration():
@@ -458,9 +466,9 @@ def test_an_infinite_score_is_miscalibration():
         with np.errstate(divide="ignore"):
             return -np.log(np.where(y == 1, p, 1 - p))
 
-    found = score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
-    assert found.loss == found.miscalibration == math.inf
-    assert 0 < found.uncertainty < 1
+    components = score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
+    assert components.loss == components.miscalibration == math.inf
+    assert 0 < components.uncertainty < 1
 
 
 def test_what_is_no_proper_score_is_refused():
@@ -475,7 +483,7 @@ def test_what_is_no_proper_score_is_refused():
 
 
 def test_one_class_and_calibrated_probabilities():
-    found = score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
-    assert parts(found) == [0.125, 0.125, 0, 0]
-    found = score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
-    assert parts(found) == [0.125, 0, 0.125, 0.25]
+    components = score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
+    assert values_of_components(components) == [0.125, 0.125, 0, 0]
+    components = score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
+    assert values_of_components(components) == [0.125, 0, 0.125, 0.25]

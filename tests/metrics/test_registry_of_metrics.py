@@ -73,8 +73,10 @@ def test_a_negated_name_of_what_is_better_when_higher_is_unknown() -> None:
 
 
 def test_a_misspelt_name_gets_the_nearest_ones() -> None:
-    said = r"`metrics` names 'roc_acu', which is no metric: did you mean 'roc_auc'\? "
-    with pytest.raises(fm.InputError, match=said + r"`metrics_table\(\)` lists them all") as error:
+    message = r"`metrics` names 'roc_acu', which is no metric: did you mean 'roc_auc'\? "
+    with pytest.raises(
+        fm.InputError, match=message + r"`metrics_table\(\)` lists them all"
+    ) as error:
         ask("roc_acu")
     assert error.value.parameter == "metrics"
     with pytest.raises(fm.InputError, match=r"`metrics` names 'x', which is no metric: `metrics_"):
@@ -197,11 +199,11 @@ def test_the_table(library) -> None:
 
 def test_what_people_type_gives_the_metric_under_the_name_that_they_typed(rng) -> None:
     y, p = rng.integers(0, 2, 50), rng.random(50)
-    found = fm.estimate(y, p, metrics=["auc", "ap", "sensitivity", "mse"], threshold=0.5)
-    assert list(found) == ["auc", "ap", "sensitivity", "mse"]
-    assert found["auc"].estimate == fm.roc_auc_score(y, p)
-    assert found["sensitivity"].estimate == fm.recall_score(y, p >= 0.5)
-    assert found["mse"].estimate == pytest.approx(fm.brier_score_loss(y, p))
+    estimates = fm.estimate(y, p, metrics=["auc", "ap", "sensitivity", "mse"], threshold=0.5)
+    assert list(estimates) == ["auc", "ap", "sensitivity", "mse"]
+    assert estimates["auc"].estimate == fm.roc_auc_score(y, p)
+    assert estimates["sensitivity"].estimate == fm.recall_score(y, p >= 0.5)
+    assert estimates["mse"].estimate == pytest.approx(fm.brier_score_loss(y, p))
     table = fm.RankingTable.from_scores([[0, 1, 0], [1, 0, 0]], [[1, 2, 3], [3, 2, 1]])
     assert fm.estimate(table, metrics="hit@2")["hit@2"].estimate == 1.0
 
@@ -233,8 +235,8 @@ def test_the_bound_of_int64_is_not_reached() -> None:
 def test_floats_are_within_the_bound(rng) -> None:
     left, right = rng.random((2, 1_000))
     terms = [Fraction(a) * Fraction(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
-    found = pairs.exact_dot(left, right)
-    assert abs(Fraction(found) - sum(terms)) <= sum(terms) * Fraction(12 + 1, 2**53)
+    product = pairs.exact_dot(left, right)
+    assert abs(Fraction(product) - sum(terms)) <= sum(terms) * Fraction(12 + 1, 2**53)
     assert pairs.exact_dot(np.arange(4), np.full(4, 0.5)) == 3.0
 
 
@@ -275,14 +277,14 @@ def test_moments_of_many(rng):
         exact = [Fraction(value) for value in values.tolist()]
         mean = sum(exact) / len(exact)
         squares = sum((value - mean) ** 2 for value in exact) / (len(exact) - 1)
-        found = moments(values)
-        assert found.mean == pytest.approx(float(mean), rel=2.0**-52)
+        result = moments(values)
+        assert result.mean == pytest.approx(float(mean), rel=2.0**-52)
         right = math.sqrt(squares / Fraction(size) ** 2) * size
-        assert found.deviation == pytest.approx(right, rel=1e-9)
+        assert result.deviation == pytest.approx(right, rel=1e-9)
 
 
-def shares() -> np.ndarray:
-    """Return shares of the middle, of both tails, and at the ends of each."""
+def levels() -> np.ndarray:
+    """Return levels in the middle, in both tails, and at the ends of each."""
     rng = np.random.default_rng(0)
     ends = np.array([0.5, math.exp(-2.0), 1.0 - math.exp(-2.0), math.exp(-32.0), 0.025, 0.975])
     return np.concatenate(
@@ -299,24 +301,24 @@ def shares() -> np.ndarray:
 def test_it_is_scipys() -> None:
     from scipy.special import ndtri
 
-    inside = shares()
-    found = np.array([normal_quantile(share) for share in inside.tolist()])
-    np.testing.assert_array_max_ulp(found, ndtri(inside), maxulp=8)
+    inside = levels()
+    quantiles = np.array([normal_quantile(level) for level in inside.tolist()])
+    np.testing.assert_array_max_ulp(quantiles, ndtri(inside), maxulp=8)
 
 
 def test_it_is_the_inverse_of_the_distribution() -> None:
     normal = NormalDist()
-    for share in shares().tolist():
-        if 1e-300 < share < 1.0 - 1e-12:
-            assert normal.cdf(normal_quantile(share)) == pytest.approx(share, rel=5e-13)
+    for level in levels().tolist():
+        if 1e-300 < level < 1.0 - 1e-12:
+            assert normal.cdf(normal_quantile(level)) == pytest.approx(level, rel=5e-13)
 
 
 @pytest.mark.parametrize(
-    ("share", "expected"),
+    ("level", "expected"),
     [(0.0, -math.inf), (1.0, math.inf), (0.5, 0.0), (-0.1, math.nan), (1.1, math.nan)],
 )
-def test_the_ends_and_beyond(share, expected) -> None:
-    assert normal_quantile(share) == pytest.approx(expected, nan_ok=True)
+def test_the_ends_and_beyond(level, expected) -> None:
+    assert normal_quantile(level) == pytest.approx(expected, nan_ok=True)
 
 
 def test_nan_stays_nan() -> None:

@@ -48,7 +48,7 @@ _SCALES = [2.0**e for e in (-1000, -560, -480, 0, 480, 530, 1000)]
 _TRUE, _PREDICTED, _WEIGHTS = [1, 2, 3, 5], [4, 3, 2, 1], [1, 2, 3, 1]
 
 
-def _shares(y, p, w, alpha):
+def _exact_scores(y, p, w, alpha):
     """Return R², explained variance and D² of the pinball loss, by fractions."""
     y, p, w = ([Fraction(x) for x in each] for each in (y, p, w))
 
@@ -76,14 +76,14 @@ def _shares(y, p, w, alpha):
 @pytest.mark.filterwarnings("ignore:the weights leave", "ignore::fastmetrics.DegenerateDataWarning")
 def test_scores_of_extreme_numbers_at_every_entry_point(scale, weights):
     y, p = np.multiply(_TRUE, scale), np.multiply(_PREDICTED, scale)
-    values = _shares(_TRUE, _PREDICTED, weights or [1] * 4, Fraction(3, 4))
+    values = _exact_scores(_TRUE, _PREDICTED, weights or [1] * 4, Fraction(3, 4))
     metrics = {"r2": "r2", "explained_variance": "explained_variance"}
     metrics |= {"d2_pinball_score": ("d2_pinball_score", {"alpha": 0.75})}
     given = {"sample_weight": weights, "metrics": metrics}
-    found = [fm.regression_metrics(y, p, **given).values, fm.estimate(y, p, **given)]
+    estimates = [fm.regression_metrics(y, p, **given).values, fm.estimate(y, p, **given)]
     pairs = fm.compare(y, {"a": p, "b": p}, **given)
-    found += [{name: one.models[1] for name, one in pairs.items()}]
-    for each in found:
+    estimates += [{name: one.models[1] for name, one in pairs.items()}]
+    for each in estimates:
         numbers = [getattr(each[name], "estimate", each[name]) for name in metrics]
         assert numbers == pytest.approx([*map(float, values)], rel=1e-14)
     assert fm.root_mean_squared_error(y, p) == pytest.approx(6.75**0.5 * scale, rel=1e-14)
@@ -107,8 +107,8 @@ def test_constant_targets_at_every_entry_point(name, given, value, weights):
     one = fm.estimate(y, p, metrics=metrics, sample_weight=weights)[name]
     pair = fm.compare(y, {"a": p, "b": p[::-1]}, metrics=metrics, sample_weight=weights)[name]
     function = REGISTRY[name].value(y, p, sample_weight=weights, **given)
-    for found in (function, one.estimate, pair.models[0].estimate):
-        np.testing.assert_equal(found, value)
+    for estimate in (function, one.estimate, pair.models[0].estimate):
+        np.testing.assert_equal(estimate, value)
     assert math.isnan(one.standard_error)
     assert pair.pairs[0].better is None
     assert one.note in str(fm.evaluate(y, p, metrics=metrics, task="values"))
@@ -335,12 +335,12 @@ def test_scores_beyond_float64(n_outputs):
     small, huge = (np.tile([[x], [-x]], n_outputs) for x in (1.0, 1e200))
     for name in ("r2_score", "explained_variance_score"):
         for y, p, value in ((huge, huge, 1.0), (huge, small, 0.0)):
-            found = metric(name)(y, p, multioutput="raw_values")
-            np.testing.assert_array_equal(found, np.full(n_outputs, value))
-        with pytest.warns(fm.UndefinedMetricWarning, match=f"{name} exceeds the range") as said:
-            found = metric(name)(small, huge, multioutput="raw_values")
-        np.testing.assert_array_equal(found, np.full(n_outputs, -math.inf))
-        assert len(said) == 1
+            values = metric(name)(y, p, multioutput="raw_values")
+            np.testing.assert_array_equal(values, np.full(n_outputs, value))
+        with pytest.warns(fm.UndefinedMetricWarning, match=f"{name} exceeds the range") as caught:
+            values = metric(name)(small, huge, multioutput="raw_values")
+        np.testing.assert_array_equal(values, np.full(n_outputs, -math.inf))
+        assert len(caught) == 1
 
 
 OF_MANY = [name for name in METRICS if not METRICS[name].one_output]
@@ -374,7 +374,7 @@ def test_many_outputs_and_weights(rng, how):
 
 def test_names_and_parameters(rng):
     y, p = data(rng, 100)
-    found = fm.regression_metrics(
+    result = fm.regression_metrics(
         y,
         p,
         metrics={
@@ -385,11 +385,11 @@ def test_names_and_parameters(rng):
             "mse": "mean_squared_error",
         },
     )
-    assert found["low"] == fm.mean_pinball_loss(y, p, alpha=0.1)
-    assert found["high"] == fm.mean_pinball_loss(y, p, alpha=0.9)
-    assert found["poisson"] == fm.d2_tweedie_score(y, p, power=1)
-    assert found["inverse"] == fm.mean_tweedie_deviance(y, p, power=3)
-    assert found["mse"] == fm.mean_squared_error(y, p)
+    assert result["low"] == fm.mean_pinball_loss(y, p, alpha=0.1)
+    assert result["high"] == fm.mean_pinball_loss(y, p, alpha=0.9)
+    assert result["poisson"] == fm.d2_tweedie_score(y, p, power=1)
+    assert result["inverse"] == fm.mean_tweedie_deviance(y, p, power=3)
+    assert result["mse"] == fm.mean_squared_error(y, p)
     for one in ("r2_score", ("r2_score", {"force_finite": False})):
         assert dict(fm.regression_metrics(y, p, metrics=one).values) == {
             "r2_score": fm.r2_score(y, p)
@@ -399,10 +399,10 @@ def test_names_and_parameters(rng):
 def test_results_are_named_as_written(rng):
     y, p = data(rng, 100)
     names = ["r2", "r2_score", "neg_mean_squared_error", "mean_error"]
-    found = fm.regression_metrics(y, p, metrics=names)
-    assert list(found.values) == ["r2", "r2_score", "mean_squared_error", "mean_error"]
-    assert found["r2"] == found["r2_score"] == fm.r2_score(y, p)
-    assert found["mean_error"] == pytest.approx((p - y).mean(), rel=1e-12)
+    result = fm.regression_metrics(y, p, metrics=names)
+    assert list(result.values) == ["r2", "r2_score", "mean_squared_error", "mean_error"]
+    assert result["r2"] == result["r2_score"] == fm.r2_score(y, p)
+    assert result["mean_error"] == pytest.approx((p - y).mean(), rel=1e-12)
 
 
 def test_a_registered_function_is_no_metric_of_a_table():
@@ -413,18 +413,18 @@ def test_a_registered_function_is_no_metric_of_a_table():
 
 def test_the_usual_ones_without_a_choice(rng):
     y, p = data(rng, 100)
-    found = fm.regression_metrics(y, p)
-    assert {name: public(name)(y, p) for name in found.values} == dict(found.values)
-    assert {"mean_squared_error", "mean_absolute_error", "r2_score"} <= found.values.keys()
+    result = fm.regression_metrics(y, p)
+    assert {name: public(name)(y, p) for name in result.values} == dict(result.values)
+    assert {"mean_squared_error", "mean_absolute_error", "r2_score"} <= result.values.keys()
 
 
 def test_a_table_in_place_of_rows(rng):
     y, p = data(rng, 1000)
     table = fm.RegressionTable.from_arrays(y, p, log_errors=True, powers=[1])
     metrics = ["mean_squared_log_error", "mean_poisson_deviance", "r2_score"]
-    found = fm.regression_metrics(table, metrics=metrics)
+    result = fm.regression_metrics(table, metrics=metrics)
     right = fm.regression_metrics(y, p, metrics=metrics)
-    assert dict(found.values) == pytest.approx(dict(right.values), rel=1e-14)
+    assert dict(result.values) == pytest.approx(dict(right.values), rel=1e-14)
 
 
 def test_one_pass_whatever_is_asked(rng, monkeypatch):
@@ -442,17 +442,17 @@ def test_no_temporaries_of_the_size_of_the_rows(rng):
     metrics = ["mean_squared_error", "mean_absolute_error", "r2_score", "mean_poisson_deviance"]
     for dtype in (np.float64, np.float32, np.int64):
         data = (1 + 9 * y).astype(dtype), (1 + 9 * p).astype(dtype)
-        for asked in (metrics[:2], metrics):
-            fm.regression_metrics(*data, metrics=asked)
+        for names in (metrics[:2], metrics):
+            fm.regression_metrics(*data, metrics=names)
             tracemalloc.start()
-            fm.regression_metrics(*data, metrics=asked)
+            fm.regression_metrics(*data, metrics=names)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < 4_000_000
 
 
 @pytest.mark.parametrize(
-    ("metrics", "error", "said"),
+    ("metrics", "error", "message"),
     [
         ("accuracy", ValueError, "'accuracy', which takes predicted labels, where metrics of"),
         (max, TypeError, "must name metrics of predicted numbers: got the function 'max'"),
@@ -461,8 +461,8 @@ def test_no_temporaries_of_the_size_of_the_rows(rng):
         (("mean_poisson_deviance", {"power": 1}), TypeError, "has no parameter 'power'"),
     ],
 )
-def test_what_is_no_metric(metrics, error, said):
-    with pytest.raises(error, match=said):
+def test_what_is_no_metric(metrics, error, message):
+    with pytest.raises(error, match=message):
         fm.regression_metrics([1, 2], [1, 2], metrics=metrics)
 
 
@@ -505,8 +505,8 @@ def test_quantiles_of_any_level(rng, targets, alpha):
     best = quantile(y[many], alpha)
     loss = fm.mean_pinball_loss(y, p, sample_weight=w, alpha=alpha)
     of_best = fm.mean_pinball_loss(y, np.full(N, best), sample_weight=w, alpha=alpha)
-    found = fm.d2_pinball_score(y, p, sample_weight=w, alpha=alpha)
+    value = fm.d2_pinball_score(y, p, sample_weight=w, alpha=alpha)
     if of_best:
-        assert found == pytest.approx(1 - loss / of_best, rel=1e-12)
+        assert value == pytest.approx(1 - loss / of_best, rel=1e-12)
     else:
-        assert found == (1.0 if loss == 0 else 0.0)
+        assert value == (1.0 if loss == 0 else 0.0)

@@ -72,11 +72,13 @@ def indicator(rng, n=40, k=4):
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("max_fpr", [None, 0.4])
-@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, np.asfortranarray])
-def test_multilabel(rng, average, weighted, max_fpr, form):
+@pytest.mark.parametrize("convert", [np.asarray, np.ndarray.tolist, np.asfortranarray])
+def test_multilabel(rng, average, weighted, max_fpr, convert):
     y, s = indicator(rng)
     w = rng.random(len(y)) if weighted else None
-    ours = fm.roc_auc_score(form(y), form(s), average=average, sample_weight=w, max_fpr=max_fpr)
+    ours = fm.roc_auc_score(
+        convert(y), convert(s), average=average, sample_weight=w, max_fpr=max_fpr
+    )
     theirs = sk.roc_auc_score(y, s, average=average, sample_weight=w, max_fpr=max_fpr)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     assert type(ours) is type(theirs) is (np.ndarray if average is None else float)
@@ -431,16 +433,16 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
 def test_counts_beyond_int64_products() -> None:
     big = 2**61
     table = fm.ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
-    found = roc_convex_hull(table)
+    hull = roc_convex_hull(table)
     p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
     whole = 2 * big
-    assert found.thresholds.tolist() == [math.inf, 3, 1]
+    assert hull.thresholds.tolist() == [math.inf, 3, 1]
     # Odds 1, then big / (big + 1): hardly below.
     exact = (
         Fraction(big, whole) * Fraction(big, 2 * big + 1) / 2
         + Fraction(big + 1, 2 * big + 1) * (Fraction(big, whole) + 1) / 2
     )
-    assert found.auc == float(exact)
+    assert hull.auc == float(exact)
     assert sum(p) == whole
     assert sum(n) == 2 * big + 1
 
@@ -463,8 +465,8 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("ratio", PUBLISHED)
 def test_published_values(ratio) -> None:
-    found = h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
-    assert found == pytest.approx(PUBLISHED[ratio], rel=1e-11)
+    value = h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
+    assert value == pytest.approx(PUBLISHED[ratio], rel=1e-11)
 
 
 def test_the_published_value_of_the_default() -> None:
