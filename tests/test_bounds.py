@@ -17,7 +17,7 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-from fastmetrics.inference.bootstrap.bootstrap import pvalue_of_limits
+from fastmetrics.inference.bootstrap.bootstrap import pvalue_from_limits
 from fastmetrics.inference.reference import holm
 
 B = 199
@@ -127,12 +127,12 @@ def test_either_tail_of_a_bootstrap(method: str) -> None:
         far = sign * (replicates + 6)
         estimate = sign * 6.1
         for alternative, bound in ((side, True), ("two-sided", True), (other, False)):
-            actual = pvalue_of_limits(far, estimate, alternative=alternative, **how)
+            actual = pvalue_from_limits(far, estimate, alternative=alternative, **how)
             assert actual.is_bound is bound, (side, alternative)
-        grouped = pvalue_of_limits(far, estimate, n_groups=12.0, **how)
+        grouped = pvalue_from_limits(far, estimate, n_groups=12.0, **how)
         assert grouped.is_bound
-        assert grouped > pvalue_of_limits(far, estimate, **how)
-    assert not pvalue_of_limits(replicates, 0.1, **how).is_bound
+        assert grouped > pvalue_from_limits(far, estimate, **how)
+    assert not pvalue_from_limits(replicates, 0.1, **how).is_bound
 
 
 def test_holm_passes_bounds_on() -> None:

@@ -40,7 +40,7 @@ from benchmarks.coverage.scenes import (
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._samples import Method
-from fastmetrics.inference.bootstrap.bootstrap import limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap.bootstrap import limits, pvalue_from_limits
 from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
 from fastmetrics.inference.reference import interval_of
 
@@ -328,7 +328,7 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
 def _keep_pvalues(difference: Any, other: str, out: Measured) -> None:
     """Keep the p-values that invert basic and percentile limits, of the same replicates."""
     for name, method in (("", PAIRED_METHOD), (", percentile", "percentile")):
-        pvalue = pvalue_of_limits(
+        pvalue = pvalue_from_limits(
             difference.details.distribution, difference.difference, method=method
         )
         out.pvalues[other, "paired_bootstrap" + name] = pvalue

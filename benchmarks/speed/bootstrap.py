@@ -20,7 +20,7 @@ from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
 from fastmetrics._input.rows import named_scores
 from fastmetrics._input.scalars import seed_key
 from fastmetrics._threads.workers import at_most
-from fastmetrics.inference.bootstrap._parse import Given, parse, parse_models
+from fastmetrics.inference.bootstrap._parse import BootstrapData, parse, parse_models
 from fastmetrics.inference.bootstrap._samples import Draws
 from fastmetrics.inference.bootstrap._specs import metric_specs
 from fastmetrics.inference.bootstrap.bootstrap import Engine
@@ -59,7 +59,7 @@ def _replicates(
 ) -> Callable[[Data], Call]:
     def prepare(data: Data) -> Call:
         specs = metric_specs(metrics)
-        sample = parse(Given(table_of(data.spec)), specs)
+        sample = parse(BootstrapData(table_of(data.spec)), specs)
         draws = Draws(seed_key(1), sample.n_units, masks=sample.masks() if stratified else None)
         engine = Engine([sample], specs, draws)
 
@@ -76,7 +76,7 @@ def _paired(data: Data) -> Call:
     specs = metric_specs("roc_auc")
     noise = np.random.default_rng(3).normal(scale=0.1, size=len(data.scores))
     models = named_scores({"a": data.scores, "b": data.scores + noise})
-    samples = parse_models(Given(data.labels, models), specs)
+    samples = parse_models(BootstrapData(data.labels, models), specs)
     engine = Engine(samples, specs, Draws(seed_key(1), samples[0].n_units))
 
     def run() -> Any:

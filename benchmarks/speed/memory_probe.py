@@ -55,7 +55,7 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     """Use the engine on few rows, and sort all of them."""
     from fastmetrics._input.scalars import seed_key
     from fastmetrics._threads.workers import at_most
-    from fastmetrics.inference.bootstrap._parse import Given, parse
+    from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
     from fastmetrics.inference.bootstrap._samples import Draws
     from fastmetrics.inference.bootstrap._specs import metric_specs
     from fastmetrics.inference.bootstrap.bootstrap import Engine
@@ -63,7 +63,7 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])
         specs = metric_specs("roc_auc")
-        sample = parse(Given(table), specs)
+        sample = parse(BootstrapData(table), specs)
         return Engine([sample], specs, Draws(seed_key(1), sample.n_units))
 
     def run(one: Engine) -> object:

@@ -20,11 +20,11 @@ from fastmetrics._report.evaluation_result import (
 )
 from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
-from fastmetrics.inference.bootstrap._parse import Given, parse
+from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
-from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, joined, resampled
-from fastmetrics.inference.bootstrap.paired import compared, parsed_models
+from fastmetrics.inference.bootstrap.bootstrap import Options, check_options, join_notes, resample
+from fastmetrics.inference.bootstrap.paired import compare_replicates, read_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.metrics import asking
@@ -51,8 +51,8 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
     if threshold is not None:
         threshold = real_threshold(threshold)
     metrics = _labelled(given["metrics"])
-    options = checked_options(
-        Given(None, groups=given["groups"], weights_are=given["weights_are"]),
+    options = check_options(
+        BootstrapData(None, groups=given["groups"], weights_are=given["weights_are"]),
         metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -100,9 +100,11 @@ def forms_of(
 ) -> Sequence[BootstrapSample]:
     """Return the rows of each model as they are resampled, with the tables of their scores."""
     options, threshold = plan
-    given = Given(y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows)
+    given = BootstrapData(
+        y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows
+    )
     if len(scores) > 1:
-        return parsed_models(given, options)
+        return read_models(given, options)
     with renamed(y_score=scores[0].argument):
         return [parse(given._replace(scores=scores[0].values), options.specs)]
 
@@ -126,10 +128,10 @@ def bootstrapped(
     rows = {"groups": groups, "threshold": threshold, **rows}
     pairs: Comparisons | None = None
     if len(models) == 1:
-        found: list[Mapping[str, Estimate]] = list(resampled(forms, options)[1])
+        found: list[Mapping[str, Estimate]] = list(resample(forms, options)[1])
     else:
         names = [model.name for model in models]
-        pairs = compared(forms, names, options)
+        pairs = compare_replicates(forms, names, options)
         found = of_each_model(pairs)
     (largest_gap,) = set(LIMITED) - set(SMOOTH)
     if options.method is None and largest_gap in found[0]:
@@ -170,5 +172,5 @@ def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> Mo
         standard_error=auc.standard_error,
         interval_method=f"bootstrap, {auc.method}",
         bootstrap=Estimates(found),
-        note=joined(model.note, note),
+        note=join_notes(model.note, note),
     )

@@ -165,10 +165,7 @@ def evaluate_log(
         for one, values in metrics:
             measured = _measured(values, attempts.group)
             estimates = tuple(
-                _near_the_edge(
-                    make_estimate(one, measured, k, level, None, _BOTH, weights_are=None)
-                )
-                for k in range(len(models))
+                _near_the_edge(make_estimate(one, measured, k, level)) for k in range(len(models))
             )
             if len(models) > 1 and one.name != "flip_rate":
                 pairs[one.label] = _with_limits(compare_models(one, measured, chosen), estimates)

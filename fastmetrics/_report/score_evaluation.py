@@ -279,7 +279,7 @@ def _estimated(
             read, is_tested = sample.design.weights_are, one.label in (*SMOOTH, *more)
             if several and not is_tested and sample.design.is_plain:
                 each = [TablePoints(table).measure(one) for table in tables]
-                own = [make_estimate(one, a, 0, level, None, "two-sided") for a in each]
+                own = [make_estimate(one, a, 0, level) for a in each]
                 gaps = [rates.gap for a in each for rates in a.rates] or gaps
             else:
                 measured = sample.measure(one)
@@ -291,7 +291,7 @@ def _estimated(
                     own = [*pairs[one.label].models]
                 else:
                     own = [
-                        make_estimate(one, measured, k, level, None, "two-sided", weights_are=read)
+                        make_estimate(one, measured, k, level, weights_are=read)
                         for k in range(len(names))
                     ]
             for found, estimate_ in zip(estimates, own, strict=True):

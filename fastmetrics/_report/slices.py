@@ -569,12 +569,12 @@ def _estimated(one: MetricRequest, measured: Measurement, model: int, rows: Slic
     level, read = rows.level, rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = make_estimate(one, measured, model, level, None, "two-sided", weights_are=read)
+        found = make_estimate(one, measured, model, level, weights_are=read)
         if not found.method.startswith("wilson"):
             return found
         # far out in the tails Wilson's limits cover too little of shares near 0 and 1
         exact = "clopper-pearson"
-        return make_estimate(one, measured, model, level, exact, "two-sided", weights_are=read)
+        return make_estimate(one, measured, model, level, exact, weights_are=read)
 
 
 def _gaps(

@@ -264,9 +264,7 @@ def compare(
     whole: ProductSums = total(over(parts, _sums_of_products, *task))
     for m, one in enumerate(asked):
         own = [each.measured[m] for each in models]
-        of_models = [
-            make_estimate(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
-        ]
+        of_models = [make_estimate(one, each, 0, level, weights_are=read) for each in own]
         counts = [each.counts[0] for each in own]
         results[one.label] = compare_by_sums(one, m, of_models, whole, chosen, counts)
     return Comparisons(results)

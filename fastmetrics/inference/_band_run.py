@@ -28,18 +28,18 @@ from fastmetrics._kernels import replicate_curves as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
+from fastmetrics.inference.bootstrap._parse import BootstrapData, check_stratified, parse
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     Draws,
     ScoredRowSample,
     TableCells,
-    curves_of,
+    cumulative_counts,
     padded,
-    points_of_weights,
+    weighted_points,
 )
 from fastmetrics.inference.bootstrap._specs import GATHER, STRATIFY, metric_specs
-from fastmetrics.inference.bootstrap.bootstrap import failures, warn_of_failures
+from fastmetrics.inference.bootstrap.bootstrap import failures, warn_failures
 from fastmetrics.inference.proportions import wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.metrics.registry import DEFAULTS
@@ -238,10 +238,10 @@ def gaps_of_replicates(
 
     def batch(first: int, count: int) -> None:
         if isinstance(sample, TableCells):
-            tp, fp = curves_of(*sample.drawn(draws, first, count))
+            tp, fp = cumulative_counts(*sample.draw_counts(draws, first, count))
             curves: Iterator[RateCurve] = map(RateCurve, fp, tp)
         else:
-            counts = sample.counts_of_rows(draws.every(first, count))
+            counts = sample.row_counts(draws.every(first, count))
             if sample.weights is None:
                 distances[first : first + count] = farthest(along_rows(counts))
                 return
@@ -267,7 +267,7 @@ def gaps_of_replicates(
 def _of_weights(sample: ScoredRowSample, counts: Bytes) -> Iterator[RateCurve]:
     for drawn in counts:
         weights = (drawn[: sample.n] * sample.weights).astype(np.float64, copy=False)
-        tp, fp, _ = points_of_weights(sample.rows, weights)
+        tp, fp, _ = weighted_points(sample.rows, weights)
         yield RateCurve.of_weights(tp, fp)
 
 
@@ -353,7 +353,7 @@ _NO_GAP = 1e-6
 
 
 def band_of(
-    given: Given,
+    given: BootstrapData,
     *,
     over_recall: bool,
     kind: Any,
@@ -377,7 +377,7 @@ def band_of(
         stratified = given.groups is None and not over_recall
     check_stratified(stratified, given.groups)
     sample: Any = parse(given, metric_specs(DEFAULTS["scores"][:1]))  # of labels with scores
-    sample.warn_of_sizes()
+    sample.warn_small_sizes()
     key, n_failed, width = None, 0, math.nan
     negatives = positives = math.nan
     curve = low = high = np.full(len(grid), np.nan)
@@ -460,7 +460,7 @@ def _width(gaps: Floats, level: float, remedy: str) -> tuple[float, int]:
     """Return the width that so many of the replicates do not exceed, and how many failed."""
     failed = np.isnan(gaps)
     n_failed, note = failures(gaps, failed, remedy=remedy, what="band")
-    warn_of_failures("the curve", n_failed, len(gaps), note)
+    warn_failures("the curve", n_failed, len(gaps), note)
     gaps = gaps[~failed]
     if len(gaps) < 2:
         return math.nan, n_failed

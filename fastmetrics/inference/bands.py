@@ -21,7 +21,7 @@ from fastmetrics._plots.curves import (
 )
 from fastmetrics._results import Result
 from fastmetrics.inference._band_run import Kind, band_of
-from fastmetrics.inference.bootstrap._parse import Given
+from fastmetrics.inference.bootstrap._parse import BootstrapData
 from fastmetrics.tables.score_table import ScoreTable
 
 _RESULT = """
@@ -253,7 +253,7 @@ def roc_band(
     """
     read = check_weights_are(sample_weight, weights_are)
     grid, curve, fields = band_of(
-        Given(y_true, y_score, sample_weight, read, pos_label, groups),
+        BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=False,
         kind=kind,
         confidence_level=confidence_level,
@@ -336,7 +336,7 @@ def pr_band(
     """
     read = check_weights_are(sample_weight, weights_are)
     grid, curve, fields = band_of(
-        Given(y_true, y_score, sample_weight, read, pos_label, groups),
+        BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=True,
         kind=kind,
         confidence_level=confidence_level,

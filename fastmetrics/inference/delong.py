@@ -165,9 +165,9 @@ class _Aucs(NamedTuple):
             if has_groups:
                 message += ", which takes each example for one of its own"
             warn_user(message, DegenerateDataWarning)
-        self.warn_of_sizes()
+        self.warn_small_sizes()
 
-    def warn_of_sizes(self) -> None:
+    def warn_small_sizes(self) -> None:
         """Say where a few weights leave next to nothing of a class, or there are few groups."""
         units = self.measured.units
         if self.fault:
@@ -427,7 +427,7 @@ def delong_test(
     p = joint_pvalue(statistic, rank, aucs.df)
     of_all = {"statistic": statistic, "df": rank, "pvalue": p}
     _warn_of_pairs(own, aucs, pairs, rank)
-    aucs.warn_of_sizes()
+    aucs.warn_small_sizes()
     return Comparison.of(
         [aucs.estimate(model, level) for model in range(k)],
         pairs,

@@ -471,7 +471,7 @@ def compare_models(
     """Return every pair by the influences that rows have on both models."""
     units = measured.units
     models = tuple(
-        make_estimate(one, measured, k, chosen.level, None, "two-sided", weights_are=weights_are)
+        make_estimate(one, measured, k, chosen.level, weights_are=weights_are)
         for k in range(len(chosen.names))
     )
     reference = choose_reference(one, units)

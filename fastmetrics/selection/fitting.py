@@ -133,7 +133,7 @@ def average_of_models(
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
         measured = Measurement((mean,), moved[rows][None, :], units, (counts,), size)
-        estimate = make_estimate(one, measured, 0, level, None, "two-sided", weights_are=None)
+        estimate = make_estimate(one, measured, 0, level)
     whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
     target = f"covers {whose} on new examples, not models fitted on new training sets"
     notes = [f"the interval of fitted models {target}"]

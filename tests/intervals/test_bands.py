@@ -25,7 +25,7 @@ from sklearn import metrics as sk
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.inference._band_run import effective_sizes
-from fastmetrics.inference.bootstrap._parse import Given, parse
+from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
 from fastmetrics.inference.bootstrap._specs import metric_specs
 from reference import band_oracle, calibration_interval_oracle as oracle
 
@@ -211,7 +211,7 @@ def _of_integers(replicate):
 
 
 def sizes_of(labels, scores, weights=None, groups=None):
-    form = parse(Given(labels, scores, weights, groups=groups), metric_specs("roc_auc"))
+    form = parse(BootstrapData(labels, scores, weights, groups=groups), metric_specs("roc_auc"))
     return effective_sizes(form)
 
 

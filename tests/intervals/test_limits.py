@@ -15,7 +15,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels.replicates import SEGMENT
 from fastmetrics.inference.bootstrap import _parse, bootstrap
 from fastmetrics.inference.bootstrap._parse import SortedRows
-from fastmetrics.inference.bootstrap.bootstrap import acceleration, limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap.bootstrap import acceleration, limits, pvalue_from_limits
 from fastmetrics.inference.reference import holm
 from fastmetrics.inference.units import narrowed_level, widened_level
 from peers import adjusted_by_statsmodels
@@ -239,10 +239,10 @@ def test_acceleration_where_there_is_none(values: list[float]) -> None:
 @given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
 def test_pvalues(values: list[float], estimate: float, alternative: str) -> None:
     """Of "basic" the replicates are mirrored at the estimate, and so is 0."""
-    actual = pvalue_of_limits([*values, math.nan], estimate, alternative=alternative)
+    actual = pvalue_from_limits([*values, math.nan], estimate, alternative=alternative)
     assert actual == pytest.approx(float(oracle.pvalue(values, 0.0, alternative)), rel=1e-15)
     assert 0 < actual <= 1
-    basic = pvalue_of_limits(values, estimate, method="basic", alternative=alternative)
+    basic = pvalue_from_limits(values, estimate, method="basic", alternative=alternative)
     mirrored = [2 * estimate - value for value in values]
     mirrored = [0.0 if abs(value) < 1e-11 else value for value in mirrored]
     assert basic == pytest.approx(float(oracle.pvalue(mirrored, 0.0, alternative)), rel=1e-15)
@@ -258,7 +258,7 @@ def test_pvalue_and_interval_agree(method: str, alternative: str, n_groups, rng)
         values = shift + 0.2 * skew
         how = {"method": method, "alternative": alternative, "n_groups": n_groups}
         how |= {"acceleration": 0.05} if method == "bca" else {}
-        p = pvalue_of_limits(values, shift, **how)
+        p = pvalue_from_limits(values, shift, **how)
         if not (0.002 if n_groups is None else 0.06) < p < 0.9:  # what 9,999 replicates resolve
             continue
         for level, inside in ((1 - 0.9 * p, True), (1 - p / 0.9, False)):
@@ -270,18 +270,18 @@ def test_pvalue_and_interval_agree(method: str, alternative: str, n_groups, rng)
 def test_ties_of_differences_are_ties_up_to_rounding() -> None:
     estimate = 0.8 - 0.7  # twice it is not quite 0.2
     assert 2 * estimate != 0.2
-    assert pvalue_of_limits([0.2] * 9, estimate, method="basic", alternative="greater") == 1.0
+    assert pvalue_from_limits([0.2] * 9, estimate, method="basic", alternative="greater") == 1.0
 
 
 def test_pvalues_at_the_ends() -> None:
-    assert math.isnan(pvalue_of_limits([math.nan], 0.0))
+    assert math.isnan(pvalue_from_limits([math.nan], 0.0))
     for method in ("percentile", "basic", "bca"):
         given = {"method": method, "acceleration": 0.0}
-        assert pvalue_of_limits(np.zeros(99), 0.0, **given) == 1.0  # identical models
-        assert pvalue_of_limits(np.ones(99), 1.0, **given) == 0.02
-        assert pvalue_of_limits(np.ones(99), 1.0, alternative="greater", **given) == 0.01
-        assert pvalue_of_limits(np.ones(99), 1.0, alternative="less", **given) == 1.0
-    outside = pvalue_of_limits(np.arange(1.0, 100.0), 0.5, method="bca", acceleration=0.0)
+        assert pvalue_from_limits(np.zeros(99), 0.0, **given) == 1.0  # identical models
+        assert pvalue_from_limits(np.ones(99), 1.0, **given) == 0.02
+        assert pvalue_from_limits(np.ones(99), 1.0, alternative="greater", **given) == 0.01
+        assert pvalue_from_limits(np.ones(99), 1.0, alternative="less", **given) == 1.0
+    outside = pvalue_from_limits(np.arange(1.0, 100.0), 0.5, method="bca", acceleration=0.0)
     assert math.isnan(outside)  # as are the limits
 
 
@@ -336,11 +336,11 @@ def made(kind: str, way: str, rng: np.random.Generator) -> SortedRows:
     scores = [float(-k) for k in range(len(cells))]
     if way == "table":
         positives, negatives = [p for _, p in cells], [n for n, _ in cells]
-        return _parse.rows_of_table(fm.ScoreTable.from_counts(scores, positives, negatives))
+        return _parse.expand_table(fm.ScoreTable.from_counts(scores, positives, negatives))
     labels = np.repeat([0, 1] * len(cells), [size for cell in cells for size in cell])
     of_rows = np.repeat(scores, [sum(cell) for cell in cells])
     order = rng.permutation(len(labels))
-    rows, actual = _parse.rows_of_arrays(check_binary(labels[order], of_rows[order]))
+    rows, actual = _parse.sort_rows(check_binary(labels[order], of_rows[order]))
     assert of_rows[order][actual].tolist() == of_rows.tolist()
     return rows
 

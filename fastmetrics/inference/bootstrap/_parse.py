@@ -59,7 +59,7 @@ from fastmetrics.inference.bootstrap._specs import (
     UserSpec,
     check_domains,
     columns_are,
-    columns_of,
+    sum_columns,
 )
 from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions.count_metrics import put_positive_last
@@ -75,7 +75,7 @@ from fastmetrics.tables.ordering import RowOrder, row_order
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
 #: Four bytes a row: so many rows as do not fit are refused (`check_rows`).
-Places = NDArray[np.int32]
+RowIndices = NDArray[np.int32]
 
 #: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
 #: much as drawing so many rows.
@@ -83,7 +83,7 @@ ROWS_OF_A_CELL: Final = 200
 #: More rows are not written out one by one.
 MAX_ROWS: Final = (1 << 31) - 1
 
-_PART: Final = 1 << 16  # rows or scores at a time
+_CHUNK: Final = 1 << 16  # rows or scores at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ class SortedRows:
         return len(self.distinct) == self.n
 
 
-def rows_of_table(table: ScoreTable) -> SortedRows:
+def expand_table(table: ScoreTable) -> SortedRows:
     """Return one row for each example that a table of counts holds.
 
     Two bytes an example are kept; the table is read in parts, so that little more is needed.
@@ -187,8 +187,8 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
         distinct, positives, negatives = distinct[held], positives[held], negatives[held]
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
     ties, row = [np.empty((0, 3), np.int64)], 0
-    for start in range(0, len(distinct), _PART):
-        p, q = positives[start : start + _PART], negatives[start : start + _PART]
+    for start in range(0, len(distinct), _CHUNK):
+        p, q = positives[start : start + _CHUNK], negatives[start : start + _CHUNK]
         sizes = p + q
         if sizes.max() == 1:  # nothing is tied
             stop = row + len(p)
@@ -201,13 +201,13 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
         stops = np.cumsum(sizes) + row
         masks[row : stops[-1]] = np.repeat(is_positive, counts)
         ends[stops - 1] = 1
-        ties.append(_mixed(p, sizes, stops))
+        ties.append(_mixed_ties(p, sizes, stops))
         row = int(stops[-1])
     counted = positives, negatives
     return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct, counted)
 
 
-def _mixed(
+def _mixed_ties(
     positives: NDArray[np.int64], totals: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the ties of both classes among ties of so many positives and rows."""
@@ -216,7 +216,7 @@ def _mixed(
     return np.stack((starts, starts + positives[mixed], stops[mixed]), axis=1)
 
 
-def rows_of_arrays(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows, Places]:
+def sort_rows(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows, RowIndices]:
     """Return the sorted rows of arrays, and the place in the arrays of each; see `descending`."""
     order, edges = descending(rows, *keys)
     return rows_in_order(rows, order, edges), order
@@ -224,7 +224,7 @@ def rows_of_arrays(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[Sorted
 
 def descending(
     rows: BinaryRows, *keys: NDArray[Any] | None
-) -> tuple[Places, NDArray[np.int64] | None]:
+) -> tuple[RowIndices, NDArray[np.int64] | None]:
     """Return the rows in descending order of their scores, and the edges of tied scores, if any.
 
     Among equal scores positives come first, then by weight, then by ``keys``.
@@ -232,14 +232,16 @@ def descending(
     check_rows(len(rows.scores))
     order = row_order(rows.scores)
     keys = (rows.labels == 1, rows.weights, *keys)
-    ascending = refined(order, *keys)
+    ascending = refine_order(order, *keys)
     edges = None
     if order.n_distinct < len(rows.scores):
         edges = np.subtract(len(rows.scores), order.starts[::-1], dtype=np.int64)
     return np.ascontiguousarray(ascending[::-1]), edges
 
 
-def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | None) -> SortedRows:
+def rows_in_order(
+    rows: BinaryRows, order: RowIndices, edges: NDArray[np.int64] | None
+) -> SortedRows:
     """Return the sorted rows of arrays whose order is known."""
     n = len(order)
     is_positive = rows.labels[order] == 1
@@ -254,7 +256,7 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | No
         sizes = np.diff(edges)
         positives = np.add.reduceat(is_positive, edges[:-1], dtype=np.int64)
         negatives = sizes - positives
-        ties = _mixed(positives, sizes, edges[1:])
+        ties = _mixed_ties(positives, sizes, edges[1:])
         order = order[edges[:-1]]
     distinct = rows.scores[order]
     if distinct.dtype.kind == "f":
@@ -287,13 +289,13 @@ def check_rows(n: int) -> None:
         )
 
 
-def order_of(*columns: NDArray[Any] | None) -> Places:
+def lexsort_rows(*columns: NDArray[Any] | None) -> RowIndices:
     """Sort like ``numpy.lexsort`` with the first column as primary key; skip None."""
     first, *rest = [column for column in columns if column is not None]
-    return refined(row_order(_sortable(first)), *rest)
+    return refine_order(row_order(_sortable(first)), *rest)
 
 
-def refined(order: RowOrder, *columns: NDArray[Any] | None) -> Places:
+def refine_order(order: RowOrder, *columns: NDArray[Any] | None) -> RowIndices:
     """Return the rows of an order, in which columns decide, one after the other, what is tied."""
     rows: NDArray[Any] = order.rows
     starts, at = order.starts, None
@@ -322,9 +324,9 @@ def _sortable(column: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(column)
 
 
-def inverse_of(order: Places) -> Places:
+def invert_order(order: RowIndices) -> RowIndices:
     """Return the place of each row in an order."""
-    inverse: Places = np.empty_like(order)
+    inverse: RowIndices = np.empty_like(order)
     inverse[order] = np.arange(len(order), dtype=order.dtype)
     return inverse
 
@@ -341,8 +343,8 @@ def lone_positives(
     )
     lone[:whole] = ends.all(axis=1) & (anchors[:whole] == np.arange(whole))
     places = [np.empty(0, np.uint16)]
-    for start in range(0, whole, _PART // replicates.SEGMENT):
-        some = slice(start, min(start + _PART // replicates.SEGMENT, whole))
+    for start in range(0, whole, _CHUNK // replicates.SEGMENT):
+        some = slice(start, min(start + _CHUNK // replicates.SEGMENT, whole))
         listed = masks[some] & (lone[some, None] * np.uint8(255))
         places.append((np.flatnonzero(listed) % replicates.SEGMENT).astype(np.uint16))
         n_positive[start + 1 : some.stop + 1] = np.count_nonzero(listed, axis=1)
@@ -352,7 +354,7 @@ def lone_positives(
 Specs = Sequence[MetricSpec]
 
 
-class Given(NamedTuple):
+class BootstrapData(NamedTuple):
     """The data as the user gave them, but for ``weights_are``, which is checked.
 
     ``scores`` are those of one model; of several, a `NamedScores` each.
@@ -377,13 +379,13 @@ class Given(NamedTuple):
         return None if self.groups is None else check_groups(self.groups, n)
 
 
-def parse(given: Given, specs: Specs) -> BootstrapSample:
+def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
     """Return one model's data."""
     y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         _check_alone(y_true, given)
         if isinstance(y_true, ScoreTable):
-            return _of_table(y_true, specs, threshold)
+            return _build_table_sample(y_true, specs, threshold)
         for spec in specs:
             if not isinstance(spec, CountSpec):
                 raise InputTypeError(
@@ -391,12 +393,12 @@ def parse(given: Given, specs: Specs) -> BootstrapSample:
                 )
         if y_true.is_weighted:
             raise InputTypeError(
-                "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "
+                "a ConfusionMatrix of fractional weights cannot be resample, as it does not tell "
                 "how many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
             )
         if int(y_true.n) == 0:
             raise InputError("`y_true` must hold at least one example: got an empty matrix")
-        return MatrixCells.of(np.asarray(y_true.counts))
+        return MatrixCells.from_counts(np.asarray(y_true.counts))
     are = columns_are(specs, given.threshold, given.pos_label)
     if are != "classes":
         refuse_several(given.scores, "paired_bootstrap")
@@ -416,14 +418,14 @@ def parse(given: Given, specs: Specs) -> BootstrapSample:
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     are_alike = are_alike and not _has_functions(specs)  # which get rows in the order given
     if are_alike and _count_decisions(specs):
-        return MatrixCells.of(cells_of_rows(rows, real_threshold(threshold)))
+        return MatrixCells.from_counts(cells_of_rows(rows, real_threshold(threshold)))
     if are_alike:
-        return _of_table(ScoreTable.from_rows(rows), specs, threshold)
+        return _build_table_sample(ScoreTable.from_rows(rows), specs, threshold)
     check_domains(specs, rows.scores)
-    return _scored(*_written_out(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
+    return _build_samples(*_expand_rows(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
 
 
-def parse_models(given: Given, specs: Specs) -> list[BootstrapSample]:
+def parse_models(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
     """Return the data of several models on the same rows, units in an order that all share."""
     if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
         return read(given, specs)
@@ -439,17 +441,17 @@ def parse_models(given: Given, specs: Specs) -> list[BootstrapSample]:
         raise InputError(_ONE_GROUP)
     for model, column in zip(given.scores, checked.scores, strict=True):
         check_domains(specs, column, model.argument)
-    models, codes, numbers = _written_out(checked.rows, checked.scores, checked.groups)
+    models, codes, numbers = _expand_rows(checked.rows, checked.scores, checked.groups)
     scores: list[NDArray[Any]] = list(checked.scores)
     if _has_functions(specs) and given.sample_weight is not None:  # rows of no weight were left out
         scores = [check_scores_array(model.values, model.argument) for model in given.scores]
         weights = check_weights(given.sample_weight, len(scores[0]), weights_are=given.weights_are)
         kept = np.flatnonzero(weights.values)
         numbers = kept if numbers is None else kept[numbers]
-    return _scored(models, codes, numbers, specs, given, scores)
+    return _build_samples(models, codes, numbers, specs, given, scores)
 
 
-def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
+def _check_alone(counts: ScoreTable | ConfusionMatrix, given: BootstrapData) -> None:
     names = ["scores", "sample_weight", "pos_label"]
     if isinstance(counts, ConfusionMatrix):
         names.append("threshold")
@@ -462,20 +464,20 @@ def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
         )
 
 
-def _of_table(table: ScoreTable, specs: Specs, threshold: Any) -> BootstrapSample:
+def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> BootstrapSample:
     """Return a table of counts, to be resampled by cells or by rows."""
     if table.is_weighted:
         raise InputTypeError(
-            "a ScoreTable of fractional weights cannot be resampled, as it does not tell how many "
+            "a ScoreTable of fractional weights cannot be resample, as it does not tell how many "
             "rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
     check_domains(specs, table.scores)
-    counts = _called(table, threshold)
+    counts = _decision_cells(table, threshold)
     if counts is not None and _count_decisions(specs):
-        return MatrixCells.of(counts)
+        return MatrixCells.from_counts(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not _has_functions(specs):
         labels, cut = np.repeat((1.0, 0.0), len(table)), None
@@ -484,16 +486,16 @@ def _of_table(table: ScoreTable, specs: Specs, threshold: Any) -> BootstrapSampl
         return TableCells(
             n_rows=n,
             n_units=n,
-            columns=columns_of(specs, labels, np.tile(table.scores, 2)),
+            columns=sum_columns(specs, labels, np.tile(table.scores, 2)),
             table=table,
             counts=counts,
             cut=cut,
         )
     sizes = {"n_rows": n, "n_units": n, "n": n}
-    return _scored_rows(sizes, rows_of_table(table), table, specs, threshold)
+    return _scored_rows(sizes, expand_table(table), table, specs, threshold)
 
 
-def _written_out(
+def _expand_rows(
     rows: BinaryRows, scores: Sequence[NDArray[Any]], codes: Codes | None
 ) -> tuple[list[BinaryRows], Codes | None, Codes | None]:
     """Return the rows of each model with frequencies written out; of groups, those above 0.
@@ -503,7 +505,7 @@ def _written_out(
     chosen = None
     if rows.weights is not None:
         weights = Weights(rows.weights, rows.integer_weights, 0)
-        _, codes, chosen = as_drawn(weights, codes)
+        _, codes, chosen = expand_frequencies(weights, codes)
         if chosen is not None:
             kept = None if codes is None else rows.weights[chosen]
             rows = rows.replace(
@@ -513,12 +515,12 @@ def _written_out(
     return [rows.replace(scores=column) for column in scores], codes, chosen
 
 
-def _scored(
+def _build_samples(
     models: list[BinaryRows],
     groups: Codes | None,
     numbers: Codes | None,
     specs: Specs,
-    given: Given,
+    given: BootstrapData,
     scores: Sequence[NDArray[Any]],
 ) -> list[BootstrapSample]:
     """Return labels with the scores of each model, verified, whose rows have no weight of 0.
@@ -531,7 +533,7 @@ def _scored(
         labels = (all_rows.labels == 1).astype(np.int8)
     others = tuple(rows.scores for rows in models[1:])
     orders = [descending(models[0], groups, *others)]
-    shared = inverse_of(orders[0][0])
+    shared = invert_order(orders[0][0])
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
         orders.append(descending(rows, groups, -shared))
 
@@ -553,7 +555,7 @@ def drawn(
     order: NDArray[Any],
     weights: NDArray[Any] | None,
     groups: Codes | None,
-    places: Places | None = None,
+    places: RowIndices | None = None,
 ) -> dict[str, Any]:
     """Return the fields that samples of rows in one order share, by name."""
     n = len(order)
@@ -575,14 +577,14 @@ def _scored_rows(
 ) -> ScoredRowSample:
     """Return labels with scores, and what sums and statistics of the user's own need of them."""
     if any(isinstance(spec, SumSpec) for spec in specs):
-        of_rows["columns"] = columns_of(specs, rows.labels, rows.scores)
+        of_rows["columns"] = sum_columns(specs, rows.labels, rows.scores)
     if _has_functions(specs):  # of a table, which has no order of its own
         of_rows.setdefault("arguments", (rows.labels, rows.scores))
-    counts, cut = _called(table, threshold), rows.called_positive(threshold)
+    counts, cut = _decision_cells(table, threshold), rows.called_positive(threshold)
     return ScoredRowSample(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 
 
-def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
+def _decision_cells(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
     """Return the matrix of the decision score >= threshold, where there is a threshold."""
     return None if threshold is None else score_cells(table, None, threshold, None, None).counts
 
@@ -597,26 +599,26 @@ def _count_decisions(specs: Specs) -> bool:
     return all(isinstance(spec, CountSpec) for spec in specs)
 
 
-def predicted_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
+def predicted_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
     """Return true classes with those that each model predicts."""
     decided = [_predicted_labels(model, specs[0].label) for model in given.scores]
     true = check_label_column(given.y_true, "y_true")
     n = len(true.values)
     pairs = [of_one_kind(true, column) for column in decided]
     codes, weights = given.codes(n), given.weights(n)
-    matrices = _matrices_of(pairs, weights, given.pos_label)
+    matrices = _confusion_matrices(pairs, weights, given.pos_label)
     if len(decided) == 1 and codes is None and (weights is None or weights.is_integer):
-        return [MatrixCells.of(matrices[0].counts)]
+        return [MatrixCells.from_counts(matrices[0].counts)]
     labels, k = matrices[0].labels, len(matrices[0].labels)
     row = _codes_among(true, labels) * k
     cells = [row + _codes_among(column, labels) for column in decided]
-    values, codes, chosen = as_drawn(weights, codes)
+    values, codes, chosen = expand_frequencies(weights, codes)
     if chosen is not None:
         cells = [cell[chosen] for cell in cells]
-    inverse = inverse_of(order_of(*cells, values, codes))
+    inverse = invert_order(lexsort_rows(*cells, values, codes))
     samples: list[BootstrapSample] = []
     for matrix, cell in zip(matrices, cells, strict=True):
-        order = order_of(cell, values, codes, inverse)  # ties as shared
+        order = lexsort_rows(cell, values, codes, inverse)  # ties as shared
         of_rows = drawn(order, values, codes, None if len(decided) == 1 else inverse[order])
         if of_rows["fractional"] is not None:
             of_rows["fractional"] = values  # whose sums are added up as they came
@@ -625,7 +627,7 @@ def predicted_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
     return samples
 
 
-def real_targets(given: Given, specs: Specs) -> list[BootstrapSample]:
+def real_targets(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
     """Return targets with the predictions of each model; of a mean there may be none."""
     y = check_scores_array(given.y_true, "y_true").astype(np.float64)
     predictions = []
@@ -634,22 +636,22 @@ def real_targets(given: Given, specs: Specs) -> list[BootstrapSample]:
             column = check_scores_array(model.values, model.argument).astype(np.float64)
             check_same_length(**{"y_true": y, model.argument: column})
             predictions.append(column)
-    values, codes, chosen = as_drawn(given.weights(len(y)), given.codes(len(y)))
+    values, codes, chosen = expand_frequencies(given.weights(len(y)), given.codes(len(y)))
     all_rows: list[tuple[Floats, ...]] = [(y, column) for column in predictions] or [(y,)]
     if chosen is not None:
         y, predictions = y[chosen], [column[chosen] for column in predictions]
-    order = order_of(y, *predictions, values, codes)
+    order = lexsort_rows(y, *predictions, values, codes)
     y, predictions = y[order], [column[order] for column in predictions]
     of_rows = drawn(order, values, codes)
     of_rows["numbers"] = order if chosen is None else chosen[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        RowSample(**of_rows, columns=columns_of(specs, y, *columns), arguments=arguments)
+        RowSample(**of_rows, columns=sum_columns(specs, y, *columns), arguments=arguments)
         for columns, arguments in zip(of_models, all_rows, strict=True)
     ]
 
 
-def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
+def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
     """Return rows of several classes with the binary problems of the metrics."""
     if len(given.scores) > 1:
         raise InputError(f"{specs[0].label!r} has no replicates of several models: one by one")
@@ -661,12 +663,12 @@ def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
         )
     codes = class_codes(given.y_true, None, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
-    weights, groups, chosen = as_drawn(given.weights(len(codes)), given.codes(len(codes)))
+    weights, groups, chosen = expand_frequencies(given.weights(len(codes)), given.codes(len(codes)))
     if chosen is not None:
         codes, scores = codes[chosen], scores[chosen]
     of_rows = drawn(np.arange(len(codes)), weights, groups)
     if groups is None:  # numbered by what the rows hold, not by where they stand
-        of_rows["units"] = inverse_of(order_of(codes, *scores.T, weights)).astype(np.int32)
+        of_rows["units"] = invert_order(lexsort_rows(codes, *scores.T, weights)).astype(np.int32)
 
     def problem(positive: int, against: int | None = None) -> ScoredRowSample:
         kept = slice(None) if against is None else np.isin(codes, (positive, against))
@@ -675,7 +677,7 @@ def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
         units = of_rows["units"][kept]  # ties stand in the order of the units
         labels = (codes[kept] == positive).astype(np.int8)
         binary = BinaryRows(labels, 0, column, own, False, False)
-        rows, order = rows_of_arrays(binary, units)
+        rows, order = sort_rows(binary, units)
         return ScoredRowSample(
             n_rows=rows.n,
             n_units=of_rows["n_units"],
@@ -702,7 +704,7 @@ def several_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
 _ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: got one"
 
 
-def as_drawn(
+def expand_frequencies(
     weights: Weights | None, codes: Codes | None
 ) -> tuple[NDArray[Any] | None, Codes | None, Codes | None]:
     """Return weights, groups, and which rows are taken how often; None for each once.
@@ -753,7 +755,7 @@ def _codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
     return np.array(places, np.int64)[encoded.codes]
 
 
-def _matrices_of(
+def _confusion_matrices(
     pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
 ) -> list[Cells]:
     """Return the confusion matrix of each model, all of the same labels."""

@@ -46,7 +46,7 @@ def padded(n: int) -> int:
 Method = Literal["percentile", "basic", "bca"]
 
 #: (kind, criterion, two bounds) of `replicates.measure_curve`.
-Line = tuple[int, int, float, float]
+CurveOp = tuple[int, int, float, float]
 #: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
 
@@ -64,7 +64,7 @@ class Draws:
     key: NDArray[np.uint64]
     n_units: int
     masks: NDArray[np.uint8] | None = None
-    _of_windows: list[NDArray[np.int64]] = field(default_factory=list, init=False)
+    _window_sizes: list[NDArray[np.int64]] = field(default_factory=list, init=False)
 
     @property
     def n_windows(self) -> int:
@@ -73,7 +73,7 @@ class Draws:
 
     def totals(self, first: int, count: int) -> NDArray[np.int64]:
         """Return the draws of each window: (count, n_windows), or those of each class."""
-        if not self._of_windows:  # once for all replicates: counting a class takes a pass
+        if not self._window_sizes:  # once for all replicates: counting a class takes a pass
             sizes = np.full(self.n_windows, WINDOW, np.int64)
             sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
             strata = [sizes]
@@ -81,9 +81,9 @@ class Draws:
                 positive, starts = self.masks > 0, np.arange(self.n_windows) * WINDOW
                 of_positives = np.add.reduceat(positive[: self.n_units], starts, dtype=np.int64)
                 strata = [of_positives, sizes - of_positives]
-            self._of_windows[:] = strata
-        totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
-        for stratum, sizes in enumerate(self._of_windows):
+            self._window_sizes[:] = strata
+        totals = np.empty((len(self._window_sizes), count, self.n_windows), np.int64)
+        for stratum, sizes in enumerate(self._window_sizes):
             fill_totals(self.key, first, stratum, sizes, totals[stratum])
         return totals[0] if self.masks is None else totals
 
@@ -163,7 +163,7 @@ class Yield:
     cells: Floats
     sums: Floats
     score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
-    states: dict[Line, Floats] = field(default_factory=dict)
+    states: dict[CurveOp, Floats] = field(default_factory=dict)
     statistics: dict[str, Floats] = field(default_factory=dict)
     problems: dict[str, list[Yield]] = field(default_factory=dict)
 
@@ -212,9 +212,7 @@ def by_cell(
     return sums
 
 
-def points_of_weights(
-    rows: SortedRows, weights: Floats
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def weighted_points(rows: SortedRows, weights: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return TP and FP at the end of each tie, after a first 0, and the row of each."""
     n = len(weights)
     tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
@@ -222,9 +220,9 @@ def points_of_weights(
     return tp[: n + 1], fp[: n + 1], at[:n]
 
 
-def measure_line(rows: SortedRows, line: Line, counts: Bytes, segments: Any) -> Floats:
+def measure_op(rows: SortedRows, op: CurveOp, counts: Bytes, segments: Any) -> Floats:
     """Return the state of a threshold metric in each replicate, see `replicates.measure_curve`."""
-    kind, criterion, low, _ = line
+    kind, criterion, low, _ = op
     masks, ends, anchors = rows.masks, rows.ends, rows.anchors
     states = np.zeros((len(counts), replicates.STATE))
     if kind == replicates.BEST:
@@ -235,7 +233,7 @@ def measure_line(rows: SortedRows, line: Line, counts: Bytes, segments: Any) -> 
         words = counts.view(np.uint64), masks.view(np.uint64)
         replicates.step_areas(counts, words[0], masks, words[1], ends, *rows.lone_positives, states)
     else:
-        replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *line, states)
+        replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *op, states)
     return states
 
 
@@ -288,7 +286,7 @@ class BootstrapSample:
         """True if groups are drawn, not rows."""
         return False
 
-    def warn_of_sizes(self) -> None:
+    def warn_small_sizes(self) -> None:
         """Warn where groups, or rows of importances, are too few for an interval to hold."""
         if self.is_grouped:
             warn_few_groups(self.sizes().effective_n_groups, self.n_units)
@@ -315,7 +313,7 @@ class BootstrapSample:
             )
         return self.counts
 
-    def weights_of_columns(self) -> NDArray[Any] | None:
+    def column_weights(self) -> NDArray[Any] | None:
         """Return how often each entry of the columns counts; None for once."""
         return None
 
@@ -385,32 +383,32 @@ class RowSample(BootstrapSample):
         n = max(self.n_units, self.n, 1)  # few groups may have many rows
         return max(1, min(_MOST_REPLICATES, BATCH_BYTES // padded(n)))
 
-    def counts_of_rows(self, of_units: Bytes) -> Bytes:
+    def row_counts(self, unit_counts: Bytes) -> Bytes:
         """Return how often each row is drawn, from how often its unit is."""
         if self.units is None:
-            return of_units
-        counts = np.zeros((len(of_units), padded(self.n)), np.uint8)
-        replicates.gather_counts(of_units, self.units, counts)
+            return unit_counts
+        counts = np.zeros((len(unit_counts), padded(self.n)), np.uint8)
+        replicates.gather_counts(unit_counts, self.units, counts)
         return counts
 
-    def measure(self, lines: Sequence[Line], counts: Bytes) -> Yield:
+    def measure(self, ops: Sequence[CurveOp], counts: Bytes) -> Yield:
         """Metric replicates whose counts of every row are at hand."""
         if self.weights is not None:
-            return self.weigh(lines, counts[:, : self.n] * self.weights)
+            return self.weigh(ops, counts[:, : self.n] * self.weights)
         out = self.empty(len(counts))
         state = np.zeros((len(counts), 4), np.int64)
         segments = self.add_counts(counts, 0, state, out)
         out.close(state)
-        self._measure(lines, counts, segments, out)
+        self._measure(ops, counts, segments, out)
         return out
 
-    def weigh(self, lines: Sequence[Line], weights: NDArray[Any]) -> Yield:
+    def weigh(self, ops: Sequence[CurveOp], weights: NDArray[Any]) -> Yield:
         """Metric replicates whose rows have weights."""
         out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
         for r, of_rows in enumerate(weights):
-            self._weigh(lines, of_rows, r, out)
+            self._weigh(ops, of_rows, r, out)
         return out
 
     def empty(self, count: int) -> Yield:
@@ -428,7 +426,7 @@ class RowSample(BootstrapSample):
         return ()
 
     def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
-        """Add what the weighted rows from ``row`` on give, a line a replicate."""
+        """Add what the weighted rows from ``row`` on give, a row a replicate."""
         self._add_sums(weights, row, out)
         replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
 
@@ -438,11 +436,11 @@ class RowSample(BootstrapSample):
             part = np.ascontiguousarray(self.columns[:, row : row + drawn.shape[1]])
             replicates.column_sums(drawn, part, out.sums)
 
-    def passes_through(self, lines: Sequence[Line]) -> bool:
+    def passes_through(self, ops: Sequence[CurveOp]) -> bool:
         """Return whether parts of a replicate can be forgotten one after the other."""
-        return self.units is None and not (lines or self._n_cells())
+        return self.units is None and not (ops or self._n_cells())
 
-    def weights_of_columns(self) -> NDArray[Any] | None:
+    def column_weights(self) -> NDArray[Any] | None:
         return self.weights
 
     def each(self, function: Statistic, counts: Bytes) -> Floats:
@@ -480,12 +478,12 @@ class RowSample(BootstrapSample):
     def _n_cells(self) -> int:
         return 0 if self.starts is None else len(self.starts)
 
-    def _measure(self, lines: Sequence[Line], counts: Bytes, segments: Any, out: Yield) -> None:
+    def _measure(self, ops: Sequence[CurveOp], counts: Bytes, segments: Any, out: Yield) -> None:
         """Measure what needs a second look at the counts."""
         if self.starts is not None:
             out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
 
-    def _weigh(self, lines: Sequence[Line], weights: Floats, r: int, out: Yield) -> None:
+    def _weigh(self, ops: Sequence[CurveOp], weights: Floats, r: int, out: Yield) -> None:
         """Measure what needs a second look at the weights of replicate r."""
         if self.starts is not None:
             out.cells[r] = by_cell(weights[None, :], self.starts, np.float64)[0]
@@ -539,17 +537,17 @@ class ScoredRowSample(RowSample):
     def _n_cells(self) -> int:
         return 0 if self.cut is None else 4
 
-    def _measure(self, lines: Sequence[Line], counts: Bytes, segments: Any, out: Yield) -> None:
-        for line in lines:
-            out.states[line] = measure_line(self.rows, line, counts, segments)
+    def _measure(self, ops: Sequence[CurveOp], counts: Bytes, segments: Any, out: Yield) -> None:
+        for op in ops:
+            out.states[op] = measure_op(self.rows, op, counts, segments)
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(self.rows, self.cut, counts, segments))
 
-    def _weigh(self, lines: Sequence[Line], weights: Floats, r: int, out: Yield) -> None:
-        if lines:
-            *curve, at = points_of_weights(self.rows, weights.astype(np.float64))
+    def _weigh(self, ops: Sequence[CurveOp], weights: Floats, r: int, out: Yield) -> None:
+        if ops:
+            *curve, at = weighted_points(self.rows, weights.astype(np.float64))
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
-            _metric_curve(lines, curve, at, slack, r, out)
+            _metric_curve(ops, curve, at, slack, r, out)
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = float(weights[: self.cut][positive].sum())
@@ -559,12 +557,12 @@ class ScoredRowSample(RowSample):
 
 
 def _metric_curve(
-    lines: Sequence[Line], curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
+    ops: Sequence[CurveOp], curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
 ) -> None:
     """Measure the threshold metrics of replicate r from TP and FP at each point of its curve."""
-    for line in lines:
-        states = out.states.setdefault(line, np.zeros((len(out.total), replicates.STATE)))
-        replicates.measure_curve(*line, *curve, at, slack, states[r])
+    for op in ops:
+        states = out.states.setdefault(op, np.zeros((len(out.total), replicates.STATE)))
+        replicates.measure_curve(*op, *curve, at, slack, states[r])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -577,19 +575,19 @@ class MulticlassRowSample(RowSample):
     names: Sequence[Any]
     problems: Mapping[str, Sequence[ScoredRowSample]]
 
-    def warn_of_sizes(self) -> None:
-        RowSample.warn_of_sizes(self)
+    def warn_small_sizes(self) -> None:
+        RowSample.warn_small_sizes(self)
         counts = np.bincount(self.arguments[0], minlength=len(self.names))
         warn_rare_classes(self.names, counts.tolist())
 
-    def counts_of_rows(self, of_units: Bytes) -> Bytes:
-        return of_units  # of which each problem looks up its own
+    def row_counts(self, unit_counts: Bytes) -> Bytes:
+        return unit_counts  # of which each problem looks up its own
 
-    def measure(self, lines: Sequence[Line], counts: Bytes) -> Yield:
+    def measure(self, ops: Sequence[CurveOp], counts: Bytes) -> Yield:
         out = self.empty(len(counts))
         for how, problems in self.problems.items():
             out.problems[how] = [
-                problem.measure(lines, problem.counts_of_rows(counts)) for problem in problems
+                problem.measure(ops, problem.row_counts(counts)) for problem in problems
             ]
         return out
 
@@ -601,15 +599,15 @@ class TableCells(BootstrapSample):
     table: ScoreTable
     cut: int | None = None
 
-    def weights_of_columns(self) -> NDArray[Any]:
+    def column_weights(self) -> NDArray[Any]:
         return np.concatenate(self.times("scores"), dtype=np.float64)
 
-    def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
+    def draw(self, draws: Draws, ops: Sequence[CurveOp], first: int, count: int) -> Yield:
         """Draw ``count`` replicates from number ``first`` on."""
-        positives, negatives = self.drawn(draws, first, count)
+        positives, negatives = self.draw_counts(draws, first, count)
         n_scores = positives.shape[1]
         out = Yield.empty(count, self.score_at, n_cells=0 if self.cut is None else 4)
-        tp, fp = curves_of(positives, negatives)
+        tp, fp = cumulative_counts(positives, negatives)
         out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
         out.total[:] = out.n_positive + out.n_negative
         # A positive wins over every negative below it, and half over those of its own score.
@@ -618,8 +616,8 @@ class TableCells(BootstrapSample):
         if self.cut is not None:
             out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
         at = np.arange(n_scores)
-        for r in range(count if lines else 0):
-            _metric_curve(lines, (tp[r], fp[r]), at, 0.0, r, out)
+        for r in range(count if ops else 0):
+            _metric_curve(ops, (tp[r], fp[r]), at, 0.0, r, out)
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
@@ -627,7 +625,7 @@ class TableCells(BootstrapSample):
                 out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
         return out
 
-    def drawn(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
+    def draw_counts(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
         """Return the positives and the negatives at each score, (replicates, scores)."""
         draw = partial(cell_counts, draws.key, first=first, count=count)
         if draws.masks is not None:
@@ -637,7 +635,7 @@ class TableCells(BootstrapSample):
         return cells[:, ::2], cells[:, 1::2]
 
 
-def curves_of(positives: Counts, negatives: Counts) -> Floats:
+def cumulative_counts(positives: Counts, negatives: Counts) -> Floats:
     """Return TP and FP of each replicate before and at each score: (2, replicates, scores + 1)."""
     curves = np.zeros((2, len(positives), positives.shape[1] + 1))
     np.cumsum(positives, axis=1, out=curves[0, :, 1:])
@@ -652,12 +650,12 @@ class MatrixCells(BootstrapSample):
     counts: NDArray[Any]
 
     @classmethod
-    def of(cls, counts: NDArray[Any]) -> MatrixCells:
+    def from_counts(cls, counts: NDArray[Any]) -> MatrixCells:
         """Return the cells of a matrix."""
         n = int(counts.sum())
         return cls(n_rows=n, n_units=n, counts=counts)
 
-    def draw(self, draws: Draws, lines: Sequence[Line], first: int, count: int) -> Yield:
+    def draw(self, draws: Draws, ops: Sequence[CurveOp], first: int, count: int) -> Yield:
         """Draw ``count`` replicates; where stratified, each true class by itself."""
         key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)

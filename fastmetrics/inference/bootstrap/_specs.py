@@ -25,8 +25,8 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     CellsAre,
+    CurveOp,
     Floats,
-    Line,
     Method,
     MulticlassRowSample,
     RowSample,
@@ -111,7 +111,7 @@ class MetricSpec(ABC):
     label : str
         Its name in the result.
     higher_is_better : bool or None
-    lines : tuple
+    ops : tuple
         What kernels of threshold metrics compute.
     first_column, n_columns : int
         Which sums over the rows are the metric's.
@@ -121,7 +121,7 @@ class MetricSpec(ABC):
 
     label: str = ""
     higher_is_better: bool | None = None
-    lines: tuple[Line, ...] = ()
+    ops: tuple[CurveOp, ...] = ()
     first_column: int = 0
     n_columns: int = 0
     undefined_where: str = ""
@@ -161,33 +161,33 @@ class MetricSpec(ABC):
 class ThresholdSpec(MetricSpec):
     """A threshold metric.
 
-    ``of_table`` metrics the data themselves, ``finish`` makes values of a yield and its states.
-    ``moved`` returns the influences of the table's rows; where the estimate has none, as it jumps
-    from score to score, there is no BCa interval.
+    ``table_value`` computes the metric of the data, ``finish`` the values of replicates from a
+    yield and its states, ``gradient`` the influences of a table's rows: None, and no BCa
+    interval, for estimates that jump from score to score.
     """
 
     finish: Callable[..., Floats]
-    of_table: Callable[[ScoreTable], Any]
-    moved: Callable[[ScoreTable], CurveInfluences] | None = None
+    table_value: Callable[[ScoreTable], Any]
+    gradient: Callable[[ScoreTable], CurveInfluences] | None = None
     cells = "scores"
 
     @property
-    def is_of_a_choice(self) -> bool:
+    def chooses_threshold(self) -> bool:
         """True if each replicate chooses its own threshold, which is optimistic."""
-        return any(line[0] in (replicates.BEST, replicates.BREAK_EVEN) for line in self.lines)
+        return any(op[0] in (replicates.BEST, replicates.BREAK_EVEN) for op in self.ops)
 
     def values(self, out: Yield) -> Floats:
         """Return the value of each replicate; nan where it lost a class."""
         both = (out.n_positive > 0) & (out.n_negative > 0)
-        states = [out.states[line].T for line in self.lines]
+        states = [out.states[op].T for op in self.ops]
         return np.where(both, self.finish(out, *states), np.nan)
 
     def estimate(self, sample: BootstrapSample) -> float:
-        return float(self.of_table(sample.score_table()))
+        return float(self.table_value(sample.score_table()))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
         why = MetricSpec.why_no_bca(self, sample)
-        if why or self.moved is not None:
+        if why or self.gradient is not None:
             return why
         jumps = ", which jumps from score to score, so that no row has an influence"
         return f"{self._no_bca(jumps)}, or leave `method` out"
@@ -196,12 +196,12 @@ class ThresholdSpec(MetricSpec):
         return "percentile" if sample.is_grouped else MetricSpec.default_method(self, sample)
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
-        moved = cast("Callable[[ScoreTable], CurveInfluences]", self.moved)
-        _, *influences = curve_influences(sample.score_table(), moved)
+        gradient = cast("Callable[[ScoreTable], CurveInfluences]", self.gradient)
+        _, *influences = curve_influences(sample.score_table(), gradient)
         return influences
 
 
-def _auc_of_table(table: ScoreTable) -> float:
+def _table_auc(table: ScoreTable) -> float:
     """Return the AUC; of one class by `roc_auc_score`, which warns."""
     sizes = table.n_positive, table.n_negative
     if not (sizes[0] > 0 and sizes[1] > 0):
@@ -237,9 +237,9 @@ def _first(means: Floats) -> Floats:
 class SumSpec(MetricSpec):
     """A metric of column means.
 
-    ``columns`` makes them of targets and predictions, ``finish`` values of shape (...) of means of
-    shape (..., n_columns), and ``slopes`` its derivatives by the means, (n_columns,); ``of_data``
-    makes the value of the data and their number, where it is defined for more.
+    ``columns`` computes the columns from targets and predictions, ``finish`` values of shape (...)
+    from means of shape (..., n_columns), and ``slopes`` its derivatives by the means, (n_columns,).
+    ``data_value`` computes the metric from means and sample size, if it differs from ``finish``.
     """
 
     entry: Metric
@@ -247,15 +247,17 @@ class SumSpec(MetricSpec):
     finish: Callable[[Floats], Floats] = _first
     n_columns: int = 1
     slopes: Callable[[Floats], Any] = np.ones_like
-    of_data: Callable[[Floats, int], float] | None = None
+    data_value: Callable[[Floats, int], float] | None = None
     undefined_where: str = DIVIDES_BY_0
 
     def values(self, out: Yield) -> Floats:
-        return self.finish((out.sums / out.total[:, None])[:, self._place])
+        return self.finish((out.sums / out.total[:, None])[:, self._slice])
 
     def estimate(self, sample: BootstrapSample) -> float:
         means = self._means(sample)
-        return float(self.of_data(means, sample.n_rows) if self.of_data else self.finish(means))
+        return float(
+            self.data_value(means, sample.n_rows) if self.data_value else self.finish(means)
+        )
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
         return ""  # means have influences whatever the weights
@@ -264,18 +266,18 @@ class SumSpec(MetricSpec):
         means = self._means(sample)
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.reshape(self.slopes(means), (-1, 1))
-            moved: Floats = (slopes * (self._columns(sample) - means[:, None])).sum(axis=0)
-        return [moved] if isinstance(sample, RowSample) else sample.by_class(moved)
+            influences: Floats = (slopes * (self._columns(sample) - means[:, None])).sum(axis=0)
+        return [influences] if isinstance(sample, RowSample) else sample.by_class(influences)
 
     @property
-    def _place(self) -> slice:
+    def _slice(self) -> slice:
         return slice(self.first_column, self.first_column + self.n_columns)
 
     def _columns(self, sample: BootstrapSample) -> Floats:
-        return cast(Floats, sample.columns)[self._place]
+        return cast(Floats, sample.columns)[self._slice]
 
     def _means(self, sample: BootstrapSample) -> Floats:
-        weights = sample.weights_of_columns()
+        weights = sample.column_weights()
         return np.average(self._columns(sample), axis=1, weights=weights)
 
 
@@ -286,7 +288,7 @@ def _r2(means: Floats) -> Floats:
         return np.where(variance > _ROUNDED * means[..., 2], 1.0 - loss / variance, np.nan)
 
 
-def _r2_of_data(means: Floats, n_rows: int) -> float:
+def _data_r2(means: Floats, n_rows: int) -> float:
     """Return R² as `r2_score` does: of constant targets 1 if predictions are perfect, else 0."""
     value = float(_r2(means))
     return float(means[0] == 0.0) if math.isnan(value) and n_rows > 1 else value
@@ -358,7 +360,7 @@ def _sum_spec(entry: Metric) -> SumSpec:
         finish=_r2,
         n_columns=3,
         slopes=_r2_slopes,
-        of_data=_r2_of_data,
+        data_value=_data_r2,
     )
 
 
@@ -409,7 +411,7 @@ class UserSpec(MetricSpec):
         once = np.ones((1, rows.n), np.uint8)
         value = float(rows.each(self.statistic, once)[0])
         if not (self.compiled or self.weighted or rows.fractional is not None):
-            turned = float(rows.each(self._of_reversed_rows, once)[0])
+            turned = float(rows.each(self._reversed, once)[0])
             if not np.isclose(value, turned, rtol=1e-6, atol=1e-9, equal_nan=True):
                 raise InputError(
                     f"`metrics`: {self.function!r} depends on the order of rows ({value:.6g}, and "
@@ -419,7 +421,7 @@ class UserSpec(MetricSpec):
                 )
         return value
 
-    def _of_reversed_rows(self, columns: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
+    def _reversed(self, columns: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
         return self.statistic(tuple(column[::-1] for column in columns), weights[::-1])
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
@@ -453,10 +455,10 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
         raise InputError(f"`metrics` names {one.label!r}: {one.metric.no_replicates}")
     how = "" if one.metric is None or one.is_only_function else one.metric.resampled
     if one.metric is not None and how in ("pairs", "curve", "point"):
-        value = _auc_of_table if one.is_auc else partial(one.metric.value, **one.parameters)
-        fields: dict[str, Any] = {"of_table": value}
+        value = _table_auc if one.is_auc else partial(one.metric.value, **one.parameters)
+        fields: dict[str, Any] = {"table_value": value}
         if one.metric.influences:
-            fields["moved"] = partial(one.metric.load_influences(), **one.parameters)
+            fields["gradient"] = partial(one.metric.load_influences(), **one.parameters)
         return ThresholdSpec(**fields | curve_replicates(one.metric, **one.parameters))
     if how == "cells":
         return CountSpec(name=one.name, parameters=one.parameters)
@@ -473,7 +475,7 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
         needs_weights = weight is not None and weight.default is weight.empty
         return UserSpec(function=one.function, compiled=compiled, weighted=needs_weights)
     if how == "rows" and one.metric is not None:
-        return UserSpec(function=partial(_of_rows, one.metric, one.parameters), compiled=False)
+        return UserSpec(function=partial(_unweighted, one.metric, one.parameters), compiled=False)
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
@@ -496,7 +498,7 @@ def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
     return min(named, key=lambda one: one.default is not one.empty, default=None)
 
 
-def _of_rows(metric: Metric, parameters: Mapping[str, Any], *columns: Any) -> Any:
+def _unweighted(metric: Metric, parameters: Mapping[str, Any], *columns: Any) -> Any:
     """Return a metric of drawn rows, which takes no weights."""
     if len(columns) > 2:
         raise InputError(f"`metrics`: {metric.name!r} has no weights in replicates: see `estimate`")
@@ -512,7 +514,7 @@ def check_domains(
             spec.entry.domain_under({}).check_predicted(predictions, name)
 
 
-def columns_of(
+def sum_columns(
     specs: Sequence[MetricSpec], targets: NDArray[Any], predictions: NDArray[Any] | None = None
 ) -> Floats | None:
     """Return the columns of all sums, one below the other."""

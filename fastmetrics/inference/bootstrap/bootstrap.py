@@ -30,7 +30,7 @@ from fastmetrics._kernels import replicates
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
+from fastmetrics.inference.bootstrap._parse import BootstrapData, check_stratified, parse
 from fastmetrics.inference.bootstrap._samples import (
     WINDOW,
     BootstrapSample,
@@ -144,8 +144,8 @@ def bootstrap(
     True
     """
     read = check_weights_are(sample_weight, weights_are)
-    given = Given(y_true, y_score, sample_weight, read, pos_label, groups, threshold)
-    options = checked_options(
+    given = BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups, threshold)
+    options = check_options(
         given,
         metrics=metrics,
         n_resamples=n_resamples,
@@ -156,11 +156,11 @@ def bootstrap(
         rng=rng,
         progress=progress,
     )
-    _, (estimates,) = resampled([parse(given, options.specs)], options)
+    _, (estimates,) = resample([parse(given, options.specs)], options)
     return estimates
 
 
-def resampled(
+def resample(
     samples: Sequence[BootstrapSample], options: Options
 ) -> tuple[Engine, list[Estimates]]:
     """Return the replicates of models that share their units, and each model's estimates.
@@ -174,7 +174,7 @@ def resampled(
     masks = samples[0].masks() if options.stratified else None
     engine = Engine(samples, specs, Draws(options.key, samples[0].n_units, masks))
     values = [[spec.estimate(sample) for spec in specs] for sample in samples]
-    samples[0].warn_of_sizes()
+    samples[0].warn_small_sizes()
     engine.run(options.n_resamples, progress=options.progress)
     methods = [[method or spec.default_method(sample) for spec in specs] for sample in samples]
     due = [
@@ -190,11 +190,11 @@ def resampled(
         for i, spec in enumerate(specs):
             acceleration = accelerations.get((model, i), math.nan)
             given = values[model][i], of_model[i], acceleration, options
-            results[-1][spec.label] = _estimate_of(engine, model, i, *given)
+            results[-1][spec.label] = _make_estimate(engine, model, i, *given)
     return engine, [Estimates(one) for one in results]
 
 
-def failures_of(
+def count_failures(
     spec: MetricSpec, distribution: Floats, lost_a_class: NDArray[np.bool_], sample: BootstrapSample
 ) -> tuple[int, str]:
     """Return how many replicates of a metric are undefined, and why."""
@@ -206,7 +206,7 @@ def failures_of(
     )
 
 
-def _estimate_of(
+def _make_estimate(
     engine: Engine,
     model: int,
     metric: int,
@@ -219,9 +219,9 @@ def _estimate_of(
     spec, sample = engine.specs[metric], engine.samples[model]
     distribution, sizes = engine.values[model, metric], sample.sizes()
     label, is_defined = spec.label, not math.isnan(estimate)
-    n_failed, note = failures_of(spec, distribution, engine.lost_a_class[model], sample)
+    n_failed, note = count_failures(spec, distribution, engine.lost_a_class[model], sample)
     if is_defined:
-        warn_of_failures(repr(label), n_failed, len(distribution), note)
+        warn_failures(repr(label), n_failed, len(distribution), note)
     elif not isinstance(spec, ThresholdSpec):  # which has warned
         message = f"{label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
@@ -253,8 +253,8 @@ def _estimate_of(
         n_samples=sizes.n_rows,
         n_groups=sizes.n_groups,
         weights_are=options.weights_are,
-        note=joined(spec.note, note) if is_defined else "",
-        details=replicates_of(distribution, n_failed, sizes, options.key, mean - estimate),
+        note=join_notes(spec.note, note) if is_defined else "",
+        details=summarize_replicates(distribution, n_failed, sizes, options.key, mean - estimate),
     )
 
 
@@ -273,8 +273,8 @@ class Options:
     weights_are: WeightsAre | None = None
 
 
-def checked_options(
-    given: Given,
+def check_options(
+    given: BootstrapData,
     *,
     metrics: MetricsLike,
     n_resamples: Any,
@@ -481,7 +481,7 @@ def acceleration(
     return float(cubes / (6.0 * squares**1.5))
 
 
-def pvalue_of_limits(
+def pvalue_from_limits(
     distribution: ArrayLike,
     estimate: float,
     *,
@@ -541,7 +541,7 @@ _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
 _BATCHES: Final = 64
 _MOST_ROWS: Final = 1 << 24
 #: Bytes that a part of some replicates takes, and replicates from which on longer parts are slower.
-_PART_BYTES: Final = 1 << 20
+_CHUNK_BYTES: Final = 1 << 20
 _SIDE_BY_SIDE: Final = 16
 
 
@@ -557,8 +557,8 @@ class Engine:
         self, samples: Sequence[BootstrapSample], specs: Sequence[MetricSpec], draws: Draws
     ) -> None:
         self.samples, self.specs, self.draws = list(samples), list(specs), draws
-        lines = dict.fromkeys(line for spec in specs for line in spec.lines)  # shared by metrics
-        self.lines = tuple(lines)
+        ops = dict.fromkeys(op for spec in specs for op in spec.ops)  # shared by metrics
+        self.ops = tuple(ops)
         self.statistics = {s.label: s.statistic for s in specs if isinstance(s, UserSpec)}
         self.values = np.empty((len(samples), len(specs), 0))
         self.lost_a_class = np.empty((len(samples), 0), np.bool_)
@@ -570,7 +570,7 @@ class Engine:
         self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
         size, first = self._batch_size(n_resamples), 0
         if self.statistics:  # of unknown cost: an interrupt waits for a batch to end
-            size, first = min(size, self._timed()), 2
+            size, first = min(size, self._timed_batch_size()), 2
         run_batches(
             self._batch,
             range(first, n_resamples, size),
@@ -609,12 +609,12 @@ class Engine:
         size = most = min(sample.batch_size() for sample in self.samples)
         first = self.samples[0]
         if isinstance(first, RowSample):
-            most = _PART_BYTES // first.n
+            most = _CHUNK_BYTES // first.n
             if self._is_streamed():
                 most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // first.n))
         return max(size, min(most, n_resamples // _BATCHES))
 
-    def _timed(self) -> int:
+    def _timed_batch_size(self) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
 
         The first may wait for a compiler. What a replicate yields does not depend on batches.
@@ -626,29 +626,29 @@ class Engine:
 
     def _batch(self, first: int, count: int) -> None:
         here = slice(first, first + count)
-        for model, out in enumerate(self._drawn(first, count)):
-            self.values[model, :, here] = self.values_of(out)
+        for model, out in enumerate(self._draw_batch(first, count)):
+            self.values[model, :, here] = self.metric_values(out)
             self.lost_a_class[model, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
 
-    def values_of(self, out: Yield) -> Floats:
+    def metric_values(self, out: Yield) -> Floats:
         """Return the metrics of what some replicates yielded: (metrics, replicates)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.array([spec.values(out) for spec in self.specs])
 
-    def _drawn(self, first: int, count: int) -> list[Yield]:
+    def _draw_batch(self, first: int, count: int) -> list[Yield]:
         """Draw ``count`` replicates of each sample from number ``first`` on."""
-        draws, lines = self.draws, self.lines
+        draws, ops = self.draws, self.ops
         sample = self.samples[0]
         if isinstance(sample, TableCells | MatrixCells):
-            return [sample.draw(draws, lines, first, count)]
+            return [sample.draw(draws, ops, first, count)]
         samples = cast(list[RowSample], self.samples)
         if self._is_streamed():
-            return [_streamed(samples[0], draws, first, count)]
+            return [_draw_in_chunks(samples[0], draws, first, count)]
         counts = draws.every(first, count)
         yields = []
         for rows in samples:
-            of_rows = rows.counts_of_rows(counts)
-            yields.append(rows.measure(lines, of_rows))
+            of_rows = rows.row_counts(counts)
+            yields.append(rows.measure(ops, of_rows))
             for label, statistic in self.statistics.items():
                 yields[-1].statistics[label] = rows.each(statistic, of_rows)
         return yields
@@ -658,16 +658,16 @@ class Engine:
         sample = self.samples[0]
         if len(self.samples) > 1 or self.statistics:
             return False
-        return cast(RowSample, sample).passes_through(self.lines)
+        return cast(RowSample, sample).passes_through(self.ops)
 
 
-def _streamed(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
+def _draw_in_chunks(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
     """Draw and measure windows part by part, in the memory of a part.
 
     Rows of importances weigh these times how often they are drawn.
     """
     out, is_weighted = rows.empty(count), rows.weights is not None
-    n_windows = max(1, _PART_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
+    n_windows = max(1, _CHUNK_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
     n_entries = draws.n_units if is_weighted else padded(draws.n_units)
     most = count * min(n_windows * WINDOW, n_entries)
     room, weighed = np.empty(most, np.uint8), np.empty(most if is_weighted else 0)
@@ -716,18 +716,18 @@ def failures(
     )
 
 
-def warn_of_failures(subject: str, n_failed: int, n_replicates: int, note: str) -> None:
+def warn_failures(subject: str, n_failed: int, n_replicates: int, note: str) -> None:
     """Warn where too many replicates failed to be passed over in silence."""
     if n_failed > MANY_FAILED * n_replicates:
         warn_user(f"{subject} is {note}", UndefinedMetricWarning)
 
 
-def joined(*notes: str) -> str:
+def join_notes(*notes: str) -> str:
     """Return the notes that there are, as one."""
     return "; ".join(note for note in notes if note)
 
 
-def replicates_of(
+def summarize_replicates(
     distribution: Floats,
     n_failed: int,
     sizes: Sizes,

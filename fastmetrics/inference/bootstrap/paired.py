@@ -28,11 +28,11 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.bootstrap._parse import (
-    Given,
-    inverse_of,
-    order_of,
+    BootstrapData,
+    invert_order,
+    lexsort_rows,
     parse_models,
-    rows_of_arrays,
+    sort_rows,
 )
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
@@ -53,16 +53,16 @@ from fastmetrics.inference.bootstrap.bootstrap import (
     MANY_FAILED,
     Engine,
     Options,
-    checked_options,
+    check_options,
+    count_failures,
     failures,
-    failures_of,
-    joined,
+    join_notes,
     limits,
     mean_and_error,
-    pvalue_of_limits,
-    replicates_of,
-    resampled,
-    warn_of_failures,
+    pvalue_from_limits,
+    resample,
+    summarize_replicates,
+    warn_failures,
 )
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair, Replicates
@@ -170,8 +170,8 @@ def paired_bootstrap(
     models = named_scores(scores, names, at_least=2)
     pairs_of([model.name for model in models], reference)  # or raise, before any work
     read = check_weights_are(sample_weight, weights_are)
-    given = Given(y_true, models, sample_weight, read, pos_label, groups, threshold)
-    options = checked_options(
+    given = BootstrapData(y_true, models, sample_weight, read, pos_label, groups, threshold)
+    options = check_options(
         given,
         metrics=metrics,
         n_resamples=n_resamples,
@@ -183,11 +183,11 @@ def paired_bootstrap(
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    samples, of_models = parsed_models(given, options), [model.name for model in models]
-    return compared(samples, of_models, options, reference=reference)
+    samples, of_models = read_models(given, options), [model.name for model in models]
+    return compare_replicates(samples, of_models, options, reference=reference)
 
 
-def parsed_models(given: Given, options: Options) -> list[BootstrapSample]:
+def read_models(given: BootstrapData, options: Options) -> list[BootstrapSample]:
     """Return the data of each model as they are resampled."""
     if options.method == "bca" and given.groups is not None:
         raise InputError(
@@ -196,7 +196,7 @@ def parsed_models(given: Given, options: Options) -> list[BootstrapSample]:
     return parse_models(given, options.specs)
 
 
-def compared(
+def compare_replicates(
     samples: Sequence[BootstrapSample],
     names: Sequence[str],
     options: Options,
@@ -204,7 +204,7 @@ def compared(
     reference: str | None = None,
 ) -> Comparisons:
     """Run `paired_bootstrap` on data and options that are validated."""
-    engine, estimates = resampled(samples, options)
+    engine, estimates = resample(samples, options)
     comparisons = {}
     for i, spec in enumerate(options.specs):
         of_models = [one[spec.label] for one in estimates]
@@ -218,18 +218,18 @@ def compared(
             options.confidence_level,
             names=tuple(names),
             alternative=options.alternative,
-            method=f"{_method_of_pairs(spec, options)} bootstrap",
+            method=f"{_pair_method(spec, options)} bootstrap",
         )
     return Comparisons(comparisons)
 
 
-def _method_of_pairs(spec: MetricSpec, options: Options) -> Method:
+def _pair_method(spec: MetricSpec, options: Options) -> Method:
     """Return the method of the differences in a metric, also where the user has named none.
 
     At thresholds found on the data basic limits tell equal models apart (docs/coverage).
     """
-    is_of_a_choice = isinstance(spec, ThresholdSpec) and spec.is_of_a_choice
-    return options.method or ("percentile" if is_of_a_choice else PAIRED_METHOD)
+    chooses_threshold = isinstance(spec, ThresholdSpec) and spec.chooses_threshold
+    return options.method or ("percentile" if chooses_threshold else PAIRED_METHOD)
 
 
 def _difference(
@@ -248,13 +248,13 @@ def _difference(
         distribution = engine.values[a, metric] - engine.values[b, metric]
     difference = of_models[a].estimate - of_models[b].estimate
     lost = engine.lost_a_class[a] | engine.lost_a_class[b]
-    n_failed, note = failures_of(spec, distribution, lost, engine.samples[a])
+    n_failed, note = count_failures(spec, distribution, lost, engine.samples[a])
     most = max(of_models[model].details.n_failed for model in pair)
     if most <= MANY_FAILED * len(distribution):  # else the models have said so
         of_names = f"the {subject} of {names[a]!r} and {names[b]!r}"
-        warn_of_failures(of_names, n_failed, len(distribution), note)
+        warn_failures(of_names, n_failed, len(distribution), note)
     how: dict[str, Any] = {
-        "method": _method_of_pairs(spec, options),
+        "method": _pair_method(spec, options),
         "alternative": options.alternative,
         "n_groups": sizes.effective_n_groups,
     }
@@ -266,7 +266,7 @@ def _difference(
     )
     pvalue = math.nan
     if not math.isnan(difference):
-        pvalue = pvalue_of_limits(distribution, difference, **how)
+        pvalue = pvalue_from_limits(distribution, difference, **how)
         if reason is ALL_EQUAL:
             reason = f"it is {difference:.6g} in every replicate"
         if reason is not None:
@@ -276,8 +276,8 @@ def _difference(
                 DegenerateDataWarning,
             )
     mean, error = mean_and_error(distribution)
-    details = replicates_of(distribution, n_failed, sizes, options.key, mean - difference)
-    note = joined(spec.note, note)
+    details = summarize_replicates(distribution, n_failed, sizes, options.key, mean - difference)
+    note = join_notes(spec.note, note)
     return _pair(spec, (names[a], names[b]), difference, pvalue, note, details, interval, error)
 
 
@@ -421,10 +421,12 @@ def paired_permutation_test(
             if not group:
                 continue
             both = checked.rows_of(a), checked.rows_of(b)
-            pooled = _pooled(both, how, threshold)
-            observed, null = _exchanged(pooled, group, options, " - ".join(of_pair))
+            pooled = _pool_models(both, how, threshold)
+            observed, null = _run_exchanges(pooled, group, options, " - ".join(of_pair))
             for spec, of_both, distribution in zip(group, observed, null, strict=True):
-                pairs[spec.label].append(_tested(spec, of_pair, of_both, distribution, options, n))
+                pairs[spec.label].append(
+                    _test_pair(spec, of_pair, of_both, distribution, options, n)
+                )
                 values[spec.label, a], values[spec.label, b] = of_both
     n_models = len(checked.names)
     return Comparisons(
@@ -457,7 +459,7 @@ def _estimate(spec: MetricSpec, value: float, options: Options, n: int) -> Estim
     )
 
 
-def _exchanged(
+def _run_exchanges(
     pooled: tuple[ScoredRowSample, NDArray[np.uint8]],
     specs: list[MetricSpec],
     options: Options,
@@ -474,7 +476,7 @@ def _exchanged(
         """Return (models, metrics, replicates), rows with coin 1 being exchanged."""
         counts = np.zeros((2, len(coins), padded(2 * n)), np.uint8)
         exchange_rows(coins, sample.units, second, *counts)
-        return np.stack([engine.values_of(sample.measure(engine.lines, one)) for one in counts])
+        return np.stack([engine.metric_values(sample.measure(engine.ops, one)) for one in counts])
 
     observed = of_both(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
@@ -507,7 +509,7 @@ def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
     return order.spread((order.starts[:-1] + order.starts[1:] + 1.0) / 2.0)
 
 
-def _pooled(
+def _pool_models(
     pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any
 ) -> tuple[ScoredRowSample, NDArray[np.uint8]]:
     """Return the rows of both models, sorted by what they exchange, and which are the second's."""
@@ -522,11 +524,11 @@ def _pooled(
     else:
         values = np.concatenate((first.scores, second.scores))
     # The coins go with the rows' canonical order, so that they do not depend on how rows came.
-    order = order_of(first.scores, first.labels, second.scores)
-    units = np.tile(inverse_of(order), 2)
+    order = lexsort_rows(first.scores, first.labels, second.scores)
+    units = np.tile(invert_order(order), 2)
     labels = np.concatenate((first.labels, second.labels))
     both = first.replace(labels=labels, scores=values, weights=None)
-    rows, places = rows_of_arrays(both)
+    rows, places = sort_rows(both)
     sample = ScoredRowSample(
         n_rows=2 * n,
         n_units=n,
@@ -540,7 +542,7 @@ def _pooled(
     return sample, is_second
 
 
-def _tested(
+def _test_pair(
     spec: MetricSpec,
     names: tuple[str, str],
     values: list[float],
@@ -572,6 +574,6 @@ def _tested(
         else:
             extreme = null <= difference + slack
         pvalue = MonteCarloPValue.of(int(np.count_nonzero(extreme)), len(null) - n_failed)
-        warn_of_failures(f"{label!r} of {of_names}", n_failed, len(null), note)
-    details = replicates_of(null, n_failed, Sizes(float(n), float(n)), options.key)
+        warn_failures(f"{label!r} of {of_names}", n_failed, len(null), note)
+    details = summarize_replicates(null, n_failed, Sizes(float(n), float(n)), options.key)
     return _pair(spec, names, difference, pvalue, note, details)

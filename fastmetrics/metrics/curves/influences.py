@@ -542,9 +542,9 @@ _CRITERIA: Final = {
 def curve_replicates(entry: Metric, **parameters: Any) -> Fields:
     """Return the fields of the specification of a metric's replicates, by name.
 
-    ``finish`` computes values from a yield and the states of its ``lines``; ``undefined_where`` is
+    ``finish`` computes values from a yield and the states of its ``ops``; ``undefined_where`` is
     the reason why a replicate of both classes may have no value, ``note`` a caveat of the interval.
-    ``moved`` (influences) and ``of_table`` (estimate) are set where the registry has neither.
+    ``gradient`` and ``table_value`` are set where the registry has neither.
     """
     if entry.linear_in_auc and parameters.get("max_fpr") in (None, 1):
         slope, shift = entry.linear_in_auc
@@ -567,7 +567,7 @@ def _standardized_auc(max_fpr: float) -> Fields:
         value: Floats = 0.5 * (1.0 + (_pair_fraction(out, states[0]) - least) / (high - least))
         return value
 
-    return {"finish": finish, "lines": ((replicates.AREA, 0, 0.0, high),)}
+    return {"finish": finish, "ops": ((replicates.AREA, 0, 0.0, high),)}
 
 
 def _partial_auc(
@@ -590,7 +590,7 @@ def _partial_auc(
 
     return {
         "finish": finish,
-        "lines": ((replicates.AREA, int(over_tpr), float(low), float(high)),),
+        "ops": ((replicates.AREA, int(over_tpr), float(low), float(high)),),
         "undefined_where": "the area is below that of chance, where McClish's correction has no "
         "value",
     }
@@ -601,7 +601,7 @@ def _area_of_precision(interpolation: str = "continuous") -> Fields:
     code = names.index(check_choice("interpolation", interpolation, names))
     return {
         "finish": lambda out, states: states[0] / out.n_positive,
-        "lines": ((replicates.PRECISION_AREA, code, 0.0, 0.0),),
+        "ops": ((replicates.PRECISION_AREA, code, 0.0, 0.0),),
     }
 
 
@@ -613,7 +613,7 @@ def _ks_statistic() -> Fields:
     criteria = replicates.YOUDEN, replicates.YOUDEN_BELOW
     return {
         "finish": finish,
-        "lines": tuple((replicates.BEST, criterion, 0.0, 0.0) for criterion in criteria),
+        "ops": tuple((replicates.BEST, criterion, 0.0, 0.0) for criterion in criteria),
         "note": f"{MAXIMUM_NOTE}; `estimate` has limits that hold",
     }
 
@@ -621,7 +621,7 @@ def _ks_statistic() -> Fields:
 def _break_even_point() -> Fields:
     return {
         "finish": lambda out, states: np.where(states[1] > 0, states[1] / out.n_positive, np.nan),
-        "lines": ((replicates.BREAK_EVEN, 0, 0.0, 0.0),),
+        "ops": ((replicates.BREAK_EVEN, 0, 0.0, 0.0),),
         "undefined_where": "precision equals recall at 0 only",
     }
 
@@ -689,17 +689,17 @@ def _best_threshold(
 
     fields: Fields = {
         "finish": finish,
-        "lines": ((replicates.BEST, _CRITERIA[criterion], low, 0.0),),
+        "ops": ((replicates.BEST, _CRITERIA[criterion], low, 0.0),),
         "undefined_where": why,
     }
     if bound is None:  # a bound would determine the threshold
         fields["note"] = MAXIMUM_NOTE if of == "value" else CHOICE_NOTE
         if of == "value":
-            fields["moved"] = partial(_influences_at_best, criterion=criterion, beta=beta)
+            fields["gradient"] = partial(_influences_at_best, criterion=criterion, beta=beta)
     if of == "threshold":
         given: Fields = {"criterion": criterion, "beta": beta}
         given |= {"at_least": at_least, "at_most": at_most}
-        fields["of_table"] = partial(_best_observed_threshold, **given)
+        fields["table_value"] = partial(_best_observed_threshold, **given)
     return fields
 
 
