@@ -26,6 +26,8 @@ Prepare = Callable[[Data], Call]
 REPLICATES, FEW = 100, 20
 #: "Five measures" of a score.
 FIVE = ("roc_auc", "average_precision", "ks_statistic", "break_even_point", "pr_auc")
+#: BCa is not defined for the break-even point, which jumps between scores.
+FIVE_SMOOTH = ("roc_auc", "average_precision", "ks_statistic", "gini_coefficient", "pr_auc")
 
 
 def _delong_test(data: Data) -> Call:
@@ -189,7 +191,7 @@ WORKS: dict[str, Prepare] = {
     "paired bootstrap of five, set-up": _paired(2, FIVE),
     "paired permutations": _permutation,
     "weighted replicates": _bootstrap(_scored, "roc_auc", weighted=True, n_resamples=REPLICATES),
-    "BCa of five, set-up": _bootstrap(_scored, FIVE, method="bca", n_resamples=2),
+    "BCa of five, set-up": _bootstrap(_scored, FIVE_SMOOTH, method="bca", n_resamples=2),
     "multiclass replicates": _multiclass,
     "squared-error replicates": _bootstrap(_amounts, "mean_squared_error", n_resamples=REPLICATES),
     "F1 replicates": _bootstrap(_scored, "f1", threshold=0.5, n_resamples=1_000),
