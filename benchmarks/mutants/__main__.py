@@ -1,9 +1,10 @@
 """Ask the tests of each mutant of ``list.toml``: ``python -m benchmarks.mutants``.
 
-Works on copies of the checkout and needs ``pip install -e ".[mutants]"``. The tests of a mutant are
-the three files nearest to its module by imports, and while it survives, the others of its layer and
-the nearest of other layers. ``--layer tables`` tries the mutants of one layer, ``--publish`` writes
-the page, ``--draw 9`` fills the list up to nine mutants a layer where lines have gone.
+Works on copies of the checkout and needs ``pip install -e ".[mutants]"``. All tests run once, to
+see which of them run which lines (``--coverage FILE`` takes what ``pytest --cov=fastmetrics
+--cov-context=test`` wrote); the tests of a mutant are those that run its line. ``--layer tables``
+tries the mutants of one layer, ``--publish`` writes the page, ``--draw 9`` fills the list up to
+nine mutants a layer where lines have gone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tqdm import tqdm
 from benchmarks.mutants.choice import FOLDERS, Choice
 from benchmarks.mutants.listed import Mutant, locate, read_mutants, write_mutants
 from benchmarks.mutants.report import Tried, publish, share_killed
-from benchmarks.mutants.trial import Job, copied, tried, unchanged
+from benchmarks.mutants.trial import Job, copied, measured, tried
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "fastmetrics"
@@ -33,10 +34,8 @@ SEED = "fastmetrics"
 MEMORY = 30 << 30
 
 
-def _all(jobs: Sequence[Job], scratch: Path, n_jobs: int) -> Iterator[Tried]:
-    """Yield what becomes of each mutant, in order; each thread has a copy of the checkout."""
-    template = copied(ROOT, scratch / "template")
-    unchanged(jobs, template)
+def _all(jobs: Sequence[Job], template: Path, scratch: Path, n_jobs: int) -> Iterator[Tried]:
+    """Yield the result of each mutant, in order; each thread has a copy of the checkout."""
     places = SimpleQueue[Path]()
     for k in range(n_jobs):
         places.put(copied(template, scratch / str(k)))
@@ -71,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--layer", action="append", choices=FOLDERS, help="a layer; default: all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--verbose", action="store_true", help="print what killed each mutant")
+    parser.add_argument("--coverage", type=Path, help="what tests run; default: find out")
     parser.add_argument("--publish", action="store_true", help="write docs/mutants.md")
     parser.add_argument("--draw", type=int, metavar="N", help="fill the list up, and try nothing")
     options = parser.parse_args(arguments)
@@ -81,14 +81,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_mutants(_fill_up(mutants, options.draw))
         return 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    choice, results, start = Choice(ROOT), list[Tried](), time.perf_counter()
+    results, start = list[Tried](), time.perf_counter()
     there, gone = locate(mutants, ROOT)
     for mutant in gone:
         print(f"not once in the package: {mutant.line}")
     layers = options.layer or FOLDERS
-    jobs = [(each, path, choice.tests_of(path)) for each, path in there if each.layer in layers]
-    with tempfile.TemporaryDirectory(prefix="fastmetrics-mutants.") as scratch:
-        for result in tqdm(_all(jobs, Path(scratch), options.jobs), total=len(jobs)):
+    with tempfile.TemporaryDirectory(prefix="fastmetrics-mutants.") as name:
+        scratch = Path(name)
+        template = copied(ROOT, scratch / "template")
+        choice = Choice(ROOT, options.coverage or measured(template))
+        jobs = [(m, path, choice.tests_of(m, path)) for m, path in there if m.layer in layers]
+        for result in tqdm(_all(jobs, template, scratch, options.jobs), total=len(jobs)):
             results.append(result)
             if options.verbose or result.outcome == "survived":
                 tqdm.write(result.text())

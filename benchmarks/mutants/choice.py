@@ -1,100 +1,86 @@
-"""Which tests a mutant has to pass: the nearest by imports, its layer's, the nearest elsewhere."""
+"""The tests of a mutant: those that run its line, by a coverage file of all tests."""
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
-import grimp
+from coverage import CoverageData
 
-from fastmetrics._lazy import stub_names
+from benchmarks.mutants.listed import Mutant
 
-Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+#: Names of tests or of files of tests: a round is asked while no test before it has failed.
+Rounds = tuple[tuple[str, ...], ...]
 
-NEAR, FAR = 3, 99
-#: Folders of tests by layer of the package.
+#: The most tests of one line.
+MOST = 300
+#: Folders of tests by layer of the package, asked where no test is known to run a line.
 FOLDERS = {
-    "_kernels": ("tests/kernels/",),
-    "_input": ("tests/checks/",),
-    "tables": ("tests/tables/",),
-    "metrics": ("tests/metrics/",),
-    "inference": ("tests/inference/", "tests/intervals/"),
-    "comparison": ("tests/comparison/",),
-    "selection": ("tests/selection/",),
-    "io": ("tests/io/",),
-    "_report": ("tests/report/",),
-    "dask": ("tests/clusters/",),
-    "cli": ("tests/cli/",),
+    "_kernels": ("tests/kernels",),
+    "_input": ("tests/checks", "tests/properties"),
+    "tables": ("tests/tables", "tests/properties"),
+    "metrics": ("tests/metrics", "tests/properties"),
+    "inference": ("tests/inference", "tests/intervals", "tests/properties"),
+    "comparison": ("tests/comparison", "tests/properties"),
+    "selection": ("tests/selection", "tests/properties"),
+    "io": ("tests/io",),
+    "_report": ("tests/report",),
+    "dask": ("tests/clusters",),
+    "cli": ("tests/cli",),
 }
-#: Layers whose tests every other layer may be asked: those of files and processes take too long.
-QUICK = ("_input", "tables", "metrics", "inference", "comparison", "selection")
-ANYWHERE = ("tests/properties/",)
 
 
-def homes(root: Path) -> dict[str, str]:
-    """Return the module of each public name."""
-    found: dict[str, str] = {}
-    for stub in (root / "fastmetrics").rglob("*.pyi"):
-        module = ".".join(stub.relative_to(root).with_suffix("").parts)
-        found |= stub_names(stub, module.removesuffix(".__init__"))
-    return found
-
-
-def used_by(test: Path, public: dict[str, str]) -> Iterator[str]:
-    """Yield the modules that a file of tests names: by imports, and by the public face."""
-    tree = ast.parse(test.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fastmetrics."):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "fastmetrics":
-            yield from (public[alias.name] for alias in node.names if alias.name in public)
-        elif isinstance(node, ast.Attribute) and node.attr in public:
-            yield public[node.attr]
+def statements_around(source: str, number: int) -> Iterator[int]:
+    """Yield a line, and the first lines of the statements that it is in, innermost first."""
+    starts = {
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0)
+    }
+    yield from sorted(starts | {number}, reverse=True)
 
 
 class Choice:
-    """The tests of one checkout, ranked for each of its modules."""
+    """The tests of one checkout, with the lines that each of them runs."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.graph = grimp.build_graph("fastmetrics", cache_dir=None)
-        public = homes(root)
-        self.tests = {
-            path.relative_to(root).as_posix(): Counter(used_by(path, public))
-            for path in sorted((root / "tests").rglob("test_*.py"))
+    def __init__(self, root: Path, coverage: Path) -> None:
+        self.root, self.data = root, CoverageData(str(coverage))
+        self.data.read()
+        measured = {
+            name.rpartition("/fastmetrics/")[2]: name for name in self.data.measured_files()
         }
+        self.files = {f"fastmetrics/{name}": whole for name, whole in measured.items()}
 
-    @cache  # noqa: B019 - one object for the whole run
-    def distances(self, module: str) -> dict[str, int]:
-        """Return how many imports lead from each module to this one."""
-        found, reached = {module: 0}, [module]
-        for name in reached:
-            for importer in sorted(self.graph.find_modules_that_directly_import(name)):
-                if importer not in found:
-                    found[importer] = found[name] + 1
-                    reached.append(importer)
-        return found
+    def tests_running(self, mutant: Mutant, path: str) -> list[str]:
+        """Return the tests that run the statement of a line; none where it runs on import."""
+        source = (self.root / path).read_text(encoding="utf-8")
+        number = [line.strip() for line in source.splitlines()].index(mutant.line) + 1
+        contexts = self.data.contexts_by_lineno(self.files[path]) if path in self.files else {}
+        for start in statements_around(source, number):
+            tests = {context.partition("|")[0] for context in contexts.get(start, ())} - {""}
+            if tests:
+                return sorted(tests)
+        return []
 
-    def tests_of(self, path: str) -> Rounds:
-        """Return the few nearest tests of a file, the others of its layer, a few of other layers.
+    def tests_of(self, mutant: Mutant, path: str) -> Rounds:
+        """Return a test of each file whose tests run the line, then more of them.
 
-        Kernels run as plain Python, which the tests of other layers would take for ever with.
+        Coverage does not see into machine code: kernels are for the files of `tests/kernels`, those
+        that name the module first.
         """
-        distances = self.distances(path.removesuffix(".py").replace("/", "."))
         layer = path.split("/")[1]
-        own = FOLDERS[layer] + (ANYWHERE if layer in QUICK else ())
-        folders = own if layer == "_kernels" else sum((FOLDERS[name] for name in QUICK), ())
-        ranked = []
-        for name, used in self.tests.items():
-            if name.startswith((*own, *folders)):
-                nearest = min((distances[m] for m in used if m in distances), default=FAR)
-                often = sum(count for m, count in used.items() if distances.get(m) == nearest)
-                ranked.append((nearest, -often, name))
-        ranked.sort()
-        here = [name for *_, name in ranked if name.startswith(own)]
-        there = [name for far, _, name in ranked if far < FAR and not name.startswith(own)]
-        return tuple(here[:NEAR]), tuple(here[NEAR:]), tuple(there[:NEAR])
+        tests = [] if layer == "_kernels" else self.tests_running(mutant, path)
+        if tests:
+            first = tuple({test.partition("::")[0]: test for test in tests}.values())
+            step = max(1, len(tests) // MOST)
+            return first, tuple(test for test in tests[::step] if test not in first)
+        files = [
+            file.relative_to(self.root)
+            for folder in FOLDERS[layer]
+            for file in sorted((self.root / folder).rglob("test_*.py"))
+        ]
+        word = Path(path).stem
+        near = [f for f in files if word in (self.root / f).read_text(encoding="utf-8")]
+        far = [f for f in files if f not in near]
+        return tuple(map(str, near)), tuple(map(str, far))

@@ -23,12 +23,11 @@ mistake, and runs the tests: a mutant that no test notices has survived. The lis
 were drawn by a hash of what they say, and [cosmic-ray](https://cosmic-ray.readthedocs.io/) made
 one change of each.
 
-For each mutant the three files of tests nearest to its module by imports run first, then the others
-of its layer (with `tests/properties`), then the three nearest of other layers, until one fails.
-Kernels are tested by `tests/kernels` alone, as plain Python. A mutant counts as killed if the test
-that failed fails again by itself, and passes once the line is as it was. One that changes nothing
-but speed, or nothing at all, is equivalent: it is listed with the reason and does not count. Limits
-are those of 95 % (Wilson's).
+Of each mutant the tests that run its line are asked, one of each file first, until one fails.
+Machine code shows no lines: kernels are tested by `tests/kernels`, as plain Python. A mutant counts
+as killed if the test that failed fails again by itself, and passes once the line is as it was. One
+that changes nothing but speed, or nothing at all, is equivalent: it is listed with the reason and
+does not count. Limits are those of 95 % (Wilson's).
 """
 
 Outcome = Literal["killed", "survived"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import pytest
 pytest.importorskip("cosmic_ray")
 
 from benchmarks.mutants import report, trial
-from benchmarks.mutants.choice import FOLDERS, Choice
+from benchmarks.mutants.choice import Choice
 from benchmarks.mutants.draw import changes, draw
-from benchmarks.mutants.listed import Mutant, locate, read_mutants, write_mutants
+from benchmarks.mutants.listed import Mutant, locate
 from benchmarks.mutants.report import Tried
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +34,6 @@ def steps(n: int) -> int:
         found = found + 1
     return found
 '''
-REGISTRY = "fastmetrics/metrics/registry.py"
 PROFILE = """\
 from hypothesis import settings
 
@@ -122,7 +120,7 @@ def test_what_fails_now_and_then_kills_nothing(tmp_path: Path) -> None:
 def test_a_mutant_that_does_not_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "LIMITS", (6, 6, 6))
+    monkeypatch.setattr(trial, "LIMIT", 6)
     endless = Mutant("tables", "found = found + 1", "found = found - 1")
     test = "from fastmetrics.tables.area import steps\n\n\ndef test_steps():\n    steps(3)\n"
     found = trial.tried((endless, MODULE, ((TEST,), (), ())), checkout(tmp_path, test))
@@ -152,24 +150,10 @@ def test_machine_code_of_no_other_mutant_is_run(
 def test_tests_that_fail_on_the_code_as_it_is_stop_everything(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 13\n")
     with pytest.raises(SystemExit, match="fail without a mutant"):
-        trial.unchanged([(PRODUCT, MODULE, ((TEST,), (), ()))], place)
+        trial.measured(place)
 
 
 # --- the list ------------------------------------------------------------------------------------
-
-
-def test_the_list_is_of_every_layer_and_its_lines_stand_in_the_package() -> None:
-    mutants = read_mutants()
-    there, gone = locate(mutants, ROOT)
-    assert len(there) >= 80, gone
-    assert set(Counter(each.layer for each, _ in there)) == set(FOLDERS)
-    assert len({each.line for each in mutants}) == len(mutants)
-
-
-def test_a_list_is_read_as_it_was_written(tmp_path: Path) -> None:
-    mutants = [PRODUCT, Mutant("tables", 'a = "\\"', "a = 1", "because")]
-    write_mutants(mutants, tmp_path / "list.toml")
-    assert read_mutants(tmp_path / "list.toml") == mutants
 
 
 def test_a_line_is_found_where_it_stands_once(tmp_path: Path) -> None:
@@ -207,23 +191,16 @@ def test_what_nothing_evaluates_is_left_alone() -> None:
 # --- which tests are asked -----------------------------------------------------------------------
 
 
-def test_the_nearest_tests_come_first_and_all_of_the_layer_are_asked() -> None:
-    choice = Choice(ROOT)
-    assert choice.tests_of("fastmetrics/_kernels/merges.py")[0][0] == "tests/kernels/test_merges.py"
-    for module in (
-        "fastmetrics/tables/score_table.py",
-        "fastmetrics/inference/units.py",
-        "fastmetrics/_kernels/merges.py",
-    ):
-        first, others, elsewhere = choice.tests_of(module)
-        folders = FOLDERS[module.split("/")[1]]
-        tests = (path for folder in folders for path in (ROOT / folder).glob("test_*.py"))
-        own = {path.relative_to(ROOT).as_posix() for path in tests}
-        assert own <= {*first, *others}
-        asked = [*first, *others, *elsewhere]
-        assert len(set(asked)) == len(asked)
-        assert not (elsewhere and "_kernels" in module)
-    assert any(name.startswith("tests/selection/") for name in choice.tests_of(REGISTRY)[2])
+def test_tests_that_run_the_line_are_asked(tmp_path: Path) -> None:
+    calls = CALLS + "assert area(None) == 0\n\n\ndef test_product():\n    area(3, 4)\n"
+    place = checkout(tmp_path, calls)
+    choice = Choice(place, trial.measured(place))
+    assert choice.tests_of(PRODUCT, MODULE) == ((f"{TEST}::test_product",), ())
+    guard = Mutant("tables", "if width is None:", "if width is not None:")
+    first, others = choice.tests_of(guard, MODULE)
+    assert {*first, *others} == {f"{TEST}::test_area", f"{TEST}::test_product"}
+    unknown = Mutant("tables", "found = 0", "found = 1")
+    assert choice.tests_of(unknown, MODULE) == ((TEST,), ())  # by its name
 
 
 # --- what is published ---------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -17,8 +16,8 @@ from benchmarks.mutants.choice import Rounds
 from benchmarks.mutants.listed import Mutant
 from benchmarks.mutants.report import Tried
 
-#: Seconds for each round of tests: many times what they take.
-LIMITS = (120, 900, 300)
+#: Seconds for a round of tests: many times what it takes.
+LIMIT = 900
 
 #: A mutant, the module that its line stands in, and its tests.
 Job = tuple[Mutant, str, Rounds]
@@ -109,19 +108,19 @@ def tried(job: Job, place: Path) -> Tried:
     """
     mutant, module, rounds = job
     how = setting(module)
-    for tests, limit in zip(rounds, LIMITS, strict=True):
+    for tests in rounds:
         if not tests:
             continue
         # What failed last, or all where pytest found no end or did not start.
         again = command(tests, "--last-failed")
         with mutated(mutant, place / module):
-            passed, said = passes(command(tests, "--cache-clear"), place, how, limit)
+            passed, said = passes(command(tests, "--cache-clear"), place, how, LIMIT)
             if passed:
                 continue
-            passes_with_it, _ = passes(again, place, how, limit)
+            passes_with_it, _ = passes(again, place, how, LIMIT)
         if passes_with_it:
             return Tried(mutant, module, "survived", "failed once: " + _failure(said))
-        passes_without_it, said_without = passes(again, place, how, limit)
+        passes_without_it, said_without = passes(again, place, how, LIMIT)
         if passes_without_it:
             return Tried(mutant, module, "killed", _failure(said))
         return Tried(mutant, module, "survived", "without it too: " + _failure(said_without))
@@ -134,13 +133,10 @@ def _failure(said: str) -> str:
     return next((line for line in lines if line.startswith(("FAILED ", "ERROR "))), lines[-1])
 
 
-def unchanged(jobs: Sequence[Job], place: Path) -> None:
-    """Run all tests that will be asked on the code as it is: they have to pass, and fill caches."""
-    by_setting: dict[str, set[str]] = {}
-    for _, module, rounds in jobs:
-        by_setting.setdefault(setting(module), set()).update(*rounds)
-    for how, tests in by_setting.items():
-        print(shlex.join(command(sorted(tests))), f"({how})")
-        passed, said = passes(command(sorted(tests)), place, how, 4 * max(LIMITS))
-        if not passed:
-            raise SystemExit(f"{said}\nthe tests fail without a mutant")
+def measured(place: Path) -> Path:
+    """Run all tests and return the coverage file that says which lines each of them runs."""
+    words = ("-q", "--cov=fastmetrics", "--cov-context=test", "--cov-report=")
+    passed, said = passes([sys.executable, "-m", "pytest", *words], place, "as it is", 3600)
+    if not passed:
+        raise SystemExit(f"{said}\nthe tests fail without a mutant")
+    return place / ".coverage"
