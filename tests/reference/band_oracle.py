@@ -1,4 +1,4 @@
-"""Slow and obvious: a curve read off at a place, and confidence bands from their definitions.
+"""Slow and obvious: heights of a curve, and confidence bands from their definitions.
 
 A curve is a list of points (x, y), rates from (0, 0) to (1, 1), joined by straight lines. A cell
 holds the positives and negatives of a score, highest score first. Nothing of fastmetrics is used.
@@ -17,11 +17,13 @@ Point = tuple[float | Fraction, float | Fraction]
 def roc(cells: Sequence[Cell]) -> list[Point]:
     """Return the points (FPR, TPR)."""
     positives, negatives = (Fraction(sum(column)) for column in zip(*cells, strict=True))
-    found, tp, fp = [(Fraction(0), Fraction(0))], 0, 0
+    points = [(Fraction(0), Fraction(0))]
+    tp = 0
+    fp = 0
     for p, n in cells:
         tp, fp = tp + Fraction(p), fp + Fraction(n)
-        found.append((fp / negatives, tp / positives))
-    return found
+        points.append((fp / negatives, tp / positives))
+    return points
 
 
 def transposed(points: Sequence[Point]) -> list[Point]:
@@ -29,12 +31,12 @@ def transposed(points: Sequence[Point]) -> list[Point]:
 
 
 def heights(points: Sequence[Point], x) -> list[float | Fraction]:
-    """Return every y that the curve takes at x, of each of its segments the two ends or the one."""
-    found = [y for at, y in points if at == x]
+    """Return every y of the curve at x: both ends of vertical segments, one value of others."""
+    values = [y for at, y in points if at == x]
     for (x0, y0), (x1, y1) in pairwise(points):
         if x0 < x < x1:
-            found.append(y0 + (x - x0) / (x1 - x0) * (y1 - y0))
-    return found
+            values.append(y0 + (x - x0) / (x1 - x0) * (y1 - y0))
+    return values
 
 
 def highest(points: Sequence[Point], x):
@@ -58,24 +60,24 @@ def precision(cells: Sequence[Cell], recall) -> Fraction:
 
 def least_beyond(points: Sequence[Point], x) -> float | Fraction:
     """Return the least y of all points of the curve whose x is at least the one given."""
-    found = [y for at, y in points if at >= x]
+    values = [y for at, y in points if at >= x]
     if points[0][0] < x:
-        found += heights(points, x)
-    return min(found, default=points[-1][1])
+        values += heights(points, x)
+    return min(values, default=points[-1][1])
 
 
 def most_before(points: Sequence[Point], x) -> float | Fraction:
     """Return the largest y of all points whose x is at most the one given."""
-    found = [y for at, y in points if at <= x]
+    values = [y for at, y in points if at <= x]
     if points[-1][0] > x:
-        found += heights(points, x)
-    return max(found, default=points[0][1])
+        values += heights(points, x)
+    return max(values, default=points[0][1])
 
 
 def arcsine(rate, size: float) -> float:
     """Return Anscombe's (1948) variable of a rate of so many rows."""
-    share = (float(rate) * size + 0.375) / (size + 0.75)
-    return 2.0 * math.sqrt(size + 0.5) * math.asin(math.sqrt(share))
+    fraction = (float(rate) * size + 0.375) / (size + 0.75)
+    return 2.0 * math.sqrt(size + 0.5) * math.asin(math.sqrt(fraction))
 
 
 def arcsine_of_population(rate, size: float) -> float:
@@ -96,12 +98,12 @@ def counted_rate(scaled: float, size: float) -> float:
 def equal_precision_band(points: Sequence[Point], x, sizes, width) -> tuple[float, float]:
     """Return the limits at x of curves moved by up to a width on either axis' arcsine scale."""
     x_size, y_size = sizes
-    place = arcsine_of_population(x, x_size)
+    centre = arcsine_of_population(x, x_size)
     low, high = 0.0, 1.0
-    if (first := counted_rate(place - width, x_size)) > 0.0:
+    if (first := counted_rate(centre - width, x_size)) > 0.0:
         y = least_beyond(points, first)
         low = rate_of(arcsine(y, y_size) - width, y_size)
-    if (last := counted_rate(place + width, x_size)) < 1.0:
+    if (last := counted_rate(centre + width, x_size)) < 1.0:
         y = most_before(points, last)
         high = rate_of(arcsine(y, y_size) + width, y_size)
     return low, high
@@ -125,9 +127,9 @@ def agresti_coull(rate: float, size: float, z: float) -> tuple[float, float]:
 def recovered_limits(points: Sequence[Point], x, y, sizes, z: float) -> tuple[float, float]:
     """Return y less and plus the root of the sum of its two squared deviations."""
     x_size, y_size = sizes
-    place = arcsine_of_population(x, x_size)
-    first = min(counted_rate(place - z, x_size), float(x))
-    last = max(counted_rate(place + z, x_size), float(x))
+    centre = arcsine_of_population(x, x_size)
+    first = min(counted_rate(centre - z, x_size), float(x))
+    last = max(counted_rate(centre + z, x_size), float(x))
     before = float(least_beyond(points, first)) if first > 0.0 else 0.0
     after = float(most_before(points, last)) if last < 1.0 else 1.0
     y = float(y)
@@ -147,9 +149,9 @@ def precision_limits(recall: float, rate: float, of_rate, odds: float, of_odds):
     return recall / (recall + most), recall / (recall + max(least, f0 * w0))
 
 
-def odds_limits(share: float, size: float, z: float) -> tuple[float, float]:
-    """Return the limits of (1 - share) / share from Wilson's of the share."""
-    low, high = wilson(share, size, z)
+def odds_limits(proportion: float, size: float, z: float) -> tuple[float, float]:
+    """Return the limits of (1 - proportion) / proportion from Wilson's of the proportion."""
+    low, high = wilson(proportion, size, z)
     return (1 - high) / high, (1 - low) / low
 
 
@@ -164,23 +166,23 @@ def scaled(points: Sequence[Point], x_scale: Callable, y_scale: Callable) -> lis
     return [(float(x_scale(x)), float(y_scale(y))) for x, y in points]
 
 
-def along(line: Sequence[Point], place: float) -> float:
-    """Return y - x where x + y, which grows along a scaled curve, reaches a place."""
+def along(line: Sequence[Point], position: float) -> float:
+    """Return y - x at a position of x + y, which grows along a scaled curve."""
     for (x0, y0), (x1, y1) in pairwise(line):
-        if x0 + y0 <= place <= x1 + y1 and x1 + y1 > x0 + y0:
-            share = (place - x0 - y0) / (x1 + y1 - x0 - y0)
-            return y0 - x0 + share * (y1 - x1 - y0 + x0)
-    x, y = line[-1] if place > sum(line[0]) else line[0]
+        if x0 + y0 <= position <= x1 + y1 and x1 + y1 > x0 + y0:
+            fraction = (position - x0 - y0) / (x1 + y1 - x0 - y0)
+            return y0 - x0 + fraction * (y1 - x1 - y0 + x0)
+    x, y = line[-1] if position > sum(line[0]) else line[0]
     return y - x
 
 
-def gap(points, others, scales, n_places: int) -> float:
-    """Return half the greatest distance of y - x at equidistant places of x + y."""
+def gap(points, others, scales, n_positions: int) -> float:
+    """Return half the largest distance of y - x at equidistant positions of x + y."""
     line, other = scaled(points, *scales), scaled(others, *scales)
     low, high = sum(line[0]), sum(line[-1])
-    step = (high - low) / (n_places - 1)
-    places = [low + k * step for k in range(n_places)]
-    return max(abs(along(line, place) - along(other, place)) for place in places) / 2
+    step = (high - low) / (n_positions - 1)
+    positions = [low + k * step for k in range(n_positions)]
+    return max(abs(along(line, position) - along(other, position)) for position in positions) / 2
 
 
 def width(gaps: Sequence[float], confidence_level: float) -> float:

@@ -1,4 +1,4 @@
-"""What scores known by bins leave open: every order of every bin, ties included, tried one by one.
+"""Limits of metrics of binned scores: every order of every bin, ties included, one by one.
 
 An arrangement is a list of groups (positives, negatives), highest scores first; each group is one
 distinct score. Metrics are those of the definitions, in rational numbers.
@@ -12,7 +12,7 @@ Group = tuple[int, int]
 
 
 def orders(positives: int, negatives: int) -> Iterator[list[Group]]:
-    """Yield every way to deal rows of two classes out to groups, one group after the other."""
+    """Yield every partition of the rows of two classes into an ordered list of groups."""
     if positives == negatives == 0:
         yield []
         return
@@ -23,7 +23,7 @@ def orders(positives: int, negatives: int) -> Iterator[list[Group]]:
 
 
 def arrangements(bins: list[tuple[int, int, bool]]) -> Iterator[list[Group]]:
-    """Yield what rows may be in bins (positives, negatives, whether one score), highest first."""
+    """Yield all groups of rows in bins (positives, negatives, whether one score), highest first."""
     choices = [[[(p, n)]] if sure else list(orders(p, n)) for p, n, sure in bins]
     for chosen in product(*choices):
         yield [group for groups in chosen for group in groups]
@@ -40,11 +40,13 @@ def auc(groups: list[Group]) -> Fraction:
 
 def curve(groups: list[Group]) -> list[Group]:
     """Return (true positives, false positives) of each threshold, the highest first."""
-    found, tp, fp = [], 0, 0
+    points = []
+    tp = 0
+    fp = 0
     for p, n in groups:
         tp, fp = tp + p, fp + n
-        found.append((tp, fp))
-    return found
+        points.append((tp, fp))
+    return points
 
 
 def average_precision(groups: list[Group]) -> Fraction:
@@ -61,13 +63,13 @@ def ks_statistic(groups: list[Group]) -> Fraction:
 
 def tpr_at_fpr(groups: list[Group], max_fpr: Fraction) -> Fraction:
     p, n = curve(groups)[-1]
-    found = [Fraction(tp, p) for tp, fp in curve(groups) if Fraction(fp, n) <= max_fpr]
-    return max(found, default=Fraction(0))
+    rates = [Fraction(tp, p) for tp, fp in curve(groups) if Fraction(fp, n) <= max_fpr]
+    return max(rates, default=Fraction(0))
 
 
 def limits(
     bins: list[tuple[int, int, bool]], metric: Callable[[list[Group]], Fraction]
 ) -> tuple[Fraction, Fraction]:
     """Return the least and the largest value that any rows in these bins have."""
-    found = [metric(groups) for groups in arrangements(bins)]
-    return min(found), max(found)
+    values = [metric(groups) for groups in arrangements(bins)]
+    return min(values), max(values)

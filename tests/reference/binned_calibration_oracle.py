@@ -14,10 +14,10 @@ Problem = list[Row]
 
 def rows_of(true: Sequence[int], chances: Sequence[Any], weights: Sequence[Any] | None) -> Problem:
     """Return the rows of the positive class that have a weight."""
-    own = [1] * len(true) if weights is None else weights
+    row_weights = [1] * len(true) if weights is None else weights
     return [
         ((int(y),), (Fraction(p),), Fraction(w))
-        for y, p, w in zip(true, chances, own, strict=True)
+        for y, p, w in zip(true, chances, row_weights, strict=True)
         if w
     ]
 
@@ -25,7 +25,7 @@ def rows_of(true: Sequence[int], chances: Sequence[Any], weights: Sequence[Any] 
 def problems(
     form: str, codes: Sequence[int], rows: Sequence[Sequence[Any]], weights: Sequence[Any] | None
 ) -> list[Problem]:
-    """Return the problems that a form makes of columns."""
+    """Return the problems of two classes that a form makes of columns."""
     if form == "class-wise":
         return [
             rows_of([c == k for c in codes], [row[k] for row in rows], weights)
@@ -35,65 +35,65 @@ def problems(
         tops = [max(range(len(row)), key=lambda k: (row[k], -k)) for row in rows]
         hits = [top == code for top, code in zip(tops, codes, strict=True)]
         return [rows_of(hits, [row[top] for row, top in zip(rows, tops, strict=True)], weights)]
-    own = [1] * len(codes) if weights is None else weights
+    row_weights = [1] * len(codes) if weights is None else weights
     k = len(rows[0])
     return [
         [
             (tuple(int(j == c) for j in range(k)), tuple(map(Fraction, row)), Fraction(w))
-            for c, row, w in zip(codes, rows, own, strict=True)
+            for c, row, w in zip(codes, rows, row_weights, strict=True)
             if w
         ]
     ]
 
 
 def uniform(problem: Problem, n_bins: int) -> list[Problem]:
-    """Return the rows of each bin ((k / B, (k + 1) / B], the first one closed) that has some."""
+    """Return the rows of each non-empty bin (k / B, (k + 1) / B], the first one closed."""
 
-    def place(p: Fraction) -> int:
+    def bin_of(p: Fraction) -> int:
         return next(k for k in range(n_bins) if p <= Fraction(k + 1, n_bins))
 
-    return _parts(problem, lambda row: tuple(map(place, row[1])))
+    return _group(problem, lambda row: tuple(map(bin_of, row[1])))
 
 
 def uniform_left_closed(problem: Problem, n_bins: int) -> list[Problem]:
-    """Return them for the bins [k / B, (k + 1) / B), the last one closed."""
+    """Return the rows of each non-empty bin [k / B, (k + 1) / B), the last one closed."""
 
-    def place(p: Fraction) -> int:
+    def bin_of(p: Fraction) -> int:
         return next(k for k in reversed(range(n_bins)) if p >= Fraction(k, n_bins))
 
-    return _parts(problem, lambda row: tuple(map(place, row[1])))
+    return _group(problem, lambda row: tuple(map(bin_of, row[1])))
 
 
 def quantile(problem: Problem, n_bins: int) -> list[Problem]:
-    """Return them for bins (edge, next edge], the first one closed; weights are numbers of rows.
+    """Return the rows of each bin (edge, next edge]; weights are numbers of rows.
 
-    Edges are percentiles, linear between rows, as doubles.
+    The first bin is closed. Edges are percentiles, linear between rows, as doubles.
     """
     every = sorted(p for _, (p,), w in problem for _ in range(int(w)))
     edges = []
     for k in range(1, n_bins):
-        place = Fraction(k * (len(every) - 1), n_bins)
-        low, high = every[int(place)], every[min(int(place) + 1, len(every) - 1)]
-        edges.append(float(low + (high - low) * (place - int(place))))
-    return _parts(problem, lambda row: sum(row[1][0] > edge for edge in edges))
+        position = Fraction(k * (len(every) - 1), n_bins)
+        low, high = every[int(position)], every[min(int(position) + 1, len(every) - 1)]
+        edges.append(float(low + (high - low) * (position - int(position))))
+    return _group(problem, lambda row: sum(row[1][0] > edge for edge in edges))
 
 
 def equal_count(problem: Problem, n_bins: int) -> list[Problem]:
-    """Return them for bins of equal weight: the bin is that of the weight below a probability."""
+    """Return the rows of bins of equal weight: the bin follows from the weight below."""
     total = sum(row[2] for row in problem)
 
-    def place(row: Row) -> int:
+    def bin_of(row: Row) -> int:
         below = sum((w for _, p, w in problem if p < row[1]), Fraction(0))
         return int(below * n_bins / total)
 
-    return _parts(problem, place)
+    return _group(problem, bin_of)
 
 
-def _parts(problem: Problem, place: Callable[[Row], Any]) -> list[Problem]:
-    found: dict[Any, Problem] = {}
+def _group(problem: Problem, bin_of: Callable[[Row], Any]) -> list[Problem]:
+    groups: dict[Any, Problem] = {}
     for row in problem:
-        found.setdefault(place(row), []).append(row)
-    return list(found.values())
+        groups.setdefault(bin_of(row), []).append(row)
+    return list(groups.values())
 
 
 def weight_of(rows: Problem) -> Fraction:
@@ -110,9 +110,9 @@ def gaps(rows: Problem) -> list[Fraction]:
 
 
 def distance(rows: Problem) -> Fraction:
-    found = gaps(rows)
-    length = sum(map(abs, found), Fraction(0))
-    return length if len(found) == 1 else length / 2
+    mean_gaps = gaps(rows)
+    length = sum(map(abs, mean_gaps), Fraction(0))
+    return length if len(mean_gaps) == 1 else length / 2
 
 
 def expected(bins: list[Problem]) -> Fraction:
@@ -127,21 +127,23 @@ def maximum(bins: list[Problem]) -> Fraction:
 def mean_square(bins: list[Problem], estimator: str) -> Fraction:
     """Return the mean squared gap, less its bias; weights are numbers of rows there."""
     total = sum(map(weight_of, bins))
-    found = Fraction(0)
+    total_square = Fraction(0)
     for rows in bins:
-        n, squared = weight_of(rows), sum(gap * gap for gap in gaps(rows))
+        n = weight_of(rows)
+        squared = sum(gap * gap for gap in gaps(rows))
         if estimator == "plug-in":
-            found += n / total * squared
+            total_square += n / total * squared
         elif n > 1:
-            found += n / total * (squared - _variance(rows, estimator) / (n - 1))
-    return found
+            total_square += n / total * (squared - _variance(rows, estimator) / (n - 1))
+    return total_square
 
 
 def _variance(rows: Problem, estimator: str) -> Fraction:
     """Return the variance of outcomes, or of outcomes less probabilities, all elements added."""
-    n, found = weight_of(rows), Fraction(0)
+    n = weight_of(rows)
+    variance = Fraction(0)
     for k in range(len(rows[0][0])):
         values = [(y[k] - (p[k] if estimator == "sun" else 0), w) for y, p, w in rows]
         mean = sum((w * v for v, w in values), Fraction(0)) / n
-        found += sum((w * (v - mean) ** 2 for v, w in values), Fraction(0)) / n
-    return found
+        variance += sum((w * (v - mean) ** 2 for v, w in values), Fraction(0)) / n
+    return variance

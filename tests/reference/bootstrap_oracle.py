@@ -14,10 +14,10 @@ Cell = tuple[float, int, int]
 def quantile(values: Sequence[float], level: float) -> Fraction:
     """Return the quantile that is linear between the order statistics (Hyndman & Fan's 7)."""
     ranked = sorted(Fraction(value) for value in values)
-    place = Fraction(level) * (len(ranked) - 1)
-    below = math.floor(place)
+    position = Fraction(level) * (len(ranked) - 1)
+    below = math.floor(position)
     above = min(below + 1, len(ranked) - 1)
-    return ranked[below] + (place - below) * (ranked[above] - ranked[below])
+    return ranked[below] + (position - below) * (ranked[above] - ranked[below])
 
 
 def levels(confidence_level: float, alternative: str) -> tuple[float, float]:
@@ -41,7 +41,7 @@ def percentile(values, confidence_level: float, alternative: str) -> tuple[float
 
 
 def basic(values, estimate: float, confidence_level: float, alternative: str):
-    """Return what reflects the percentile limits in the estimate."""
+    """Return the percentile limits reflected in the estimate."""
     low, high = (
         float(2 * Fraction(estimate) - quantile(values, q))
         for q in reversed(levels(confidence_level, alternative))
@@ -92,16 +92,17 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     m = len(pvalues)
     order = sorted(range(m), key=lambda i: pvalues[i])
     adjusted = [0.0] * m
-    for place, i in enumerate(order):
+    for rank, i in enumerate(order):
         # Rejected once every p-value up to this one is at most alpha / (number left).
-        needed = max(pvalues[order[j]] * (m - j) for j in range(place + 1))
+        needed = max(pvalues[order[j]] * (m - j) for j in range(rank + 1))
         adjusted[i] = min(1.0, needed)
     return adjusted
 
 
 def rows_of(cells: Sequence[Cell]) -> tuple[list[int], list[float]]:
     """Return labels and scores, a row for each example."""
-    labels, scores = [], []
+    labels = []
+    scores = []
     for score, positives, negatives in cells:
         labels += [1] * positives + [0] * negatives
         scores += [score] * (positives + negatives)

@@ -15,7 +15,8 @@ Rows = Sequence[tuple[int, Fraction]]
 def mean_square(bins: Iterable[Rows]) -> Fraction:
     """Return the mean over rows of the mean product of two rows' gaps, of one bin each."""
     bins = [list(rows) for rows in bins]
-    total, n = Fraction(0), sum(map(len, bins))
+    total = Fraction(0)
+    n = sum(map(len, bins))
     for rows in bins:
         gaps = [y - p for y, p in rows]
         if len(gaps) > 1:
@@ -33,37 +34,38 @@ def error_of_gaps(bins: Iterable[Rows]) -> float:
         gaps = [y - p for y, p in rows]
         mean = Fraction(sum(gaps)) / len(gaps)
         square = Fraction(sum(gap * gap for gap in gaps)) / len(gaps)
-        share = Fraction(len(gaps), n)
-        first += share * (4 * mean * square * mean - 3 * mean**4)
-        second += share * mean**2
+        fraction = Fraction(len(gaps), n)
+        first += fraction * (4 * mean * square * mean - 3 * mean**4)
+        second += fraction * mean**2
     return math.sqrt((first - second**2) / n)
 
 
 def error_of_pairs(bins: Iterable[Rows]) -> float:
-    """Return that of second order: of a mean product of independent gaps about their mean."""
+    """Return the standard error of second order, of a mean product of independent gaps."""
     bins = [list(rows) for rows in bins]
-    n, variance = sum(map(len, bins)), Fraction(0)
+    n = sum(map(len, bins))
+    variance = Fraction(0)
     for rows in bins:
         k = len(rows)
         if k > 1:
             gaps = [y - p for y, p in rows]
             mean = Fraction(sum(gaps)) / k
-            spread = sum((gap - mean) ** 2 for gap in gaps) / (k - 1)
-            of_mean_product = 2 * spread**2 / (k * (k - 1))
-            variance += Fraction(k, n) ** 2 * of_mean_product
+            gap_variance = sum((gap - mean) ** 2 for gap in gaps) / (k - 1)
+            product_variance = 2 * gap_variance**2 / (k * (k - 1))
+            variance += Fraction(k, n) ** 2 * product_variance
     return math.sqrt(variance)
 
 
 def over_outcomes(
     chances: Sequence[Fraction], value: Callable[[tuple[int, ...]], Fraction]
 ) -> tuple[Fraction, Fraction]:
-    """Return mean and variance of a value over all outcomes, each having its chance."""
+    """Return mean and variance of a value over all outcomes, by their probabilities."""
     mean = square = Fraction(0)
     for outcomes in product((0, 1), repeat=len(chances)):
         chance = math.prod(p if y else 1 - p for y, p in zip(outcomes, chances, strict=True))
-        found = value(outcomes)
-        mean += chance * found
-        square += chance * found**2
+        result = value(outcomes)
+        mean += chance * result
+        square += chance * result**2
     return mean, square - mean**2
 
 
@@ -76,8 +78,10 @@ def limits(
     level: float,
 ) -> list[float]:
     """Return the limits of the root: the lower one case by case, the upper one by bisection."""
-    z, one = NormalDist().inv_cdf((1 + level) / 2), NormalDist().inv_cdf(level)
-    above, error = max(square, 0.0), math.hypot(of_gaps, of_pairs)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    one = NormalDist().inv_cdf(level)
+    above = max(square, 0.0)
+    error = math.hypot(of_gaps, of_pairs)
     low = max(0.0, above - one * error)
     if above >= 2 * one * error:
         low = above / 2
@@ -94,7 +98,7 @@ def limits(
 
 
 def clopper_pearson_low(hits: int, n: int, alpha: float) -> float:
-    """Return the share at which so many hits or more have the chance ``alpha``, by bisection."""
+    """Return the rate at which ``hits`` or more have probability ``alpha``, by bisection."""
     if hits == 0:
         return 0.0
     low, high = 0.0, 1.0
@@ -155,5 +159,5 @@ def exact_pvalue(
     statistic: Callable[[Sequence[int]], Fraction],
 ) -> Fraction:
     """Return the chance of a statistic as great if each row's outcome has its probability."""
-    own = statistic(outcomes)
-    return over_outcomes(chances, lambda drawn: Fraction(statistic(drawn) >= own))[0]
+    observed = statistic(outcomes)
+    return over_outcomes(chances, lambda drawn: Fraction(statistic(drawn) >= observed))[0]

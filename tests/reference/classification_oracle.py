@@ -72,20 +72,20 @@ def matrix(rows: Rows, labels: Sequence[Any]) -> list[list[Fraction]]:
     ]
 
 
-def over(part: Fraction, whole: Fraction) -> Fraction | None:
-    return part / whole if whole else None
+def over(count: Fraction, total: Fraction) -> Fraction | None:
+    return count / total if total else None
 
 
 # --- one class against the rest ----------------------------------------------------------------
 
 
-def precision(found: Counts) -> Fraction | None:
-    hits, _, predicted = found
+def precision(counted: Counts) -> Fraction | None:
+    hits, _, predicted = counted
     return over(hits, predicted)
 
 
-def recall(found: Counts) -> Fraction | None:
-    hits, true, _ = found
+def recall(counted: Counts) -> Fraction | None:
+    hits, true, _ = counted
     return over(hits, true)
 
 
@@ -93,8 +93,8 @@ def fbeta(beta: float) -> Metric:
     """Return the weighted harmonic mean of precision and recall, written with the three errors."""
     square = Fraction(beta) ** 2
 
-    def metric(found: Counts) -> Fraction | None:
-        hits, true, predicted = found
+    def metric(counted: Counts) -> Fraction | None:
+        hits, true, predicted = counted
         missed, false_alarms = true - hits, predicted - hits
         whole = (1 + square) * hits + square * missed + false_alarms
         return over((1 + square) * hits, whole)
@@ -102,8 +102,8 @@ def fbeta(beta: float) -> Metric:
     return metric
 
 
-def jaccard(found: Counts) -> Fraction | None:
-    hits, true, predicted = found
+def jaccard(counted: Counts) -> Fraction | None:
+    hits, true, predicted = counted
     return over(hits, true + predicted - hits)
 
 
@@ -132,26 +132,27 @@ def average(
     rows: Rows, labels: Sequence[Any], metric: Metric, how: str | None, zero: Fraction | None
 ) -> Any:
     """Return the metric of each label (a list), or one average; 0/0 becomes ``zero``."""
-    found = [counts(rows, label) for label in labels]
-    each = [filled(metric(one), zero) for one in found]
+    by_class = [counts(rows, label) for label in labels]
+    each = [filled(metric(one), zero) for one in by_class]
     if how is None:
         return each
     if how == "macro":
         return mean(each)
     if how == "weighted":
-        return mean(each, [true for _, true, _ in found])
+        return mean(each, [true for _, true, _ in by_class])
     if how == "micro":
-        sums = tuple(sum(column, Fraction(0)) for column in zip(*found, strict=True))
+        sums = tuple(sum(column, Fraction(0)) for column in zip(*by_class, strict=True))
         return filled(metric(sums), zero)
     assert how == "samples"
-    of_rows, weights = [], []
+    by_row = []
+    weights = []
     for true, predicted, w in rows:
         both = sum(label in true and label in predicted for label in labels)
         sizes = (sum(label in each for label in labels) for each in (true, predicted))
         if w:
-            of_rows.append(filled(metric((Fraction(both), *map(Fraction, sizes))), zero))
+            by_row.append(filled(metric((Fraction(both), *map(Fraction, sizes))), zero))
             weights.append(w)
-    return mean(of_rows, weights)
+    return mean(by_row, weights)
 
 
 # --- all classes together ----------------------------------------------------------------------

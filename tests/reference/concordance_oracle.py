@@ -23,15 +23,15 @@ def sign(value: Any) -> int:
 
 def pairs(outcome: Sequence[Any], score: Sequence[Any], weights: Any = None) -> Pairs:
     """Return the pairs of rows by kind; a pair weighs the product of its rows' weights."""
-    found = [Fraction(0)] * 5
-    shares = [Fraction(w) for w in (weights or [1] * len(outcome))]
+    sums = [Fraction(0)] * 5
+    exact_weights = [Fraction(w) for w in (weights or [1] * len(outcome))]
     for i, j in itertools.combinations(range(len(outcome)), 2):
         y, x = sign(outcome[i] - outcome[j]), sign(score[i] - score[j])
         kind = {(True, True): 0 if y == x else 1, (True, False): 2, (False, True): 3}.get(
             (y != 0, x != 0), 4
         )
-        found[kind] += shares[i] * shares[j]
-    return Pairs(*found)
+        sums[kind] += exact_weights[i] * exact_weights[j]
+    return Pairs(*sums)
 
 
 def _over(excess: Fraction, pairs: Any) -> float:
@@ -43,11 +43,12 @@ def metric(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
 
     Weights are no part of Spearman's, and of the others in place of numbers of rows.
     """
-    found = pairs(outcome, score, weights)
-    c, d, in_score, in_outcome, _ = found
-    n, excess = sum(weights or [1] * len(outcome)), c - d
+    sums = pairs(outcome, score, weights)
+    c, d, in_score, in_outcome, _ = sums
+    n = sum(weights or [1] * len(outcome))
+    excess = c - d
     if name == "tau_a":
-        return _over(excess, sum(found))
+        return _over(excess, sum(sums))
     if name == "tau_b":
         squared = (c + d + in_score) * (c + d + in_outcome)
         return float(excess) / math.sqrt(squared) if squared else math.nan
@@ -67,8 +68,8 @@ def metric(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
 
 def _mid_ranks(values: Any) -> list[Fraction]:
     return [
-        sum(Fraction(other < own) + Fraction(int(other == own), 2) for other in values)
-        for own in values
+        sum(Fraction(other < value) + Fraction(int(other == value), 2) for other in values)
+        for value in values
     ]
 
 
@@ -89,8 +90,8 @@ def spearman(outcome: Any, score: Any) -> float:
 def uncensored_share(
     time: Any, event: Any, at: Any, weights: Sequence[Fraction], *, including: bool
 ) -> Fraction:
-    """Return Kaplan and Meier's share not censored before a time, or up to it."""
-    share = Fraction(1)
+    """Return Kaplan and Meier's fraction not censored before a time, or up to it."""
+    product = Fraction(1)
     for t in sorted(set(time)):
         if t > at or (t == at and not including):
             break
@@ -98,8 +99,8 @@ def uncensored_share(
         censored = sum(w for u, e, w in rows if u == t and not e)
         at_risk = sum(w for u, e, w in rows if u > t or (u == t and not e))
         if censored:
-            share *= 1 - Fraction(censored) / at_risk
-    return share
+            product *= 1 - Fraction(censored) / at_risk
+    return product
 
 
 def index_pairs(
@@ -115,20 +116,20 @@ def index_pairs(
 
     ``of`` are times and events of other rows, whose G it then is.
     """
-    shares = [Fraction(w) for w in (weights or [1] * len(time))]
-    seen = (time, event, shares) if of is None else (*of, [Fraction(1)] * len(of[0]))
-    found = [Fraction(0)] * 3
+    exact_weights = [Fraction(w) for w in (weights or [1] * len(time))]
+    seen = (time, event, exact_weights) if of is None else (*of, [Fraction(1)] * len(of[0]))
+    sums = [Fraction(0)] * 3
     for i, j in itertools.permutations(range(len(time)), 2):
         is_later = time[j] > time[i] or (time[j] == time[i] and not event[j])
         if not event[i] or not is_later or (tau is not None and time[i] >= tau):
             continue
-        worth = shares[i] * shares[j]
+        worth = exact_weights[i] * exact_weights[j]
         if weighting != "harrell":
             including = weighting != "uno"
             worth /= uncensored_share(*seen[:2], time[i], seen[2], including=including) ** 2
         kind = 2 if risk[i] == risk[j] else 0 if risk[i] > risk[j] else 1
-        found[kind] += worth
-    return found[0], found[1], found[2]
+        sums[kind] += worth
+    return sums[0], sums[1], sums[2]
 
 
 def index(*data: Any, half: bool = True, **options: Any) -> float:
@@ -142,12 +143,12 @@ def influences(
     value: Any, weights: Sequence[Any], step: Fraction = Fraction(1, 10**5)
 ) -> list[float]:
     """Return the weight of each row times the derivative of ``value(weights)`` by it."""
-    found = []
+    derivatives = []
     for i, weight in enumerate(weights):
-        moved = []
+        shifted = []
         for change in (step, -step):
             other = [Fraction(w) for w in weights]
             other[i] += change
-            moved.append(value(other))
-        found.append(float(weight) * (moved[0] - moved[1]) / float(2 * step))
-    return found
+            shifted.append(value(other))
+        derivatives.append(float(weight) * (shifted[0] - shifted[1]) / float(2 * step))
+    return derivatives

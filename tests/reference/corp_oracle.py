@@ -1,4 +1,4 @@
-"""Isotonic fits, the parts of mean scores, and tests of calibration, from their definitions."""
+"""Isotonic fits, components of mean scores, and tests of calibration, from their definitions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ def _exact(number) -> Fraction:
 def points(targets: Sequence, scores: Sequence, weights: Weights = None) -> list[Point]:
     """Return (score, weighted sum of targets, weight), ascending; scores that tie are one."""
     weights = [Fraction(1)] * len(targets) if weights is None else weights
-    found: dict[float, list[Fraction]] = {}
+    cells: dict[float, list[Fraction]] = {}
     for target, score, weight in zip(targets, scores, weights, strict=True):
         weight = _exact(weight)
         if weight:
-            own = found.setdefault(float(score), [Fraction(0), Fraction(0)])
-            own[0] += weight * _exact(target)
-            own[1] += weight
-    return [(score, *found[score]) for score in sorted(found)]
+            cell = cells.setdefault(float(score), [Fraction(0), Fraction(0)])
+            cell[0] += weight * _exact(target)
+            cell[1] += weight
+    return [(score, *cells[score]) for score in sorted(cells)]
 
 
 def isotonic(rows: list[Point]) -> list[Fraction]:
@@ -59,10 +59,13 @@ def mean_score(score: Callable, rows: list[Point], values: Sequence[Fraction]):
     total = sum(w for _, _, w in rows)
     terms = []
     for (_, ones, weight), value in zip(rows, values, strict=True):
-        for label, share in ((1, ones), (0, weight - ones)):
-            if share:
+        for label, weight_of_label in ((1, ones), (0, weight - ones)):
+            if weight_of_label:
                 loss = score(label, value)
-                terms.append((share if isinstance(loss, Fraction) else float(share)) * loss)
+                terms.append(
+                    (weight_of_label if isinstance(loss, Fraction) else float(weight_of_label))
+                    * loss
+                )
     if all(isinstance(term, Fraction) for term in terms):
         return sum(terms) / total
     return math.fsum(terms) / float(total)
@@ -70,10 +73,10 @@ def mean_score(score: Callable, rows: list[Point], values: Sequence[Fraction]):
 
 def decomposition(score: Callable, rows: list[Point]) -> tuple:
     """Return the mean score, miscalibration, discrimination and uncertainty."""
-    share = sum(ones for _, ones, _ in rows) / sum(w for _, _, w in rows)
+    base_rate = sum(ones for _, ones, _ in rows) / sum(w for _, _, w in rows)
     given = mean_score(score, rows, [Fraction(p) for p, _, _ in rows])
     fitted = mean_score(score, rows, isotonic(rows))
-    constant = mean_score(score, rows, [share] * len(rows))
+    constant = mean_score(score, rows, [base_rate] * len(rows))
     return given, given - fitted, constant - fitted, constant
 
 
@@ -153,7 +156,7 @@ def logistic_where_defined(
     ones, zeros = ([p for y, p, _ in inside if y == label] for label in (1, 0))
     if not ones or not zeros:
         return nothing
-    found = logistic(*zip(*inside, strict=True))
+    estimates = logistic(*zip(*inside, strict=True))
     if min(ones) >= max(zeros) or max(ones) <= min(zeros):
-        return math.nan, math.nan, found[2]
-    return found[:3]
+        return math.nan, math.nan, estimates[2]
+    return estimates[:3]

@@ -37,7 +37,7 @@ def normalized(rows: Sequence[Row], costs: Costs) -> Fraction | None:
 
 
 def rate(rows: Sequence[Row], true: int, predicted: int) -> Fraction | None:
-    """Return which share of class ``true`` was taken for class ``predicted``."""
+    """Return the fraction of class ``true`` predicted as class ``predicted``."""
     of_class = [row for row in rows if row[0] == true]
     if not weight(of_class):
         return None
@@ -56,10 +56,10 @@ def expected(rows: Sequence[Row], cost_fn: Any, cost_fp: Any, prevalence: Any = 
         (Fraction(cost_fn) * p, (1, 0)),
     ):
         if factor:
-            share = rate(rows, true, predicted)
-            if share is None:
+            fraction = rate(rows, true, predicted)
+            if fraction is None:
                 return None
-            result += factor * share
+            result += factor * fraction
     return result
 
 

@@ -34,10 +34,12 @@ def rows_of_cells(cells: Sequence[Sequence[Any]]) -> Rows:
     ]
 
 
-def share(rows: Rows, part: Callable[[Any, Any], bool], whole: Callable[[Any, Any], bool]) -> Value:
-    """Return the weight of the rows in ``part`` over that of the rows in ``whole``."""
-    under = sum((w for true, predicted, w in rows if whole(true, predicted)), Fraction(0))
-    over = sum((w for true, predicted, w in rows if part(true, predicted)), Fraction(0))
+def fraction(
+    rows: Rows, is_counted: Callable[[Any, Any], bool], is_eligible: Callable[[Any, Any], bool]
+) -> Value:
+    """Return the weight of counted rows over that of eligible rows."""
+    under = sum((w for true, predicted, w in rows if is_eligible(true, predicted)), Fraction(0))
+    over = sum((w for true, predicted, w in rows if is_counted(true, predicted)), Fraction(0))
     return over / under if under else None
 
 
@@ -59,37 +61,38 @@ def root(square: Fraction) -> float:
 
 
 def precision(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t == k and p == k, lambda t, p: p == k)
+    return fraction(rows, lambda t, p: t == k and p == k, lambda t, p: p == k)
 
 
 def recall(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t == k and p == k, lambda t, p: t == k)
+    return fraction(rows, lambda t, p: t == k and p == k, lambda t, p: t == k)
 
 
 def specificity(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t != k and p != k, lambda t, p: t != k)
+    return fraction(rows, lambda t, p: t != k and p != k, lambda t, p: t != k)
 
 
 def npv(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t != k and p != k, lambda t, p: p != k)
+    return fraction(rows, lambda t, p: t != k and p != k, lambda t, p: p != k)
 
 
 def false_positive_rate(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t != k and p == k, lambda t, p: t != k)
+    return fraction(rows, lambda t, p: t != k and p == k, lambda t, p: t != k)
 
 
 def false_negative_rate(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t == k and p != k, lambda t, p: t == k)
+    return fraction(rows, lambda t, p: t == k and p != k, lambda t, p: t == k)
 
 
 def jaccard(rows: Rows, k: Any) -> Value:
-    return share(rows, lambda t, p: t == k and p == k, lambda t, p: k in (t, p))
+    return fraction(rows, lambda t, p: t == k and p == k, lambda t, p: k in (t, p))
 
 
 def fbeta(rows: Rows, k: Any, beta: Any = 1) -> Value:
     """Return the weighted harmonic mean of precision and recall, 0 where one of them is 0 or
     undefined while the other is defined."""
-    p, r, square = precision(rows, k), recall(rows, k), Fraction(beta) ** 2
+    p, r = precision(rows, k), recall(rows, k)
+    square = Fraction(beta) ** 2
     if p is None and r is None:
         return None
     if not p or not r:
@@ -118,11 +121,11 @@ def negative_likelihood_ratio(rows: Rows, k: Any) -> Value:
 
 
 def accuracy(rows: Rows, labels: Any) -> Value:
-    return share(rows, lambda t, p: t == p, lambda t, p: True)
+    return fraction(rows, lambda t, p: t == p, lambda t, p: True)
 
 
 def error_rate(rows: Rows, labels: Any) -> Value:
-    return share(rows, lambda t, p: t != p, lambda t, p: True)
+    return fraction(rows, lambda t, p: t != p, lambda t, p: True)
 
 
 def mean(values: Sequence[Value]) -> Value:
@@ -191,18 +194,19 @@ def covariance(rows: Rows, labels: Any, left: int, right: int) -> Fraction:
 def matthews_corrcoef(rows: Rows, labels: Any) -> Value:
     if not rows:
         return None
-    shared = covariance(rows, labels, 0, 1)
-    spread = covariance(rows, labels, 0, 0) * covariance(rows, labels, 1, 1)
-    if not spread:
+    covariances = covariance(rows, labels, 0, 1)
+    variances = covariance(rows, labels, 0, 0) * covariance(rows, labels, 1, 1)
+    if not variances:
         return None
-    return root(shared**2 / spread) * (-1 if shared < 0 else 1)
+    return root(covariances**2 / variances) * (-1 if covariances < 0 else 1)
 
 
 def cohen_kappa(rows: Rows, labels: Any, power: int = 0) -> Value:
     """Return 1 - observed / expected disagreement, which costs ``|i - j| ** power``."""
     if not rows:
         return None
-    cells, n = matrix(rows, labels), sum(row[2] for row in rows)
+    cells = matrix(rows, labels)
+    n = sum(row[2] for row in rows)
     observed = expected = Fraction(0)
     for i, line in enumerate(cells):
         for j, cell in enumerate(line):
@@ -214,7 +218,7 @@ def cohen_kappa(rows: Rows, labels: Any, power: int = 0) -> Value:
 
 def cost(rows: Rows, labels: Any, costs: Sequence[Sequence[Any]]) -> Value:
     n = sum(row[2] for row in rows)
-    at = {k: place for place, k in enumerate(labels)}
+    at = {k: index for index, k in enumerate(labels)}
     total = sum((w * Fraction(costs[at[t]][at[p]]) for t, p, w in rows), Fraction(0))
     return total / n if n else None
 
@@ -252,10 +256,10 @@ AVERAGED = ("precision", "recall", "f1", "fbeta", "jaccard")
 def value(name: str, rows: Rows, labels: Sequence[Any]) -> float:
     """Return a metric without parameters as a float, nan where it is undefined."""
     if name in OVER_CLASSES:
-        found = OVER_CLASSES[name](rows, labels)
+        result = OVER_CLASSES[name](rows, labels)
     elif name in OF_CLASS:
-        found = OF_CLASS[name](rows, labels[-1])
+        result = OF_CLASS[name](rows, labels[-1])
     else:
         of_class, _, average = name.rpartition("_")
-        found = AVERAGES[average](OF_CLASS[of_class], rows, labels)
-    return float("nan") if found is None else float(found)
+        result = AVERAGES[average](OF_CLASS[of_class], rows, labels)
+    return float("nan") if result is None else float(result)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def won(x, y) -> Fraction:
-    """Return what a positive x scores against a negative y."""
+    """Return the credit of a positive x against a negative y."""
     return Fraction(1) if x > y else Fraction(1, 2) if x == y else Fraction(0)
 
 
@@ -25,14 +25,14 @@ def components(labels, scores) -> tuple[Fraction, dict[int, Fraction]]:
     """Return the AUC, and the structural component of each row (DeLong, equations 3 and 4)."""
     positives = [i for i, label in enumerate(labels) if label == 1]
     negatives = [i for i, label in enumerate(labels) if label != 1]
-    found = {}
+    placements = {}
     for i in positives:
         total = sum((won(scores[i], scores[j]) for j in negatives), Fraction(0))
-        found[i] = total / len(negatives)
+        placements[i] = total / len(negatives)
     for j in negatives:
         total = sum((won(scores[i], scores[j]) for i in positives), Fraction(0))
-        found[j] = total / len(positives)
-    return sum(found[i] for i in positives) / len(positives), found
+        placements[j] = total / len(positives)
+    return sum(placements[i] for i in positives) / len(positives), placements
 
 
 def covariance(labels, one, other) -> Fraction:
@@ -40,7 +40,7 @@ def covariance(labels, one, other) -> Fraction:
     (auc_one, v_one), (auc_other, v_other) = components(labels, one), components(labels, other)
     total = Fraction(0)
     for label in (1, 0):
-        rows = [i for i, found in enumerate(labels) if found == label]
+        rows = [i for i, each in enumerate(labels) if each == label]
         products = ((v_one[i] - auc_one) * (v_other[i] - auc_other) for i in rows)
         total += sum(products, Fraction(0)) / (len(rows) - 1) / len(rows)
     return total
@@ -51,7 +51,7 @@ def variance_of_difference(labels, one, other) -> Fraction:
     (auc_one, v_one), (auc_other, v_other) = components(labels, one), components(labels, other)
     total = Fraction(0)
     for label in (1, 0):
-        rows = [i for i, found in enumerate(labels) if found == label]
+        rows = [i for i, each in enumerate(labels) if each == label]
         deviations = [v_one[i] - v_other[i] - (auc_one - auc_other) for i in rows]
         total += sum(d * d for d in deviations) / (len(rows) - 1) / len(rows)
     return total
@@ -94,79 +94,82 @@ def newcombe_variance(t: float, m: float, n: float) -> float:
 
 
 def weighted_components(labels, scores, weights) -> tuple[Fraction, dict[int, Fraction]]:
-    """Return the weighted AUC, and of each row the share of the other class that it beats."""
+    """Return the weighted AUC, and the weighted placement of each row."""
     w = [Fraction(weight) for weight in weights]
     classes = [[i for i, label in enumerate(labels) if (label == 1) == side] for side in (1, 0)]
-    found = {}
-    for own, other in (classes, classes[::-1]):
-        for i in own:
+    placements = {}
+    for members, others in (classes, classes[::-1]):
+        for i in members:
             beats = [
                 w[j] * (won(scores[i], scores[j]) if labels[i] == 1 else won(scores[j], scores[i]))
-                for j in other
+                for j in others
             ]
-            found[i] = sum(beats, Fraction(0)) / sum(w[j] for j in other)
+            placements[i] = sum(beats, Fraction(0)) / sum(w[j] for j in others)
     positives = classes[0]
-    auc = sum(w[i] * found[i] for i in positives) / sum(w[i] for i in positives)
-    return auc, found
+    auc = sum(w[i] * placements[i] for i in positives) / sum(w[i] for i in positives)
+    return auc, placements
 
 
 def weighted_covariance(labels, one, other, weights) -> Fraction:
     """Return the covariance of two weighted AUCs by the influence of each row.
 
-    The influence of a row of share p of its class is p (placement - AUC). A class's squared
+    The influence of a row with fraction p of its class is p (placement - AUC). A class's squared
     influences, whose expectation is too small for having fitted the AUC, are divided by what that
     leaves: D = sum p^2 (1 - 2 p + sum p^2) / sum p^2.
     """
     total = Fraction(0)
     for side in (True, False):
-        share, sums = weighted_influences(labels, (one, other), weights, side)
-        total += sum(a * b for a, b in zip(*sums, strict=True)) / left([*share.values()])
+        weights_in_class, sums = weighted_influences(labels, (one, other), weights, side)
+        total += sum(a * b for a, b in zip(*sums, strict=True)) / left([*weights_in_class.values()])
     return total
 
 
 def weighted_influences(labels, columns, weights, side):
-    """Return of the rows of a class their shares, and how far each moves the AUC of each column."""
-    own = [i for i, label in enumerate(labels) if (label == 1) == side]
-    total = sum(Fraction(weights[i]) for i in own)
-    share = {i: Fraction(weights[i]) / total for i in own}
+    """Return the fractions of the rows of a class, and their influences on each column's AUC."""
+    members = [i for i, label in enumerate(labels) if (label == 1) == side]
+    total = sum(Fraction(weights[i]) for i in members)
+    fractions = {i: Fraction(weights[i]) / total for i in members}
     sums = []
     for scores in columns:
         auc, placement = weighted_components(labels, scores, weights)
-        sums.append([share[i] * (placement[i] - auc) for i in own])
-    return share, sums
+        sums.append([fractions[i] * (placement[i] - auc) for i in members])
+    return fractions, sums
 
 
 def clustered_covariance(labels, one, other, weights, groups: Sequence[Hashable]) -> Decimal:
     """Return the covariance by the influence of each group, to 60 digits.
 
-    That is the sum over both classes of the sum over its rows of the class, over the root of what
-    the mean of the class leaves of that sum's variance where rows are independent: with the shares
-    p of rows, and P of the group, 1 - 2 P + P^2 (sum p^2 of all) / (sum p^2 of the group).
+    That is the sum over both classes of the sum over its rows of the class, over the root of the
+    part of that sum's variance that centring leaves where rows are independent: with fractions p
+    of rows, and P of the group, 1 - 2 P + P^2 (sum p^2 of all) / (sum p^2 of the group).
     """
     with localcontext() as context:
         context.prec = 60
-        moved = [dict.fromkeys(groups, Decimal(0)) for _ in range(2)]
+        sums_by_group = [dict.fromkeys(groups, Decimal(0)) for _ in range(2)]
         for side in (True, False):
-            share, sums = weighted_influences(labels, (one, other), weights, side)
+            fractions, sums = weighted_influences(labels, (one, other), weights, side)
             left = {}
-            for name in {groups[i] for i in share}:
-                held = [p for i, p in share.items() if groups[i] == name]
-                ratio = sum(p * p for p in share.values()) / sum(p * p for p in held)
+            for name in {groups[i] for i in fractions}:
+                held = [p for i, p in fractions.items() if groups[i] == name]
+                ratio = sum(p * p for p in fractions.values()) / sum(p * p for p in held)
                 left[name] = 1 - 2 * sum(held) + sum(held) ** 2 * ratio
-            for column, own in zip(moved, sums, strict=True):
+            for column, influences in zip(sums_by_group, sums, strict=True):
                 exact = dict.fromkeys(groups, Fraction(0))
-                for i, value in zip(share, own, strict=True):
+                for i, value in zip(fractions, influences, strict=True):
                     exact[groups[i]] += value
                 for name, rest in left.items():
                     column[name] += decimal(exact[name]) / decimal(rest).sqrt()
-        return sum((moved[0][name] * moved[1][name] for name in moved[0]), Decimal(0))
+        return sum(
+            (sums_by_group[0][name] * sums_by_group[1][name] for name in sums_by_group[0]),
+            Decimal(0),
+        )
 
 
 def decimal(value: Fraction) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
-def left(shares: Sequence[Fraction]) -> Fraction:
-    """Return the share of the variance that residuals about a mean by these shares keep."""
-    squares = sum(p * p for p in shares)
-    return sum(p * p * (1 - 2 * p + squares) for p in shares) / squares
+def left(fractions: Sequence[Fraction]) -> Fraction:
+    """Return the fraction of the variance kept by residuals about a weighted mean."""
+    squares = sum(p * p for p in fractions)
+    return sum(p * p * (1 - 2 * p + squares) for p in fractions) / squares

@@ -12,7 +12,8 @@ def hull_ends(positives: list, negatives: list) -> list[int]:
     """
     tp = [Fraction(0), *accumulate(map(Fraction, positives))]
     fp = [Fraction(0), *accumulate(map(Fraction, negatives))]
-    ends, here = [], 0
+    ends = []
+    here = 0
     while here < len(positives):
         best = here + 1
         for k in range(here + 2, len(tp)):
@@ -50,12 +51,12 @@ def _chord(points, at: Fraction, beside: Fraction) -> Fraction:
 def _points(rows) -> list[tuple[Fraction, Fraction]]:
     """Return (FPR, TPR) of every threshold, of none called positive too, counting anew at each."""
     n_positive, n_negative = sum(row[1] for row in rows), sum(row[2] for row in rows)
-    found = [(Fraction(0), Fraction(0))]
+    points = [(Fraction(0), Fraction(0))]
     for threshold in {row[0] for row in rows}:
         called = [row for row in rows if row[0] >= threshold]
         tpr = Fraction(sum(row[1] for row in called)) / n_positive
-        found.append((Fraction(sum(row[2] for row in called)) / n_negative, tpr))
-    return found
+        points.append((Fraction(sum(row[2] for row in called)) / n_negative, tpr))
+    return points
 
 
 def cheapest(rows, x: Fraction) -> Fraction:
@@ -64,18 +65,18 @@ def cheapest(rows, x: Fraction) -> Fraction:
 
 
 def envelope(rows) -> list[tuple[Fraction, Fraction]]:
-    """Return the vertices of the lower envelope: the places where two lines that are lowest meet.
+    """Return the vertices of the lower envelope, where two lowest lines meet.
 
-    All pairs of lines are cut; what lies above another line is thrown away.
+    All pairs of lines are intersected; points above another line are dropped.
     """
-    lines = {(fpr, 1 - tpr) for fpr, tpr in _points(rows)}
-    places = {Fraction(0), Fraction(1)}
-    for a, b in combinations(lines, 2):
+    cost_lines = {(fpr, 1 - tpr) for fpr, tpr in _points(rows)}
+    positions = {Fraction(0), Fraction(1)}
+    for a, b in combinations(cost_lines, 2):
         bend = (a[1] - a[0]) - (b[1] - b[0])
         if bend != 0 and 0 < (b[0] - a[0]) / bend < 1:
-            places.add((b[0] - a[0]) / bend)
-    ends = sorted(places)
-    heights = [min(a * (1 - x) + b * x for a, b in lines) for x in ends]
+            positions.add((b[0] - a[0]) / bend)
+    ends = sorted(positions)
+    heights = [min(a * (1 - x) + b * x for a, b in cost_lines) for x in ends]
     kept = [(ends[0], heights[0])]
     for i in range(1, len(ends) - 1):
         before, after = kept[-1], (ends[i + 1], heights[i + 1])
@@ -100,8 +101,8 @@ def h_measure(rows, a: float | None, b: float | None) -> float:
     from scipy.integrate import quad
 
     n_positive, n_negative = (float(sum(row[k] for row in rows)) for k in (1, 2))
-    share = n_positive / (n_positive + n_negative)
-    a, b = (1 + share, 2 - share) if a is None or b is None else (a, b)
+    prevalence = n_positive / (n_positive + n_negative)
+    a, b = (1 + prevalence, 2 - prevalence) if a is None or b is None else (a, b)
     points = [(float(fpr), float(tpr)) for fpr, tpr in _points(rows)]
 
     def density(c: float) -> float:
@@ -115,17 +116,18 @@ def h_measure(rows, a: float | None, b: float | None) -> float:
         )
 
     def best(c: float) -> float:
-        return min(c * (1 - share) * f + (1 - c) * share * (1 - t) for f, t in points)
+        return min(c * (1 - prevalence) * f + (1 - c) * prevalence * (1 - t) for f, t in points)
 
-    return 1 - mean(best) / mean(lambda c: min(c * (1 - share), (1 - c) * share))
+    return 1 - mean(best) / mean(lambda c: min(c * (1 - prevalence), (1 - c) * prevalence))
 
 
 def _turns(rows) -> set[Fraction]:
-    """Return the cost shares at which the best of two thresholds may change."""
+    """Return the cost proportions at which the best of two thresholds may change."""
     n_positive, n_negative = (Fraction(sum(row[k] for row in rows)) for k in (1, 2))
-    found = {n_positive / (n_positive + n_negative)}
+    turns = {n_positive / (n_positive + n_negative)}
     for (f0, t0), (f1, t1) in combinations(set(_points(rows)), 2):
-        lost, won = abs(f1 - f0) * n_negative, abs(t1 - t0) * n_positive
+        lost = abs(f1 - f0) * n_negative
+        won = abs(t1 - t0) * n_positive
         if lost + won > 0:
-            found.add(won / (won + lost))
-    return found
+            turns.add(won / (won + lost))
+    return turns

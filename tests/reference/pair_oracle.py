@@ -32,12 +32,12 @@ def weighed(is_positive: Any, scores: NDArray[Any], weights: Iterable[Any]) -> l
 
     Rows of weight 0 are absent.
     """
-    found: dict[float | int, list[Fraction]] = {}
+    cells: dict[float | int, list[Fraction]] = {}
     for label, score, weight in zip(is_positive, scores.tolist(), weights, strict=True):
         exact = Fraction(weight)
         if exact:
-            found.setdefault(score, [Fraction(0), Fraction(0)])[0 if label else 1] += exact
-    return [(score, *found[score]) for score in sorted(found, reverse=True)]
+            cells.setdefault(score, [Fraction(0), Fraction(0)])[0 if label else 1] += exact
+    return [(score, *cells[score]) for score in sorted(cells, reverse=True)]
 
 
 def totals(table: Sequence[Row]) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ HALF = Fraction(1, 2)
 
 
 def fractions(values: Iterable) -> list[Fraction]:
-    """Return what the decimals say, not what their doubles are."""
+    """Return the decimals as exact fractions, not as doubles."""
     return [Fraction(str(value)) for value in values]
 
 
@@ -71,15 +71,15 @@ def five_by_two(table: Sequence[Sequence[Fraction]]) -> dict[str, float]:
 # --- McNemar -------------------------------------------------------------------------------------
 
 
-def mcnemar_pvalue(e01: int, e10: int, alternative: str, share: Fraction) -> Fraction:
-    """Return the chance of a split as extreme, ``share`` of the observed one's counted."""
+def mcnemar_pvalue(e01: int, e10: int, alternative: str, tie_weight: Fraction) -> Fraction:
+    """Return the probability of a split as extreme; the observed one has ``tie_weight``."""
     n = e01 + e10
     if alternative == "greater":
-        return more_than(e01, n, HALF) + share * pmf(e01, n, HALF)
+        return more_than(e01, n, HALF) + tie_weight * pmf(e01, n, HALF)
     if alternative == "less":
-        return more_than(e10, n, HALF) + share * pmf(e10, n, HALF)
+        return more_than(e10, n, HALF) + tie_weight * pmf(e10, n, HALF)
     most = max(e01, e10)
-    return min(Fraction(1), 2 * (more_than(most, n, HALF) + share * pmf(most, n, HALF)))
+    return min(Fraction(1), 2 * (more_than(most, n, HALF) + tie_weight * pmf(most, n, HALF)))
 
 
 # --- signs and ranks -----------------------------------------------------------------------------
@@ -91,12 +91,12 @@ def sign_choices(n: int) -> Iterator[tuple[int, ...]]:
 
 def as_extreme(observed: Fraction, null: Sequence[Fraction], alternative: str) -> Fraction:
     if alternative == "greater":
-        found = sum(value >= observed for value in null)
+        count = sum(value >= observed for value in null)
     elif alternative == "less":
-        found = sum(value <= observed for value in null)
+        count = sum(value <= observed for value in null)
     else:
-        found = sum(abs(value) >= abs(observed) for value in null)
-    return Fraction(found, len(null))
+        count = sum(abs(value) >= abs(observed) for value in null)
+    return Fraction(count, len(null))
 
 
 def sign_flip_pvalue(values: Sequence[Fraction], alternative: str) -> Fraction:
@@ -111,12 +111,12 @@ def signed_ranks(values: Sequence[Fraction], zero_method: str) -> list[tuple[Fra
     """Return rank and sign of each difference that counts; sign 0 for one that is split."""
     if zero_method == "wilcox":
         values = [v for v in values if v != 0]
-    found = []
+    ranks = []
     for value in values:
         below = sum(abs(other) < abs(value) for other in values)
         equal = sum(abs(other) == abs(value) for other in values)
-        found.append((Fraction(2 * below + equal + 1, 2), (value > 0) - (value < 0)))
-    return [one for one in found if one[1] or zero_method == "zsplit"]
+        ranks.append((Fraction(2 * below + equal + 1, 2), (value > 0) - (value < 0)))
+    return [one for one in ranks if one[1] or zero_method == "zsplit"]
 
 
 def wilcoxon(

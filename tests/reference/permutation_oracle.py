@@ -21,7 +21,7 @@ def mean_ranks(scores: Sequence) -> list[Fraction]:
 
 
 def numbers(scores: Sequence, exchange: str, threshold=None) -> list:
-    """Return what a model has to exchange."""
+    """Return the values of a model that are exchanged."""
     if exchange == "ranks":
         return mean_ranks(scores)
     if exchange == "decisions":
@@ -39,11 +39,11 @@ def auc(labels: Sequence[int], scores: Sequence) -> Fraction:
 def _points(labels: Sequence[int], scores: Sequence) -> list[tuple[int, int]]:
     """Return (TP, FP) of each threshold, the highest first, after that of nobody."""
     pairs = list(zip(labels, scores, strict=True))
-    found = [(0, 0)]
+    points = [(0, 0)]
     for threshold in sorted(set(scores), reverse=True):
         called = [label for label, score in pairs if score >= threshold]
-        found.append((called.count(1), len(called) - called.count(1)))
-    return found
+        points.append((called.count(1), len(called) - called.count(1)))
+    return points
 
 
 def average_precision(labels: Sequence[int], scores: Sequence) -> Fraction:
@@ -89,7 +89,7 @@ def every_exchange(
 
 
 def as_extreme(observed: Fraction, null: Sequence[Fraction], alternative: str) -> int:
-    """Return how many differences are as extreme as the observed one."""
+    """Return the number of differences as extreme as the observed one."""
     if alternative == "greater":
         return sum(value >= observed for value in null)
     if alternative == "less":

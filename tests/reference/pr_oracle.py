@@ -25,10 +25,10 @@ def rows(y_true, y_score, weights=None) -> list[Row]:
 
 def decisions(y_true, y_score, weights=None) -> list[tuple[float, Fraction, Fraction]]:
     """Return (threshold, TP, FP) for inf and every distinct score, highest first."""
-    found = [(math.inf, Fraction(0), Fraction(0))]
+    counts = [(math.inf, Fraction(0), Fraction(0))]
     for score, positive, negative in rows(y_true, y_score, weights):
-        found.append((score, found[-1][1] + positive, found[-1][2] + negative))
-    return found
+        counts.append((score, counts[-1][1] + positive, counts[-1][2] + negative))
+    return counts
 
 
 def curve(y_true, y_score, weights=None) -> tuple[list[Fraction], list[Fraction], list[float]]:
@@ -77,22 +77,22 @@ def continuous(y_true, y_score, weights=None) -> float:
                 continue
             slope = (fp_end - fp) / (tp_end - tp)
             a, b = 1 + slope, fp - slope * tp
-            part = _decimal((tp_end - tp) / a)
+            segment = _decimal((tp_end - tp) / a)
             if b != 0:
                 ratio = (a * tp_end + b) / (a * tp + b)
-                part -= _decimal(b / a**2) * _decimal(ratio).ln()
-            area += part
+                segment -= _decimal(b / a**2) * _decimal(ratio).ln()
+            area += segment
         return float(area / _decimal(steps[-1][1]))
 
 
-def davis_goadrich(y_true, y_score, parts: int) -> float:
-    """Return the same area by their recipe: interpolated points, `parts` to each positive."""
+def davis_goadrich(y_true, y_score, per_positive: int) -> float:
+    """Return the same area by their recipe: `per_positive` interpolated points a positive."""
     steps = decisions(y_true, y_score)
     total = float(steps[-1][1])
     area = 0.0
     for (_, tp, fp), (_, tp_end, fp_end) in itertools.pairwise(steps):
         gain = tp_end - tp
-        count = int(gain * parts)
+        count = int(gain * per_positive)
         for k in range(count):
             t = tp + gain * Fraction(2 * k + 1, 2 * count)
             false = fp + (t - tp) * (fp_end - fp) / gain
@@ -191,8 +191,8 @@ def dominance(y_a, score_a, y_b, score_b, curve: str) -> tuple[str, int]:
     if curve == "roc":
         signs = _signs(roc(y_a, score_a), roc(y_b, score_b), ends=True)
     else:  # few false positives at equal recall are a high precision: the sign turns round
-        lines = false_by_recall(y_a, score_a), false_by_recall(y_b, score_b)
-        signs = [-sign for sign in _signs(*lines, ends=False)]
+        curves = false_by_recall(y_a, score_a), false_by_recall(y_b, score_b)
+        signs = [-sign for sign in _signs(*curves, ends=False)]
     decided = [sign for sign in signs if sign]
     turns = sum(a != b for a, b in itertools.pairwise(decided))
     if turns:

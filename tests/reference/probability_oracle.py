@@ -34,9 +34,9 @@ def _weights(n: int, weights: Weights) -> list[Fraction]:
 
 def weighted(terms: Sequence[float], weights: Weights, *, normalize: bool = True) -> float:
     """Return the weighted mean or sum; a row of weight 0 is not there."""
-    own = _weights(len(terms), weights)
-    total = math.fsum(t * float(w) for t, w in zip(terms, own, strict=True) if w)
-    return total / float(sum(own)) if normalize else total
+    row_weights = _weights(len(terms), weights)
+    total = math.fsum(t * float(w) for t, w in zip(terms, row_weights, strict=True) if w)
+    return total / float(sum(row_weights)) if normalize else total
 
 
 def log_loss(
@@ -52,10 +52,10 @@ def log_loss(
 
 
 def class_shares(codes: Sequence[int], k: int, weights: Weights = None) -> list[Fraction]:
-    own = _weights(len(codes), weights)
-    total = sum(own)
+    row_weights = _weights(len(codes), weights)
+    total = sum(row_weights)
     return [
-        sum((w for c, w in zip(codes, own, strict=True) if c == j), Fraction(0)) / total
+        sum((w for c, w in zip(codes, row_weights, strict=True) if c == j), Fraction(0)) / total
         for j in range(k)
     ]
 
@@ -67,12 +67,12 @@ def d2_log_loss(codes: Sequence[int], rows: Rows, weights: Weights = None) -> fl
 
 def brier(codes: Sequence[int], rows: Rows, weights: Weights = None) -> Fraction:
     """Return the mean over the rows of the sum over the classes of the squared error."""
-    own = _weights(len(codes), weights)
+    row_weights = _weights(len(codes), weights)
     terms = [
         w * sum((Fraction(p) - (j == code)) ** 2 for j, p in enumerate(row))
-        for code, row, w in zip(codes, rows, own, strict=True)
+        for code, row, w in zip(codes, rows, row_weights, strict=True)
     ]
-    return sum(terms, Fraction(0)) / sum(own)
+    return sum(terms, Fraction(0)) / sum(row_weights)
 
 
 def d2_brier(codes: Sequence[int], rows: Rows, weights: Weights = None) -> Fraction:
@@ -84,28 +84,28 @@ def hinge_two(
     codes: Sequence[int], decisions: Sequence[float], weights: Weights = None
 ) -> Fraction:
     """Return the mean of max(0, 1 - s d), s = 1 for the class 1 and -1 for the class 0."""
-    own = _weights(len(codes), weights)
+    row_weights = _weights(len(codes), weights)
     terms = [
         w * max(Fraction(0), 1 - (2 * code - 1) * Fraction(d))
-        for code, d, w in zip(codes, decisions, own, strict=True)
+        for code, d, w in zip(codes, decisions, row_weights, strict=True)
     ]
-    return sum(terms, Fraction(0)) / sum(own)
+    return sum(terms, Fraction(0)) / sum(row_weights)
 
 
 def hinge_many(codes: Sequence[int], rows: Rows, weights: Weights = None) -> Fraction:
-    """Return the mean of max(0, 1 - (own decision - best of the others))."""
-    own = _weights(len(codes), weights)
+    """Return the mean of max(0, 1 - (decision of the class - best of the others))."""
+    row_weights = _weights(len(codes), weights)
     total = Fraction(0)
-    for code, row, w in zip(codes, rows, own, strict=True):
+    for code, row, w in zip(codes, rows, row_weights, strict=True):
         others = [Fraction(d) for j, d in enumerate(row) if j != code]
         total += w * max(Fraction(0), 1 - (Fraction(row[code]) - max(others)))
-    return total / sum(own)
+    return total / sum(row_weights)
 
 
 def hit(code: int, row: Sequence[float], k: int, order: Sequence[int]) -> bool:
-    """Return whether a class is among the k best, tied classes standing in the order given."""
-    place = {column: i for i, column in enumerate(order)}
-    ranked = sorted(range(len(row)), key=lambda j: (-Fraction(row[j]), place[j]))
+    """Return True if a class is among the k best, tied classes in the order given."""
+    rank = {column: i for i, column in enumerate(order)}
+    ranked = sorted(range(len(row)), key=lambda j: (-Fraction(row[j]), rank[j]))
     return code in ranked[:k]
 
 
@@ -129,9 +129,12 @@ def top_k(
     *,
     normalize: bool = True,
 ) -> Fraction:
-    own = _weights(len(codes), weights)
+    row_weights = _weights(len(codes), weights)
     total = sum(
-        (w * hit_value(code, row, k, ties) for code, row, w in zip(codes, rows, own, strict=True)),
+        (
+            w * hit_value(code, row, k, ties)
+            for code, row, w in zip(codes, rows, row_weights, strict=True)
+        ),
         Fraction(0),
     )
-    return total / sum(own) if normalize else total
+    return total / sum(row_weights) if normalize else total

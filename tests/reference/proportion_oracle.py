@@ -46,9 +46,9 @@ def jeffreys_below(k: int, n: int, t: float) -> float:
     end = math.asin(math.sqrt(t))
     angles = [end * i / steps for i in range(steps + 1)]
     heights = [2 * math.sin(a) ** (2 * k) * math.cos(a) ** (2 * m) / beta for a in angles]
-    parts = [heights[0], heights[-1], *(4 * h for h in heights[1:-1:2])]
-    parts += [2 * h for h in heights[2:-1:2]]
-    return math.fsum(parts) * end / steps / 3
+    terms = [heights[0], heights[-1], *(4 * h for h in heights[1:-1:2])]
+    terms += [2 * h for h in heights[2:-1:2]]
+    return math.fsum(terms) * end / steps / 3
 
 
 def wilson(k: float, n: float, z: float) -> tuple[float, float]:
@@ -77,16 +77,16 @@ def delta_method(metric: Callable[..., Decimal], cells: Sequence[int]) -> tuple[
         context.prec = 60
         step = Decimal(10) ** -20
         n = Decimal(sum(cells))
-        shares = [cell / n for cell in cells]
+        proportions = [cell / n for cell in cells]
         gradient = []
         for i in range(len(cells)):
-            up, down = list(shares), list(shares)
+            up, down = list(proportions), list(proportions)
             up[i] += step
             down[i] -= step
             gradient.append((metric(*up) - metric(*down)) / (2 * step))
-        pairs = list(zip(shares, gradient, strict=True))
+        pairs = list(zip(proportions, gradient, strict=True))
         variance = sum(p * g * g for p, g in pairs) - sum(p * g for p, g in pairs) ** 2
-        return float(metric(*shares)), float((variance / n).sqrt())
+        return float(metric(*proportions)), float((variance / n).sqrt())
 
 
 def coverage(limits: Sequence[tuple[float, float]], t: float) -> float:

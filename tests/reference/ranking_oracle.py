@@ -36,19 +36,19 @@ def is_relevant(item: Item, level: Any = 1) -> bool:
     return item[0] is not None and item[0] >= level
 
 
-def _places(order: Order, level: Any, k: int | None) -> Iterator[int]:
-    """Yield the places, from 1, of the relevant items among the first k."""
-    for place, item in enumerate(order[:k], 1):
+def _relevant_ranks(order: Order, level: Any, k: int | None) -> Iterator[int]:
+    """Yield the ranks, from 1, of the relevant items among the first k."""
+    for rank, item in enumerate(order[:k], 1):
         if is_relevant(item, level):
-            yield place
+            yield rank
 
 
 def precision(order: Order, k: int, level: Any = 1) -> Fraction:
-    return Fraction(sum(1 for _ in _places(order, level, k)), k)
+    return Fraction(sum(1 for _ in _relevant_ranks(order, level, k)), k)
 
 
 def recall(order: Order, k: int | None, total: int, level: Any = 1) -> Fraction:
-    return Fraction(sum(1 for _ in _places(order, level, k)), total)
+    return Fraction(sum(1 for _ in _relevant_ranks(order, level, k)), total)
 
 
 def f1(order: Order, k: int, total: int, level: Any = 1) -> Fraction:
@@ -57,7 +57,7 @@ def f1(order: Order, k: int, total: int, level: Any = 1) -> Fraction:
 
 
 def hit_rate(order: Order, k: int | None, level: Any = 1) -> Fraction:
-    return Fraction(any(True for _ in _places(order, level, k)))
+    return Fraction(any(True for _ in _relevant_ranks(order, level, k)))
 
 
 def r_precision(order: Order, total: int, level: Any = 1) -> Fraction:
@@ -66,7 +66,7 @@ def r_precision(order: Order, total: int, level: Any = 1) -> Fraction:
 
 def reciprocal_rank(order: Order, k: int | None = None, level: Any = 1) -> Fraction:
     return (
-        Fraction(1, next(_places(order, level, k), 0) or 1)
+        Fraction(1, next(_relevant_ranks(order, level, k), 0) or 1)
         if hit_rate(order, k, level)
         else Fraction(0)
     )
@@ -75,10 +75,14 @@ def reciprocal_rank(order: Order, k: int | None = None, level: Any = 1) -> Fract
 def average_precision(
     order: Order, total: int, k: int | None = None, level: Any = 1, divide_by: str = "relevant"
 ) -> Fraction:
-    found = sum((precision(order, place, level) for place in _places(order, level, k)), Fraction(0))
+    precisions = sum(
+        (precision(order, rank, level) for rank in _relevant_ranks(order, level, k)), Fraction(0)
+    )
     if divide_by == "relevant" or k is None:
-        return found / total
-    return found / min(k, total)  # the sum of a perfect list: so many relevant items come first
+        return precisions / total
+    return precisions / min(
+        k, total
+    )  # the sum of a perfect list: so many relevant items come first
 
 
 def worth(relevance: Any, gain: str) -> Any:
@@ -89,7 +93,7 @@ def worth(relevance: Any, gain: str) -> Any:
 
 def dcg(order: Order, k: int | None = None, gain: str = "linear") -> float:
     return math.fsum(
-        worth(item[0], gain) / math.log2(place + 1) for place, item in enumerate(order[:k], 1)
+        worth(item[0], gain) / math.log2(rank + 1) for rank, item in enumerate(order[:k], 1)
     )
 
 
@@ -97,15 +101,16 @@ def ndcg(
     order: Order, k: int | None = None, gain: str = "linear", missing: Sequence[Any] = ()
 ) -> float:
     known = sorted((worth(g, gain) for g in [*(item[0] for item in order), *missing]), reverse=True)
-    best = math.fsum(w / math.log2(place + 1) for place, w in enumerate(known[:k], 1))
+    best = math.fsum(w / math.log2(rank + 1) for rank, w in enumerate(known[:k], 1))
     return dcg(order, k, gain) / best
 
 
 def expected_reciprocal_rank(order: Order, top: int, k: int | None = None) -> Fraction:
-    left, total = Fraction(1), Fraction(0)
-    for place, item in enumerate(order[:k], 1):
+    left = Fraction(1)
+    total = Fraction(0)
+    for rank, item in enumerate(order[:k], 1):
         stops = Fraction(worth(item[0], "exponential")) / 2**top
-        total += left * stops / place
+        total += left * stops / rank
         left *= 1 - stops
     return total
 
@@ -114,12 +119,13 @@ def rank_biased_precision(
     order: Order, persistence: Fraction, k: int | None = None, level: Any = 1
 ) -> Fraction:
     return (1 - persistence) * sum(
-        (persistence ** (place - 1) for place in _places(order, level, k)), Fraction(0)
+        (persistence ** (rank - 1) for rank in _relevant_ranks(order, level, k)), Fraction(0)
     )
 
 
 def bpref(order: Order, n_relevant: int, n_others: int, level: Any = 1) -> Fraction:
-    total, before = Fraction(0), 0
+    total = Fraction(0)
+    before = 0
     for item in order:
         if is_relevant(item, level):
             bound = min(n_relevant, n_others)

@@ -22,8 +22,8 @@ def rows(
 ) -> list[Row]:
     """Return the rows that are there at all: weight 0 means absent."""
     weights = [1] * len(y_true) if weights is None else weights
-    found = zip(y_true, y_pred, weights, strict=True)
-    return [(Fraction(y), Fraction(p), Fraction(w)) for y, p, w in found if w > 0]
+    columns = zip(y_true, y_pred, weights, strict=True)
+    return [(Fraction(y), Fraction(p), Fraction(w)) for y, p, w in columns if w > 0]
 
 
 def _mean(data: list[Row], term: Callable[[Fraction, Fraction], Number]) -> Number:

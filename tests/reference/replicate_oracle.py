@@ -49,10 +49,10 @@ class Rows:
 
     @classmethod
     def of(cls, labels, scores) -> Rows:
-        found = {}
+        cells = {}
         for label, score in zip(labels, scores, strict=True):
-            found.setdefault(float(score), [0, 0])[int(label != 1)] += 1
-        return cls(tuple(tuple(found[score]) for score in sorted(found, reverse=True)))
+            cells.setdefault(float(score), [0, 0])[int(label != 1)] += 1
+        return cls(tuple(tuple(cells[score]) for score in sorted(cells, reverse=True)))
 
     @property
     def n(self) -> int:
@@ -64,11 +64,12 @@ class Rows:
 
     def ties(self) -> list[tuple[int, int, int]]:
         """Return (first row, first negative, end) of each score."""
-        found, start = [], 0
+        ties = []
+        start = 0
         for p, n in self.cells:
-            found.append((start, start + p, start + p + n))
+            ties.append((start, start + p, start + p + n))
             start += p + n
-        return found
+        return ties
 
     def masks(self):
         """Return 255 for a positive, else 0."""
@@ -86,22 +87,22 @@ class Rows:
     def anchors(self, segment: int = 512):
         """Return, for each segment, the last one up to it at whose start a score starts."""
         starts = {start for start, _, _ in self.ties()}
-        found: list[int] = []
+        anchors: list[int] = []
         for s in range(-(-self.padded // segment)):
-            found.append(s if s * segment in starts else found[-1])
-        return np.array(found, np.int64)
+            anchors.append(s if s * segment in starts else anchors[-1])
+        return np.array(anchors, np.int64)
 
     def pieces(self, first: int, last: int):
         """Return (first row, first negative, end, ends here) of the mixed ties of a part of rows.
 
         Places are counted from the start of the part.
         """
-        found = [
-            (*(min(max(place, first), last) - first for place in tie), int(tie[2] <= last))
+        pieces = [
+            (*(min(max(index, first), last) - first for index in tie), int(tie[2] <= last))
             for tie in self.ties()
             if tie[0] < tie[1] < tie[2] and tie[0] < last and tie[2] > first
         ]
-        return np.array(found, np.int64).reshape(-1, 4)
+        return np.array(pieces, np.int64).reshape(-1, 4)
 
     def resampled(self, drawn: Sequence[int]) -> list[Cell]:
         """Return the cells when row i is drawn ``drawn[i]`` times."""
@@ -111,10 +112,10 @@ class Rows:
 
 def points(cells: Sequence[Cell]) -> list[Cell]:
     """Return (TP, FP), calling nobody positive first."""
-    found = [(0, 0)]
+    curve = [(0, 0)]
     for p, n in cells:
-        found.append((found[-1][0] + p, found[-1][1] + n))
-    return found
+        curve.append((curve[-1][0] + p, curve[-1][1] + n))
+    return curve
 
 
 def twice_pairs_won(cells: Sequence[Cell]):
@@ -134,7 +135,7 @@ def best(cells: Sequence[Cell], criterion: str, bound=0):
     """
     curve = points(cells)
     total_p, total_n = curve[-1]
-    found = None
+    best_so_far = None
     for called, (tp, fp) in enumerate(curve):
         tpr, fpr = Fraction(tp) / total_p, Fraction(fp) / total_n
         precision = Fraction(tp) / (tp + fp) if tp + fp else None
@@ -157,9 +158,9 @@ def best(cells: Sequence[Cell], criterion: str, bound=0):
             value = tpr if precision is not None and float(precision) >= bound else None
         elif criterion == "recall_at_false_positive_rate":
             value = tpr if float(fpr) <= bound else None
-        if value is not None and (found is None or value > found[0]):
-            found = value, called, tp, fp
-    return found
+        if value is not None and (best_so_far is None or value > best_so_far[0]):
+            best_so_far = value, called, tp, fp
+    return best_so_far
 
 
 def partial_area(cells: Sequence[Cell], low, high, *, over_tpr: bool = False) -> Fraction:
@@ -180,7 +181,7 @@ def partial_area(cells: Sequence[Cell], low, high, *, over_tpr: bool = False) ->
 
 def precision_area(cells: Sequence[Cell], estimator: str) -> float:
     """Return the area under precision over recall; some positive must be there."""
-    parts = []
+    areas = []
     curve = points(cells)
     for (tp0, fp0), (tp1, fp1) in pairwise(curve):
         if tp1 == tp0:
@@ -188,12 +189,12 @@ def precision_area(cells: Sequence[Cell], estimator: str) -> float:
         after = Fraction(tp1) / (tp1 + fp1)
         before = Fraction(tp0) / (tp0 + fp0) if tp0 + fp0 else Fraction(1)
         if estimator == "step":
-            parts.append(float((tp1 - tp0) * after))
+            areas.append(float((tp1 - tp0) * after))
         elif estimator == "trapezoid":
-            parts.append(float((tp1 - tp0) * (after + before) / 2))
+            areas.append(float((tp1 - tp0) * (after + before) / 2))
         else:
-            parts.append(under_interpolation(tp0, fp0, tp1, fp1))
-    return math.fsum(parts) / float(curve[-1][0])
+            areas.append(under_interpolation(tp0, fp0, tp1, fp1))
+    return math.fsum(areas) / float(curve[-1][0])
 
 
 def under_interpolation(tp0, fp0, tp1, fp1) -> float:
@@ -205,10 +206,10 @@ def under_interpolation(tp0, fp0, tp1, fp1) -> float:
     a, b = 1 + slope, fp0 - slope * tp0
     with localcontext() as context:
         context.prec = 50
-        part = _decimal((tp1 - tp0) / a)
+        area = _decimal((tp1 - tp0) / a)
         if b != 0:
-            part -= _decimal(b / a**2) * _decimal((a * tp1 + b) / (a * tp0 + b)).ln()
-        return float(part)
+            area -= _decimal(b / a**2) * _decimal((a * tp1 + b) / (a * tp0 + b)).ln()
+        return float(area)
 
 
 def _decimal(value: Fraction) -> Decimal:

@@ -40,30 +40,30 @@ def auc(rows: list[Row]) -> Fraction:
 def points(rows: list[Row]) -> list[Point]:
     """Return (threshold, FPR, TPR), counting anew at each threshold; (0, 0) at inf first."""
     n_positive, n_negative = sum(row[1] for row in rows), sum(row[2] for row in rows)
-    found = [(float("inf"), Fraction(0), Fraction(0))]
+    curve = [(float("inf"), Fraction(0), Fraction(0))]
     for threshold in sorted({score for score, p, n in rows if p + n > 0}, reverse=True):
         called = [row for row in rows if row[0] >= threshold]
         fpr = sum((row[2] for row in called), Fraction(0)) / n_negative
         tpr = sum((row[1] for row in called), Fraction(0)) / n_positive
-        found.append((threshold, fpr, tpr))
-    return found
+        curve.append((threshold, fpr, tpr))
+    return curve
 
 
-def corners(found: list[Point]) -> list[Point]:
+def corners(curve: list[Point]) -> list[Point]:
     """Return the points where the step changes, with both ends and the first after (0, 0)."""
-    kept = found[:2]
-    for before, here, after in zip(found[1:], found[2:], found[3:], strict=False):
+    kept = curve[:2]
+    for before, here, after in zip(curve[1:], curve[2:], curve[3:], strict=False):
         if any(here[k] - before[k] != after[k] - here[k] for k in (1, 2)):
             kept.append(here)
-    return kept + found[2:][-1:]
+    return kept + curve[2:][-1:]
 
 
 def detection(rows: list[Row]) -> list[Point]:
     """Return (threshold, FPR, FNR) from the highest threshold with FNR 0 to the last with FPR 0."""
-    found = points(rows)
-    start = max(i for i, (_, fpr, _) in enumerate(found) if fpr == 0)
-    stop = min(i for i, (_, _, tpr) in enumerate(found) if tpr == 1)
-    return [(threshold, fpr, 1 - tpr) for threshold, fpr, tpr in found[start : stop + 1][::-1]]
+    curve = points(rows)
+    start = max(i for i, (_, fpr, _) in enumerate(curve) if fpr == 0)
+    stop = min(i for i, (_, _, tpr) in enumerate(curve) if tpr == 1)
+    return [(threshold, fpr, 1 - tpr) for threshold, fpr, tpr in curve[start : stop + 1][::-1]]
 
 
 def area_of(polygon: list[tuple[Fraction, Fraction]]) -> Fraction:
@@ -83,8 +83,8 @@ def clipped(polygon, bound: Fraction, keep_above: bool):
         if inside(start):
             kept.append(start)
         if inside(start) != inside(end):
-            share = (bound - start[0]) / (end[0] - start[0])
-            kept.append((bound, start[1] + share * (end[1] - start[1])))
+            fraction = (bound - start[0]) / (end[0] - start[0])
+            kept.append((bound, start[1] + fraction * (end[1] - start[1])))
     return kept
 
 
@@ -119,20 +119,22 @@ def kolmogorov_smirnov(rows: list[Row]) -> tuple[Fraction, float, int]:
 def one_vs_rest(codes, columns, weights, *, weighted: bool) -> Fraction:
     """Return the mean over classes of the AUCs of each against the rest, plain or by weight."""
     weights = [1] * len(codes) if weights is None else weights
-    total, shares = Fraction(0), Fraction(0)
+    total = Fraction(0)
+    total_weight = Fraction(0)
     for k in sorted(set(codes)):
         rows = rows_of([int(code == k) for code in codes], [row[k] for row in columns], weights)
-        share = sum(row[1] for row in rows) if weighted else Fraction(1)
-        total += auc(rows) * share
-        shares += share
-    return total / shares
+        weight = sum(row[1] for row in rows) if weighted else Fraction(1)
+        total += auc(rows) * weight
+        total_weight += weight
+    return total / total_weight
 
 
 def one_vs_one(codes, columns, weights, *, weighted: bool) -> Fraction:
-    """Return Hand & Till's mean over pairs of classes; a pair's share is that of its weight."""
+    """Return Hand & Till's mean over pairs of classes, weighted by the pairs' weights."""
     weights = [1] * len(codes) if weights is None else weights
     classes = sorted({code for code, weight in zip(codes, weights, strict=True) if weight > 0})
-    total, shares = Fraction(0), Fraction(0)
+    total = Fraction(0)
+    pair_weights = Fraction(0)
     for a in classes:
         for b in classes:
             if a == b:
@@ -145,7 +147,7 @@ def one_vs_one(codes, columns, weights, *, weighted: bool) -> Fraction:
                     [weights[i] for i in chosen],
                 )
             )
-            share = sum(Fraction(weights[i]) for i in chosen) if weighted else Fraction(1)
-            total += area * share
-            shares += share
-    return total / shares
+            pair_weight = sum(Fraction(weights[i]) for i in chosen) if weighted else Fraction(1)
+            total += area * pair_weight
+            pair_weights += pair_weight
+    return total / pair_weights

@@ -48,8 +48,8 @@ def left_out(rows: Sequence[Row], groups: Sequence[int] | None = None) -> Fracti
     """
     total = Fraction(0)
     groups = range(len(rows)) if groups is None else groups
-    for row, own in zip(rows, groups, strict=True):
-        others = [other for other, group in zip(rows, groups, strict=True) if group != own]
+    for row, own_group in zip(rows, groups, strict=True):
+        others = [other for other, group in zip(rows, groups, strict=True) if group != own_group]
         best = min(thresholds(rows), key=lambda t: sum(r.weight * r.loss(t) for r in others))
         total += row.weight * row.loss(best)
     return total / sum(row.weight for row in rows)

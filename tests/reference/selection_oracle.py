@@ -30,13 +30,13 @@ def leave_one_out_bootstrap(loss, y_true, predictions, out_of_bag):
     """Equation 17: each row's mean over the samples that it is not in, averaged over rows."""
     rows = []
     for i, y in enumerate(y_true):
-        own = [
+        losses_of_row = [
             loss(y, predicted[i])
             for predicted, out in zip(predictions, out_of_bag, strict=True)
             if out[i]
         ]
-        if own:
-            rows.append(sum(own) / Fraction(len(own)))
+        if losses_of_row:
+            rows.append(sum(losses_of_row) / Fraction(len(losses_of_row)))
     return sum(rows) / Fraction(len(rows))
 
 
@@ -50,8 +50,8 @@ def err632_plus(err, err1, gamma):
     rate = Fraction(0)
     if err1 > err and gamma > err:
         rate = (clipped - err) / (gamma - err)
-    part = Fraction("0.368") * Fraction("0.632") * rate / (1 - Fraction("0.368") * rate)
-    return err632(err, err1) + (clipped - err) * part
+    weight = Fraction("0.368") * Fraction("0.632") * rate / (1 - Fraction("0.368") * rate)
+    return err632(err, err1) + (clipped - err) * weight
 
 
 def corrected_interval(values, test_train_ratio, t):
