@@ -162,6 +162,14 @@ def test_every_name_of_ours_is_there(page):
         functools.reduce(getattr, name.split("."), fm)
 
 
+def test_the_table_of_functions_names_existing_ones():
+    table = text_of("docs/guides.md").partition("## Functions by question")[2]
+    names = re.findall(r"`((?:[a-z]+\.)?\w+)(?:\([^`]*\))?`", table)
+    assert len(names) > 100
+    for name in names:
+        functools.reduce(getattr, name.removeprefix("fastmetrics.").split("."), fm)
+
+
 @pytest.mark.parametrize(("theirs", "ours"), SAME)
 def test_what_is_said_to_be_the_same_is(theirs, ours):
     expected = eval(theirs, vars(metrics) | data())
