@@ -80,7 +80,7 @@ def test_none_is_forgotten() -> None:
     shown = {name for name in EXAMPLES if issubclass(public(name), Shown)}
     assert shown == set(EXAMPLES)
     public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
-    bases = {"Result", "OneNumber", "Between", "Drawn", "ByMetric"}
+    bases = {"Result", "OneNumber", "Between", "WithReplicates", "ByMetric"}
     bases |= {"Bracketed", "Frozen", "Evaluated", "Several"}
     assert {each.__name__ for each in public_classes} - bases == set(EXAMPLES)
 

@@ -54,7 +54,7 @@ def _excess_of_precision(one: MetricRequest, sample: BinarySample, model: int) -
     independent rows, the mean of the population: with the positive itself it is too large. A row
     of importance is left out as a whole, one of a frequency once.
     """
-    ordered = sample.ordered(model)
+    ordered = sample.ordered_rows(model)
     table = ordered.table
     tp, fp = running_sums(table)
     own: Any = 1.0
@@ -77,7 +77,7 @@ def _excess_of_f1(one: MetricRequest, sample: BinarySample, model: int) -> float
     Of X / Y, 2 TP over 2 TP + FP + FN, that is the sum of w^2 a (F1 a - b) / Y^2 over rows that add
     w b to X and w a to Y, which is half of what the second derivatives by their weights are.
     """
-    positive, called = sample.classes == 1, sample.called(one, model) == 1
+    positive, called = sample.classes == 1, sample.predicted_labels(one, model) == 1
     design = sample.design
     own = np.ones(len(positive)) if design.weights is None else design.weights
     of_squares = own if design.weights_are == "frequencies" else own * own
@@ -179,7 +179,7 @@ class LabelledRows:
             if names and own and own != names and {*own} == {*names}:
                 columns = [columns[own.index(name)] for name in names]
             found.append(each._replace(values=columns))
-        weights = Design.checked(n, options | {"strata": None}).weights
+        weights = Design.parse(n, options | {"strata": None}).weights
         if weights is not None and not weights.all():  # rows of no weight are none
             kept = weights > 0
             labels = labels[kept]
@@ -194,7 +194,7 @@ class LabelledRows:
     @cached_property
     def design(self) -> Design:
         """Weights and groups."""
-        return Design.checked(len(self.labels), self.options | {"strata": None})
+        return Design.parse(len(self.labels), self.options | {"strata": None})
 
     @cached_property
     def are_decisions(self) -> bool:
@@ -384,7 +384,7 @@ def _measured(
         sample = rows.of_label(label, of_label)
         for model in range(many):
             for each in of_label:
-                found = sample.influenced(each.base, model)
+                found = sample.influences(each.base, model)
                 values[each][model, label] = found.value
                 influences[each][model] += found.influences
                 if each.is_biased and rows.sizes[label]:

@@ -387,8 +387,10 @@ class _GroupSums(NamedTuple):
         counts = rows[strata, groups]
         units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
         influences = sums[strata, groups] / counts
-        of_rows = by_points.units.without_groups.variance(by_points.influences[0])
-        return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
+        row_variance = by_points.units.without_groups.variance(by_points.influences[0])
+        return by_points._replace(
+            influences=influences[None, :], units=units, row_variances=(row_variance,)
+        )
 
 
 def _group_sums(model: _ScoredModel, weights_are: WeightsAre | None) -> _GroupSums:
@@ -411,7 +413,7 @@ def _sums_by_group(
         codes = codes[as_array(sample_weight, "sample_weight") > 0]
     n, is_positive = len(names), rows.labels == 1
     codes = is_positive * n + codes
-    at = lookup.places(cast_scores(rows.scores, lookup.scores.dtype))
+    at = lookup.indices(cast_scores(rows.scores, lookup.scores.dtype))
     counts = np.bincount(codes, rows.weights, 2 * n).reshape(2, n).astype(np.float64)
     sums, sizes = np.empty((len(lookup.influences), 2, n)), []
     for row, of_classes in zip(sums, lookup.influences, strict=True):
@@ -450,5 +452,5 @@ def _joined(models: Sequence[Measurement]) -> Measurement:
         influences=np.concatenate([each.influences for each in models]),
         counts=tuple(each.counts[0] for each in models),
         rates=tuple(chain.from_iterable(each.rates for each in models)),
-        of_rows=tuple(chain.from_iterable(each.of_rows for each in models)),
+        row_variances=tuple(chain.from_iterable(each.row_variances for each in models)),
     )

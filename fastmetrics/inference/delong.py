@@ -421,7 +421,9 @@ def delong_test(
         variance = Variance(value, aucs.df)
         difference = without_rounding(difference, max(both), variance)
         rule = level, alternative, (-1.0, 1.0)
-        pairs.append(Pair.tested(_AUC.label, (own[i], own[j]), difference, variance, *rule))
+        pairs.append(
+            Pair.from_difference(_AUC.label, (own[i], own[j]), difference, variance, *rule)
+        )
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, aucs.df)
@@ -556,7 +558,7 @@ def delong_unpaired_test(
     )
     df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
     a, b = (one.estimate(0, level) for one in aucs)
-    pair = Pair.tested(
+    pair = Pair.from_difference(
         _AUC.label,
         ("a", "b"),
         a.estimate - b.estimate,

@@ -57,12 +57,12 @@ from fastmetrics.tables.score_table import real_threshold
 
 Method = Literal["influence", "wilson", "newcombe", "percentile", "basic", "bca", "bootstrap"]
 CompareMethod = Literal["influence", "bootstrap"]
-#: Of a model the units of each stratum, and how far apart their contributions are.
+#: From a model to the units of each stratum, and the range of their contributions.
 Ranges = Callable[[int], tuple[Floats, Floats]]
 
 _OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "bootstrap")
-#: What replicates need to know of rows.
-_DRAWN: Final = ("groups", "sample_weight", "threshold", "pos_label")
+#: Arguments about rows that `bootstrap` takes too.
+_RESAMPLING_ROWS: Final = ("groups", "sample_weight", "threshold", "pos_label")
 
 #: What `estimate` and `compare` say alike.
 RULES: Final = """
@@ -198,7 +198,7 @@ def estimate(
     """
     if method is not None:
         check_choice("method", method, get_args(Method))
-    request = Request.checked(
+    request = Request.parse(
         metrics,
         y_true,
         confidence_level,
@@ -211,7 +211,7 @@ def estimate(
         weights_are=weights_are,
         threshold=threshold,
         pos_label=pos_label,
-        drawn={"n_resamples": n_resamples, "rng": rng, "progress": progress},
+        resampling_options={"n_resamples": n_resamples, "rng": rng, "progress": progress},
     )
 
     rule = request.level, method, alternative
@@ -225,82 +225,82 @@ def estimate(
         if y_score is None and not isinstance(y_true, RankingTable):
             raise InputTypeError("`y_score` is missing: only a table comes alone")
         models = [NamedScores("", "y_score", y_score)]
-        for one, measured, read in request.measured(smooth, y_true, models):
+        for one, measured, read in request.measure(smooth, y_true, models):
             estimates[one.label] = make_estimate(one, measured, 0, *rule, weights_are=read)
-    if len(smooth) < len(request.asked):
+    if len(smooth) < len(request.metrics):
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
-        by: Any = None if method in (None, "bootstrap") else method
+        interval_method: Any = None if method in (None, "bootstrap") else method
         data: Any = y_true
         options = request.resampling(smooth, strata=strata)
-        estimates |= bootstrap(data, y_score, method=by, **options)
+        estimates |= bootstrap(data, y_score, method=interval_method, **options)
     return Estimates(request.in_order(estimates))
 
 
 class Request(NamedTuple):
     """Options that `estimate` and `compare` share: metrics, level, rows, and replicates."""
 
-    asked: tuple[MetricRequest, ...]
+    metrics: tuple[MetricRequest, ...]
     level: float
     alternative: Alternative
     rows: dict[str, Any]
-    drawn: dict[str, Any]
+    resampling_options: dict[str, Any]
 
     @classmethod
-    def checked(
+    def parse(
         cls,
         metrics: MetricsLike,
         y_true: Any,
         confidence_level: float,
         alternative: Alternative,
         *,
-        drawn: dict[str, Any],
+        resampling_options: dict[str, Any],
         **rows: Any,
     ) -> Request:
-        """Return options, verified; `weights_are` is None where there are no weights."""
+        """Validate the options; `weights_are` becomes None without weights."""
         level = check_confidence_level(confidence_level)
         check_alternative(alternative)
-        check_integer("n_resamples", drawn["n_resamples"], low=1)
-        if drawn["rng"] is not None:  # refused even where nothing is drawn
-            check_rng(drawn["rng"])
-        if drawn["progress"] is not None:
-            check_flag("progress", drawn["progress"])
+        check_integer("n_resamples", resampling_options["n_resamples"], low=1)
+        if resampling_options["rng"] is not None:  # validated even if no metric is resampled
+            check_rng(resampling_options["rng"])
+        if resampling_options["progress"] is not None:
+            check_flag("progress", resampling_options["progress"])
         if rows["threshold"] is not None:
             rows["threshold"] = real_threshold(rows["threshold"])
-        asked = request_metrics(metrics, y_true, rows["query"])
+        requests = request_metrics(metrics, y_true, rows["query"])
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
-        return cls(asked, level, alternative, rows, drawn)
+        return cls(requests, level, alternative, rows, resampling_options)
 
     def smooth(self, method: str | None) -> tuple[MetricRequest, ...]:
-        """Return the metrics that influences of rows answer; raise where they must answer all."""
+        """Return the metrics that have influences of rows; raise if ``method`` requires all."""
         if method in _OF_BOOTSTRAP:
             return ()
         if method is not None:
-            for one in self.asked:
+            for one in self.metrics:
                 check_influences(one)
-        return tuple(one for one in self.asked if one.has_influences)
+        return tuple(one for one in self.metrics if one.has_influences)
 
-    def measured(
-        self, asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores]
+    def measure(
+        self, requests: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores]
     ) -> Iterator[tuple[MetricRequest, Measurement, WeightsAre | None]]:
-        """Give each metric of models with its influences, and how weights were read."""
-        if not asked:
+        """Yield each metric with its measurement on all models, and what its weights are."""
+        if not requests:
             return
-        samples = build_samples(asked, y_true, models, **self.rows)
-        for k, one in enumerate(asked):
+        samples = build_samples(requests, y_true, models, **self.rows)
+        for k, one in enumerate(requests):
             sample = samples[one.label]
             measured, read = sample.measure(one), sample.design.weights_are
             if k == 0:
                 warn_small_samples(measured.units, read)
             yield one, measured, read
 
-    def resampling(self, smooth: Container[MetricRequest], **of_influences: Any) -> dict[str, Any]:
-        """Return the options of a bootstrap of the metrics that influences do not answer.
+    def resampling(self, smooth: Container[MetricRequest], **unsupported: Any) -> dict[str, Any]:
+        """Return the options of `bootstrap` for the metrics that are not in ``smooth``.
 
-        ``of_influences`` are options that replicates do not have.
+        ``unsupported`` are options that `bootstrap` lacks: raise if one is given.
         """
-        others = [one for one in self.asked if one not in smooth]
-        for one in self.asked:
+        others = [one for one in self.metrics if one not in smooth]
+        for one in self.metrics:
             needs = "" if one.metric is None else one.metric.needs
             if needs == "rankings":
                 raise InputError(
@@ -309,21 +309,21 @@ class Request(NamedTuple):
                 )
             if one in others and (needs == "times" or self.rows["event"] is not None):
                 raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
-        if any(value is not None for value in of_influences.values()):
-            names = " and ".join(f"`{name}`" for name in of_influences)
+        if any(value is not None for value in unsupported.values()):
+            names = " and ".join(f"`{name}`" for name in unsupported)
             raise InputError(f"{names} are for metrics with influences of rows")
         return {
             "metrics": {one.label: metric_argument(one) for one in others},
             "confidence_level": self.level,
             "alternative": self.alternative,
             "weights_are": self.rows["weights_are"] or "importances",
-            **{name: self.rows[name] for name in _DRAWN},
-            **self.drawn,
+            **{name: self.rows[name] for name in _RESAMPLING_ROWS},
+            **self.resampling_options,
         }
 
     def in_order(self, estimates: Mapping[str, Any]) -> dict[str, Any]:
         """Return results in the order of the metrics."""
-        return {one.label: estimates[one.label] for one in self.asked}
+        return {one.label: estimates[one.label] for one in self.metrics}
 
 
 def metric_argument(one: MetricRequest) -> Any:
@@ -414,7 +414,7 @@ def compare(
         check_choice("method", method, get_args(CompareMethod))
     if margin is not None:
         margin = check_margin(margin)
-    request = Request.checked(
+    request = Request.parse(
         metrics,
         None,
         confidence_level,
@@ -427,16 +427,17 @@ def compare(
         weights_are=weights_are,
         threshold=threshold,
         pos_label=pos_label,
-        drawn={"n_resamples": n_resamples, "rng": rng, "progress": progress},
+        resampling_options={"n_resamples": n_resamples, "rng": rng, "progress": progress},
     )
     models = named_scores(scores, names, at_least=2)
-    own = tuple(model.name for model in models)
-    chosen = PairOptions(own, pairs_of(own, reference), margin, request.level, alternative)
+    model_names = tuple(model.name for model in models)
+    pairs = pairs_of(model_names, reference)
+    chosen = PairOptions(model_names, pairs, margin, request.level, alternative)
     smooth = request.smooth(method)
     comparisons: dict[str, Comparison] = {}
-    for one, measured, read in request.measured(smooth, y_true, models):
+    for one, measured, read in request.measure(smooth, y_true, models):
         comparisons[one.label] = compare_models(one, measured, chosen, read)
-    if len(smooth) < len(request.asked):
+    if len(smooth) < len(request.metrics):
         from fastmetrics.inference.bootstrap.paired import paired_bootstrap
 
         options = request.resampling(smooth, strata=strata, margin=margin)
@@ -445,7 +446,7 @@ def compare(
 
 
 def check_margin(margin: Any) -> float:
-    """Return a loss that does not matter, or raise."""
+    """Return the margin as a float; raise unless it is finite and not negative."""
     loss: float = check_real("margin", margin)
     if not 0.0 <= loss < math.inf:
         raise InputError(f"`margin` is a finite loss, at least 0: got {loss:g}")
@@ -468,7 +469,7 @@ def compare_models(
     chosen: PairOptions,
     weights_are: WeightsAre | None = None,
 ) -> Comparison:
-    """Return every pair by the influences that rows have on both models."""
+    """Compare every pair of models by the influences of rows."""
     units = measured.units
     models = tuple(
         make_estimate(one, measured, k, chosen.level, weights_are=weights_are)
@@ -482,7 +483,7 @@ def compare_models(
     ]
     differences = [(difference, variance) for difference, variance, _ in tests]
     covariance = units.covariance(measured.influences)
-    note = _few_rows_note(one, [varied for *_, varied in tests if varied])
+    note = _few_rows_note(one, [by_kurtosis for *_, by_kurtosis in tests if by_kurtosis])
     note = note or _unlike_models_note(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
         one,
@@ -505,14 +506,14 @@ def compare_by_sums(
     chosen: PairOptions,
     counts: Sequence[Floats | None],
 ) -> Comparison:
-    """Return every pair of models of independent rows, by the sums of the m-th metric."""
+    """Compare every pair of models by the m-th metric's sums over independent rows."""
     by_class = one.entry.is_by_class(one.parameters)
     reference = choose_reference(one, sums.units(by_class))
-    differences, varied = [], []
+    differences, by_kurtosis = [], []
     for p, pair in enumerate(chosen.pairs):
         values = models[pair[0]].estimate, models[pair[1]].estimate
         variance = sums.variance(m, p, pair, values, by_class, reference)
-        varied.append(sums.variance(m, p, pair, values, by_class, "kurtosis"))
+        by_kurtosis.append(sums.variance(m, p, pair, values, by_class, "kurtosis"))
         difference = without_rounding(values[0] - values[1], max(map(abs, values)), variance)
         differences.append((difference, variance))
     covariance = sums.covariance(m, by_class)
@@ -524,7 +525,7 @@ def compare_by_sums(
         chosen,
         counts,
         lambda model: sums.ranges(m, model, by_class),
-        note=_few_rows_note(one, varied),
+        note=_few_rows_note(one, by_kurtosis),
     )
 
 
@@ -539,7 +540,7 @@ def _comparison(
     samples_are: SamplesAre = "rows",
     note: str = "",
 ) -> Comparison:
-    """Return the comparison of models by the difference of each pair and its variance."""
+    """Build the comparison of models from each pair's difference and variance."""
     tests = [
         _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
@@ -560,7 +561,7 @@ def _comparison(
 
 
 def _few_rows_note(one: MetricRequest, differences: Iterable[Variance]) -> str:
-    """Return a note where few independent rows carry a difference; usually empty."""
+    """Return a caveat if few independent rows carry a difference, else an empty string."""
     fewest = min((each.df for each in differences if each.value > 0.0), default=math.inf) - PRIOR
     if not fewest < one.entry.min_df:
         return ""
@@ -576,7 +577,7 @@ def _unlike_models_note(
     pairs: Pairs,
     differences: Sequence[tuple[float, Variance]],
 ) -> str:
-    """Return a note where one of two models has less than half of the other's precision."""
+    """Return a caveat if 1 - precision of one model is less than half of the other's."""
     if (
         one.entry.is_area_of_precision
         and measured.units.n_units < 200
@@ -593,10 +594,10 @@ def _unlike_models_note(
 
 
 def choose_reference(one: MetricRequest, units: Units) -> Reference:
-    """Return which degrees of freedom the tests of a metric have, as they keep their size.
+    """Choose the degrees of freedom with which a metric's tests keep their level.
 
-    Means of rows or queries have those of the paired t test. Other metrics lean on few rows,
-    positives above all, and groups of unlike sizes on few groups (docs/coverage.md).
+    Means over rows or queries take those of the paired t test. Other metrics depend on few rows,
+    mostly positives, and unequal groups on few groups (docs/coverage.md).
     """
     family = "" if one.metric is None else one.metric.family
     if units.groups is not None:
@@ -608,16 +609,17 @@ def choose_reference(one: MetricRequest, units: Units) -> Reference:
 def _pair(
     one: MetricRequest,
     chosen: PairOptions,
-    places: tuple[int, int],
+    models: tuple[int, int],
     difference: float,
     variance: Variance,
     counts: Floats | None,
     ranges: Ranges,
 ) -> Pair:
-    """Return one pair, its p not yet adjusted."""
-    names = chosen.names[places[0]], chosen.names[places[1]]
+    """Build the result of one pair; its p-value is not adjusted yet."""
+    names = chosen.names[models[0]], chosen.names[models[1]]
     rule = chosen.level, chosen.alternative
-    error, df, bounds = variance.standard_error, variance.df, ALL
+    error, df = variance.standard_error, variance.df
+    bounds = ALL
     if one.metric is not None and chosen.alternative == "two-sided":
         low, high = one.metric.bounds
         bounds = low - high, high - low
@@ -628,18 +630,18 @@ def _pair(
         below = pvalue((difference + chosen.margin) / error, df, "greater")
         more["pvalue_noninferior"] = pvalue((gain + chosen.margin) / error, df, "greater")
         more["pvalue_equivalent"] = max(above, below)
-    pair = Pair.tested(one.label, names, difference, variance, *rule, bounds, **more)
+    pair = Pair.from_difference(one.label, names, difference, variance, *rule, bounds, **more)
     if error != 0.0:
         return pair
-    such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
+    reason = "nothing tells the models apart" if difference == 0.0 else "no row varies"
     warn_user(
         f"the difference in {one.label} between {pair.a!r} and {pair.b!r} is {difference:g} with a "
-        f"variance of 0 ({such}): p = {pair.pvalue:g}",
+        f"variance of 0 ({reason}): p = {pair.pvalue:g}",
         DegenerateDataWarning,
     )
     if difference == 0.0 and counts is not None:
         return replace(pair, confidence_interval=no_difference_limits(one, counts, *rule))
     if difference == 0.0:
-        unseen = unseen_limits(one, *ranges(places[0]), *rule)
+        unseen = unseen_limits(one, *ranges(models[0]), *rule)
         return replace(pair, confidence_interval=unseen)
     return pair

@@ -256,7 +256,7 @@ class Replicates(Result):
         return len(self.distribution)
 
 
-class Drawn(OneNumber, ABC):
+class WithReplicates(OneNumber, ABC):
     """Base of results whose `details` may be replicates, which `plot` draws."""
 
     __slots__ = ()
@@ -292,7 +292,7 @@ class Drawn(OneNumber, ABC):
             raise InputTypeError(
                 f"{self.metric!r} has no replicates to draw: a bootstrap or a permutation test has"
             )
-        name, interval, null = self._words()
+        name, interval, null = self._plot_labels()
         return draw_replicates(
             self.details.distribution,
             name,
@@ -305,7 +305,7 @@ class Drawn(OneNumber, ABC):
         )
 
     @abstractmethod
-    def _words(self) -> tuple[str, str, float | None]:
+    def _plot_labels(self) -> tuple[str, str, float | None]:
         """Return the names of number and interval, and the value it is compared with."""
 
     def _display(self) -> Display:
@@ -318,7 +318,7 @@ class Drawn(OneNumber, ABC):
 
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(Drawn):
+class Estimate(WithReplicates):
     """A metric with its standard error and interval.
 
     Attributes
@@ -398,7 +398,7 @@ class Estimate(Drawn):
         """
         return size_for_half_width(self, half_width)
 
-    def _words(self) -> tuple[str, str, float | None]:
+    def _plot_labels(self) -> tuple[str, str, float | None]:
         said = METHODS.get(self.method, self.method)
         return self.metric, f"{100 * self.confidence_level:g} % {said} interval", None
 
@@ -411,7 +411,7 @@ def _limits(interval: ConfidenceInterval) -> str:
 
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
-class Pair(Drawn):
+class Pair(WithReplicates):
     """Two models compared by one metric: that of `a` less that of `b`.
 
     Attributes
@@ -455,7 +455,7 @@ class Pair(Drawn):
     details: Any = field(default=None, repr=False)
 
     @classmethod
-    def tested(
+    def from_difference(
         cls,
         metric: str,
         names: tuple[str, str],
@@ -504,36 +504,36 @@ class Pair(Drawn):
         p = f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}"
         return f"Pair({self.metric}: {self.a} - {self.b} = {self.estimate:.6g}{limits}, {p})"
 
-    def _words(self) -> tuple[str, str, float | None]:
+    def _plot_labels(self) -> tuple[str, str, float | None]:
         return f"{self.metric}, {self.a} − {self.b}", "confidence interval", 0.0
 
 
-Found = TypeVar("Found", bound=Result)
+AnyResult = TypeVar("AnyResult", bound=Result)
 
 
-class ByMetric(Shown, Mapping[str, Found]):
+class ByMetric(Shown, Mapping[str, AnyResult]):
     """Results, each an Estimate or a Comparison, by the name of the metric; frozen."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_results",)
 
-    def __init__(self, found: Mapping[str, Found]) -> None:
-        self._found: dict[str, Found] = dict(found)
+    def __init__(self, results: Mapping[str, AnyResult]) -> None:
+        self._results: dict[str, AnyResult] = dict(results)
 
-    def __getitem__(self, metric: str) -> Found:
-        return by_name(self._found, metric, "metrics")
+    def __getitem__(self, metric: str) -> AnyResult:
+        return by_name(self._results, metric, "metrics")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._results)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._results)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dictionary of built-in Python objects, by metric."""
-        return {metric: result.to_dict() for metric, result in self._found.items()}
+        return {metric: result.to_dict() for metric, result in self._results.items()}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._found.values()))})"
+        return f"{type(self).__name__}({', '.join(map(repr, self._results.values()))})"
 
 
 class Estimates(ByMetric[Estimate]):

@@ -32,7 +32,7 @@ from fastmetrics.metrics.decisions.count_metrics import gradient
 #: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
 _HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
 #: Limits, and the name of the method that they are by; None where a rule does not apply.
-_Found = tuple[ConfidenceInterval, str] | None
+_RuleResult = tuple[ConfidenceInterval, str] | None
 
 
 class _Case(NamedTuple):
@@ -145,7 +145,7 @@ def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
         is_fit, what = name == "auc", "the AUC"
     if not is_fit:
         raise InputError(f"`method={method!r}` is for {what}: got {case.one.label!r}")
-    interval: _Found = None
+    interval: _RuleResult = None
     if rule is not None and method in (None, *_RULES[name][1:]):
         interval = _RULES[name][0](case, *rule.arguments)
     return interval or (case.student, "influence")
@@ -153,7 +153,7 @@ def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
 
 def _proportion(
     case: _Case, successes: str, failures: str, back: Callable[[float], float] | None = None
-) -> _Found:
+) -> _RuleResult:
     """Return the limits of a proportion of counts, or of what ``back`` makes of it."""
     if case.counts is None or math.isnan(case.value):
         return None
@@ -166,7 +166,7 @@ def _proportion(
     return interval, case.method or "wilson"
 
 
-def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _Found:
+def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _RuleResult:
     """Return limits of a sum of one rate of either class, by Wilson's of both, or others (MOVER).
 
     Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
@@ -193,7 +193,7 @@ def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _Found:
     return within(case.value - down, case.value + up, case.alternative, entry.bounds), name
 
 
-def _rate_ratio(case: _Case, column: int) -> _Found:
+def _rate_ratio(case: _Case, column: int) -> _RuleResult:
     """Return limits of a ratio of a rate of the positives to that of the negatives.
 
     Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: where the limit of the
@@ -226,7 +226,7 @@ def _rate_ratio(case: _Case, column: int) -> _Found:
     return within(low, high, case.alternative, (0.0, math.inf)), name
 
 
-def _auc(case: _Case) -> _Found:
+def _auc(case: _Case) -> _RuleResult:
     """Return the score interval of an AUC, or Newcombe's where that method is asked for.
 
     The limits are where (t - auc)^2 = q^2 r V(t): V is Newcombe's variance, q Student's quantile,
@@ -283,12 +283,12 @@ def _linear(case: _Case) -> tuple[float, float]:
     return case.measured.linear_in_auc or case.one.entry.linear_in_auc or (1.0, 0.0)
 
 
-def _concordance(case: _Case, *_: float) -> _Found:
+def _concordance(case: _Case, *_: float) -> _RuleResult:
     """Return the limits of the AUC where the outcome has two values."""
     return None if case.measured.linear_in_auc is None else _auc(case)
 
 
-def _largest_gap(case: _Case) -> _Found:
+def _largest_gap(case: _Case) -> _RuleResult:
     """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
     if not case.measured.rates:
         return None
@@ -394,10 +394,10 @@ def no_difference_limits(
     else:
         slopes = gradient(entry.name, counts, **one.parameters)
         sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
-    return _of_so_many(one, sizes, moves, level, alternative)
+    return _unseen_row_limits(one, sizes, moves, level, alternative)
 
 
-def _of_so_many(
+def _unseen_row_limits(
     one: MetricRequest, sizes: Floats, moves: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of what rows not seen may move a difference of 0 by; nan of no bounds."""
@@ -423,4 +423,4 @@ def unseen_limits(
     least, most = one.entry.bounds
     if not steps.any():
         steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
-    return _of_so_many(one, sizes, steps, level, alternative)
+    return _unseen_row_limits(one, sizes, steps, level, alternative)

@@ -58,7 +58,7 @@ class Lookup:
     influences: Floats
     rests: Floats
 
-    def places(self, scores: NDArray[Any]) -> NDArray[Any]:
+    def indices(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return where rows of these scores are looked up; any place where none is."""
         scores = np.ascontiguousarray(scores, self.scores.dtype)
         if self._search is not None:
@@ -134,7 +134,7 @@ class ProductSums(NamedTuple):
                 return
             units = Units(len(here), None if weights is None else weights[here])
             n_rows[code] = units.n_rows
-            at = [to.places(each[here]) for to, each in zip(lookups, scores, strict=True)]
+            at = [to.indices(each[here]) for to, each in zip(lookups, scores, strict=True)]
             for m in range(n_metrics):
                 columns = [
                     to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
@@ -234,7 +234,7 @@ class ScoreCells(NamedTuple):
     rests: Floats
 
     @classmethod
-    def of(
+    def from_table(
         cls, table: ScoreTable, counts: CurveCounts, influences: Any, starts: NDArray[np.intp]
     ) -> ScoreCells:
         """Return those of a table that begin at these places."""
@@ -253,10 +253,10 @@ class ScoreCells(NamedTuple):
         return cls(table.scores[starts], means, rests)
 
     @classmethod
-    def joined(cls, parts: Sequence[Part], later: Floats) -> ScoreCells | None:
-        """Return those of parts, to which lower ones add so much of average precision."""
-        each = [part.cells for part in parts if part.cells is not None]
-        if len(each) < len(parts):
+    def join(cls, blocks: Sequence[RowBlock], later: Floats) -> ScoreCells | None:
+        """Return those of blocks, to which lower ones add so much of average precision."""
+        each = [block.cells for block in blocks if block.cells is not None]
+        if len(each) < len(blocks):
             return None
         least = min(len(one.means) for one in each)
         means = np.concatenate([one.means[:least] for one in each], axis=2)
@@ -265,7 +265,7 @@ class ScoreCells(NamedTuple):
         return cls(np.concatenate([one.scores for one in each]), means, rests)
 
 
-class Part(NamedTuple):
+class RowBlock(NamedTuple):
     """The rows of consecutive ranges.
 
     Attributes
@@ -275,11 +275,11 @@ class Part(NamedTuple):
     sizes : tuple of int
         Positive and negative rows here.
     moments : ndarray of shape (M, 2, 4)
-        Of each metric and class: the mean of what this part tells of influences (times the size
+        Of each metric and class: the mean of what this block tells of influences (times the size
         of the class), and the sums of their second to fourth powers about it. Of `OF_RANGES`, or
         the first two of them where a score lies outside [0, 1].
     tails : ndarray of shape (2,)
-        What this part adds to the average precision that positives (negatives) above move.
+        What this block adds to the average precision that positives (negatives) above move.
     cells : ScoreCells or None
         What rows move, to be looked up by their scores, where that was asked for.
     """
@@ -291,10 +291,10 @@ class Part(NamedTuple):
     cells: ScoreCells | None = None
 
 
-def part_of(
+def _row_block(
     table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
-) -> Part:
-    """Return the part of a table that stands below so many rows of either class, of so many."""
+) -> RowBlock:
+    """Return the block of a table that stands below so many rows of either class, of so many."""
     counts = CurveCounts.from_table(table, start)
     linear_in_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
@@ -314,8 +314,8 @@ def part_of(
     cells = None
     if cut is not None:
         starts = _cell_starts(counts, float(sum(totals)), cut)
-        cells = ScoreCells.of(table, counts, influences, starts)
-    return Part(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
+        cells = ScoreCells.from_table(table, counts, influences, starts)
+    return RowBlock(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
 
 
 def are_fractions(table: ScoreTable) -> bool:
@@ -341,13 +341,13 @@ def _central(counts: Floats, values: Floats) -> list[float]:
     return sums
 
 
-def joined(parts: Sequence[Part]) -> Part:
-    """Return several parts, of which each one ends where the next begins, as one."""
-    sizes = np.array([part.sizes for part in parts], np.float64).T[None, :, :]
-    least = min(len(part.moments) for part in parts)
-    # by metric, class, part and power
-    moments = np.stack([part.moments[:least] for part in parts], axis=2)
-    tails = np.array([part.tails for part in parts])
+def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
+    """Return several blocks, of which each one ends where the next begins, as one."""
+    sizes = np.array([block.sizes for block in blocks], np.float64).T[None, :, :]
+    least = min(len(block.moments) for block in blocks)
+    # by metric, class, block and power
+    moments = np.stack([block.moments[:least] for block in blocks], axis=2)
+    tails = np.array([block.tails for block in blocks])
     means = moments[..., 0].copy()
     later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
     means[1] += later
@@ -355,9 +355,9 @@ def joined(parts: Sequence[Part]) -> Part:
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
     powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
     moments = np.concatenate([mean, powers], axis=2)
-    added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
-    cells = ScoreCells.joined(parts, later)
-    return Part(parts[0].start, (added[0], added[1]), moments, tails.sum(axis=0), cells)
+    added = [sum(block.sizes[code] for block in blocks) for code in (0, 1)]
+    cells = ScoreCells.join(blocks, later)
+    return RowBlock(blocks[0].start, (added[0], added[1]), moments, tails.sum(axis=0), cells)
 
 
 def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
@@ -373,7 +373,7 @@ def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
     )
 
 
-def range_variance(name: str, value: float, whole: Part) -> Variance:
+def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
@@ -389,14 +389,14 @@ def range_variance(name: str, value: float, whole: Part) -> Variance:
     return _units(sizes, is_by_class).variance_from_sums(sums)
 
 
-def loss_of(name: str, whole: Part) -> float:
-    """Return a mean loss of the part that holds all rows."""
+def mean_loss(name: str, whole: RowBlock) -> float:
+    """Return a mean loss of the block that holds all rows."""
     sizes = np.array(whole.sizes, np.float64)
     means = whole.moments[OF_RANGES.index(name), :, 0]
     return float((sizes * means).sum() / sizes.sum())
 
 
-def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
+def build_lookup(values: Mapping[str, float], whole: RowBlock) -> Lookup:
     """Return the influences on metrics, of these values, of the cells of all rows."""
     if whole.cells is None:
         raise ValueError("ranges without cells")
@@ -409,7 +409,7 @@ def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
     return Lookup(scores[::-1], influences[:, ::-1, ::-1], lefts[:, ::-1])
 
 
-def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
+def _centre_and_scale(name: str, value: float, whole: RowBlock) -> tuple[Floats, Floats]:
     """Return centres and divisors of the influences of either class."""
     is_auc = METRICS[name].linear_in_auc is not None
     m, n = whole.sizes
@@ -419,7 +419,7 @@ def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Flo
 
 
 #: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
-_PLACES: Final = 128
+_PRECISION_BITS: Final = 128
 _LIMBS: Final = 7
 
 
@@ -454,7 +454,7 @@ class RangeSummary(Summed):
         Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
     balance : Balance or None
         The step in which as many are called positive as there are positives, if it is here.
-    parts : tuple of Part
+    blocks : tuple of RowBlock
         Moments of influences on `metrics`, of each range, the highest first.
     """
 
@@ -468,7 +468,7 @@ class RangeSummary(Summed):
     highest: Corner | None = None
     lowest: Corner | None = None
     balance: Balance | None = None
-    parts: tuple[Part, ...] = field(default=(), compare=False)
+    blocks: tuple[RowBlock, ...] = field(default=(), compare=False)
 
     def _plus(self, other: RangeSummary) -> RangeSummary:
         if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
@@ -486,7 +486,7 @@ class RangeSummary(Summed):
             highest=self._better(self.highest, other.highest, 1),
             lowest=self._better(self.lowest, other.lowest, -1),
             balance=self.balance or other.balance,
-            parts=tuple(sorted(self.parts + other.parts, key=lambda part: part.start)),
+            blocks=tuple(sorted(self.blocks + other.blocks, key=lambda block: block.start)),
         )
 
     def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
@@ -507,24 +507,24 @@ class RangeSummary(Summed):
     @property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that it has: losses too, where all scores may be probabilities."""
-        has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
+        has_losses = self.inner > 0 and all(len(block.moments) > 2 for block in self.blocks)
         return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
-    def estimated(self, name: str) -> tuple[float, float, float]:
+    def estimate(self, name: str) -> tuple[float, float, float]:
         """Return one of `metrics`, its variance and degrees of freedom."""
-        whole = joined(self.parts)
+        whole = join_blocks(self.blocks)
         value = self._value(name, whole)
         return value, *range_variance(name, value, whole)
 
-    def _value(self, name: str, whole: Part) -> float:
+    def _value(self, name: str, whole: RowBlock) -> float:
         if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
-        return loss_of(name, whole) if name in LOSSES else exact_average_precision(self)
+        return mean_loss(name, whole) if name in LOSSES else exact_average_precision(self)
 
     def lookup(self) -> Lookup:
         """Return how far rows move `metrics`, by their scores; of a summary with cells."""
-        whole = joined(self.parts)
-        return lookup_of({name: self._value(name, whole) for name in self.metrics}, whole)
+        whole = join_blocks(self.blocks)
+        return build_lookup({name: self._value(name, whole) for name in self.metrics}, whole)
 
     def check_whole(self) -> None:
         """Raise where ranges are missing, or in twice."""
@@ -538,7 +538,7 @@ class RangeSummary(Summed):
 
 def exact_average_precision(summary: RangeSummary) -> float:
     """Return the average precision of all ranges, which have a positive: one division, rounded."""
-    return summary.precisions / (summary.n_positive << _PLACES)
+    return summary.precisions / (summary.n_positive << _PRECISION_BITS)
 
 
 _SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
@@ -576,19 +576,23 @@ def summarize_range(
     m = true_positives + positives if n_positive is None else n_positive
     n = false_positives + negatives if n_negative is None else n_negative
 
-    def of_piece(piece: Piece) -> RangeSummary:
+    def summarize(piece: Piece) -> RangeSummary:
         at = slice(piece.start, piece.stop)
         columns = table.scores[at], piece.positives, piece.negatives
-        part = ScoreTable._of_columns(*columns)
-        return _of_part(part, true_positives + piece.tp, false_positives + piece.fp, m, n, cut)
+        block = ScoreTable._of_columns(*columns)
+        return _summarize_piece(
+            block, true_positives + piece.tp, false_positives + piece.fp, m, n, cut
+        )
 
-    summary = sum(by_pieces(table, of_piece), RangeSummary(m, n))
-    if not summary.parts:
+    summary = sum(by_pieces(table, summarize), RangeSummary(m, n))
+    if not summary.blocks:
         return summary
-    return dataclasses.replace(summary, parts=(joined(summary.parts),))
+    return dataclasses.replace(summary, blocks=(join_blocks(summary.blocks),))
 
 
-def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None) -> RangeSummary:
+def _summarize_piece(
+    table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None
+) -> RangeSummary:
     """Return the summary of a few rows of a table."""
     columns = table.positives, table.negatives
     positives, negatives = int(table.n_positive), int(table.n_negative)
@@ -605,11 +609,11 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = find_balance(table, m, (tp, fp)) if is_balanced else None
-    parts = (part_of(table, (tp, fp), (m, n), cut),) if m and n else ()
+    blocks = (_row_block(table, (tp, fp), (m, n), cut),) if m and n else ()
     of_decisions = (table.scores == 0) | (table.scores == 1)
     decided = sum(int(column[of_decisions].sum()) for column in columns)
     sums = positives, negatives, twice, precisions, positives + negatives - decided
-    return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
+    return RangeSummary(m, n, *sums, highest, lowest, balance, blocks)
 
 
 def summarize_runs(
@@ -628,7 +632,7 @@ def summarize_runs(
     m, n = above[-1]
     done = 0
 
-    def of_range(where: RunRange, tp: int, fp: int) -> RangeSummary:
+    def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
         summary = summarize_range(table_of(rows, where), tp, fp, m, n, cut)
         done += summary.positives + summary.negatives  # a bar: a lost sum would do no harm
@@ -636,6 +640,6 @@ def summarize_runs(
             progress(done / (m + n))
         return summary
 
-    jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
+    jobs = [partial(summarize, each, *at) for each, at in zip(ranges, above, strict=False)]
     with at_most(at_once):
         return sum(run(jobs), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)

@@ -1,7 +1,7 @@
 """Samples that estimates come from: a class for each kind of data yields influences of rows.
 
-A sample holds the rows of one or several models, verified once, or a table of counts. `measure`
-returns a metric of each model with the influence values of its points, and what units these are.
+A sample holds the validated rows of one or several models, or a table of counts. `measure`
+returns a metric of each model with the influence values of its points and their sampling units.
 """
 
 from __future__ import annotations
@@ -62,28 +62,28 @@ from fastmetrics.tables.score_table import (
 
 
 class Rates(NamedTuple):
-    """Rates at each threshold of a table, their largest gap, and rows of equal weight of each."""
+    """Rates at each threshold of a table, their largest gap, and both effective class sizes."""
 
     table: ScoreTable
     gap: KolmogorovSmirnov
     sizes: tuple[float, float]
 
     def variance(self, added: float = 0.0) -> float:
-        """Return that of the largest gap, so many hits and misses added to each rate."""
+        """Compute the variance of the largest gap, ``added`` hits and misses added to each rate."""
         rates = self.gap.true_positive_rate, self.gap.false_positive_rate
         both = zip(rates, self.sizes, strict=True)
         shrunken = [((rate * n + added) / (n + 2.0 * added), n) for rate, n in both]
         return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
 
     def inflation(self) -> float:
-        """Return the correction for a threshold chosen where the rates look most extreme."""
+        """Compute the factor of the error that corrects for choosing the threshold on the data."""
         plain = self.variance()
         return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
 
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-        """Apply a job to both rates where their gap is within a margin of the largest.
+        """Apply a job to both rates at thresholds whose gap is within ``width`` of the largest.
 
-        Piece by piece of the table, in cache; pieces that have none are left out.
+        The table is read piece by piece, in cache. Pieces without such thresholds are skipped.
         """
         table, least = self.table, self.gap.statistic - width
         sums = running_sums(table) if table.is_weighted else None
@@ -103,18 +103,18 @@ class Rates(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """A metric of K models, how their points move it, and what points are.
+    """A metric of K models, the influences of their points, and the sampling units.
 
     Attributes
     ----------
     influences : sequence of K ndarrays of float64, shape (n_points,)
     counts : tuple of K ndarrays of shape (2, 2), or None
-        Of decisions of two classes, each row standing for itself: true by predicted, positive
-        last; of a share of any other rows or queries, those that are right and wrong.
+        Confusion matrix of independent rows of two classes, the positive one last. Of other
+        proportions of rows or queries, the numbers of successes and failures.
     rates : tuple of K Rates, or of none
-        Both rates at each score, of metrics whose limits need them.
-    of_rows : tuple of K Variance, or of none
-        The variance of independent rows, where points are groups that do not tell it.
+        Both rates at each score, for metrics whose limits need them.
+    row_variances : tuple of K Variance, or of none
+        The variance if rows were independent, where points are whole groups.
     linear_in_auc : (float, float) or None
         Factor a and shift b of a metric that is a AUC + b on these data; its units are by class.
     """
@@ -126,73 +126,74 @@ class Measurement(NamedTuple):
     n_samples: float
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
-    of_rows: tuple[Variance, ...] = ()
+    row_variances: tuple[Variance, ...] = ()
     linear_in_auc: tuple[float, float] | None = None
     note: str = ""
 
     def design_effect(self, model: int, variance: float) -> float | None:
-        """Return a variance between groups over that of independent rows; None without groups."""
+        """Divide a variance by that of independent rows; None without groups."""
         if self.units.groups is None:
             return None
         plain = self.row_variance(model).value
         return variance / plain if plain > 0.0 else None
 
     def row_variance(self, model: int) -> Variance:
-        """Return the variance of a metric as if its rows were independent."""
-        if self.of_rows:
-            return self.of_rows[model]
+        """Compute the variance of a metric as if its rows were independent."""
+        if self.row_variances:
+            return self.row_variances[model]
         return self.units.without_groups.variance(self.influences[model])
 
 
 def is_curve_metric(one: MetricRequest) -> bool:
-    """Return whether a metric follows from the classes at each score, as a table has them."""
+    """Return True if a metric follows from the class counts at each score."""
     return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
 
 
-def moved(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
-    """Return the metric asked for with the influence of each row."""
+def compute_influences(one: MetricRequest, *data: Any, **options: Any) -> RowInfluences:
+    """Compute the requested metric and the influence of each row."""
     influences: RowInfluences = one.entry.load_influences()(*data, **options)
     return influences
 
 
 def _with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Units) -> Measurement:
-    """Return the largest gaps with their rates; their errors are those of rates less extreme.
+    """Add rates to measurements of the largest gap, and inflate their influences.
 
-    The classes are strata of the units.
+    ``units`` have the classes as strata.
     """
     if not measured.values[0] >= 0.0:
         return measured
     sizes = units.class_sizes()
     rates = tuple(Rates(table, ks_of_table(table), sizes) for table in tables)
-    moved = [r.inflation() * own for r, own in zip(rates, measured.influences, strict=True)]
-    return measured._replace(rates=rates, influences=moved)
+    pairs = zip(rates, measured.influences, strict=True)
+    influences = [rate.inflation() * values for rate, values in pairs]
+    return measured._replace(rates=rates, influences=influences)
 
 
 class TablePoints:
-    """The classes at each score of a table of counts, the positives' first; what they measure."""
+    """Points of a table of counts: positives at each score, then negatives at each score."""
 
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Return a metric of the table with its influences."""
+        """Compute a metric of the table and the influences of its points."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
         if one.entry.interval == LARGEST_GAP and has_both:
             return self._largest_gap()
         return self.at_scores(one)
 
     def at_scores(self, one: MetricRequest) -> Measurement:
-        """Return a metric of the table, its points the rows of each class at each score."""
+        """Compute a metric; points are the rows of each class at each score."""
         metric, table = one.entry, self.table
         units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
         if is_curve_metric(one):
             curve = curve_influences(table, metric.load_influences(), **one.parameters)
             influences = RowInfluences(curve.value, curve.joined())
-        else:  # what class and probability tell of a row
+        else:
             metric.domain_under(one.parameters).check_predicted(table.scores, "y_score")
-            own = self._units_by_class
-            columns = own.strata, np.concatenate([table.scores] * 2), own.counts
-            influences = moved(one, metric.name, *columns, **one.parameters)
+            by_class = self._units_by_class
+            columns = by_class.strata, np.concatenate([table.scores] * 2), by_class.counts
+            influences = compute_influences(one, metric.name, *columns, **one.parameters)
         n = float(table.n_positive + table.n_negative)
         measured = Measurement((influences.value,), [influences.influences], units, (None,), n)
         if metric.interval != LARGEST_GAP:
@@ -200,22 +201,23 @@ class TablePoints:
         return _with_rates(measured, [table], self._units_by_class)
 
     def _largest_gap(self) -> Measurement:
-        """Return the largest gap: rows are above it or not, and it is that of two scores."""
+        """Compute the largest gap; its four points are both classes above and below it."""
         gap, sizes = ks_of_table(self.table), (self.table.n_positive, self.table.n_negative)
         m, n = map(float, sizes)
-        rates, is_above = Rates(self.table, gap, (m, n)), np.array([1.0, 0.0])
+        rates = Rates(self.table, gap, (m, n))
+        is_above = np.array([1.0, 0.0])
         tpr, fpr = gap.true_positive_rate, gap.false_positive_rate
         tp, fp = round(tpr * sizes[0]), round(fpr * sizes[1])
         counts = np.array([tp, sizes[0] - tp, fp, sizes[1] - fp], np.float64)
         units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
-        moved = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
-        influences = [rates.inflation() * np.concatenate(moved)]
+        both = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
+        influences = [rates.inflation() * np.concatenate(both)]
         return Measurement((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
 
     @cached_property
     def _units(self) -> Units:
-        own = self._units_by_class
-        return replace(own, strata=None, sizes=own.stratum_sizes.sum(keepdims=True))
+        sizes = self._units_by_class.stratum_sizes.sum(keepdims=True)
+        return replace(self._units_by_class, strata=None, sizes=sizes)
 
     @cached_property
     def _units_by_class(self) -> Units:
@@ -228,7 +230,7 @@ class TablePoints:
 
 
 def check_counts(table: Any, is_weighted: bool) -> None:
-    """Raise for a table whose weights are no numbers of rows."""
+    """Raise for a table of fractional weights, which does not count rows."""
     if is_weighted:
         raise InputTypeError(
             f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
@@ -237,7 +239,7 @@ def check_counts(table: Any, is_weighted: bool) -> None:
 
 
 def cell_influences(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
-    """Return a metric of labels, and how far a row of each cell moves it."""
+    """Compute a metric of labels, and the influence of a row of each of the K * K cells."""
     name = one.entry.name
     slopes = count_metrics.gradient(name, counts, **one.parameters)
     value = float(count_metrics.value(name, counts, **one.parameters))
@@ -245,19 +247,19 @@ def cell_influences(one: MetricRequest, counts: Floats) -> tuple[float, Floats]:
 
 
 def two_class_counts(one: MetricRequest, counts: Floats) -> Floats | None:
-    """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
+    """Return 2 x 2 counts for intervals: of two classes, or of right and wrong rows; else None."""
     if one.entry.is_proportion_of_all:
         return proportion_counts(float(np.trace(counts)), float(counts.sum()))
     return counts if len(counts) == 2 else None
 
 
 def proportion_counts(hits: float, n: float) -> Floats:
-    """Return hits and misses as counts of two classes that are right and wrong."""
+    """Return hits and misses as 2 x 2 counts of a decision that is right or wrong."""
     return np.array([[0.0, n - hits], [0.0, hits]])
 
 
 def warn_small_samples(units: Units, weights_are: WeightsAre | None) -> None:
-    """Say where there are few groups, or few rows that matter."""
+    """Warn about few groups, or few rows of importance weights."""
     if units.groups is not None:
         warn_few_groups(units.effective_groups, units.n_units)
     if weights_are == "importances" and units.weights is not None:
@@ -274,8 +276,8 @@ class Design:
     strata: Ints | None
 
     @classmethod
-    def checked(cls, n: int, given: Mapping[str, Any]) -> Design:
-        """Return weights, groups and strata of n rows."""
+    def parse(cls, n: int, given: Mapping[str, Any]) -> Design:
+        """Validate weights, groups and strata of n rows."""
         weights, read = None, None
         if given["sample_weight"] is not None:
             read = given["weights_are"]
@@ -293,7 +295,7 @@ class Design:
         return self.groups is None and self.strata is None and self.weights_are != "importances"
 
     def units(self, n: int, classes: Ints | None = None) -> Units:
-        """Return the units of n rows; ``classes`` are strata of their own."""
+        """Build the sampling units of n rows; ``classes`` split each stratum."""
         strata = self.strata
         if classes is not None:
             strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
@@ -310,18 +312,18 @@ class Design:
 class Sample(ABC):
     """Rows with the predictions of one or several models.
 
-    ``classes`` has the class of each, in the order of labels, of two the positive one last.
+    ``classes`` has the class code of each row, in the order of labels, the positive one last.
     """
 
     design: Design
     classes: Ints
     n_models: int
-    #: What messages call the predictions of each model.
+    #: Names of the predictions of each model in messages.
     _names: list[str]
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Return a metric of each model with its influences."""
-        models = [self.influenced(one, model) for model in range(self.n_models)]
+        """Compute a metric of each model and the influences of rows."""
+        models = [self.influences(one, model) for model in range(self.n_models)]
         is_plain = self.design.is_plain
         return Measurement(
             tuple(each.value for each in models),
@@ -331,11 +333,11 @@ class Sample(ABC):
             self._units.n_rows,
         )
 
-    def influenced(self, one: MetricRequest, model: int) -> RowInfluences:
-        """Return a metric of one model with the influence of each row: of labels, of its cell."""
+    def influences(self, one: MetricRequest, model: int) -> RowInfluences:
+        """Compute a metric of one model, and the influence of each row or its cell."""
         if one.entry.needs != "labels":
-            return self._of_scores(one, model)
-        predicted = self.called(one, model)
+            return self._score_influences(one, model)
+        predicted = self.predicted_labels(one, model)
         counts = self._cells(predicted)
         value, slopes = cell_influences(one, counts)
         influences = np.empty(len(predicted))
@@ -346,18 +348,18 @@ class Sample(ABC):
         by_blocks(len(predicted), fill)
         return RowInfluences(value, influences)
 
-    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
+    def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         columns = *self.columns(model), self.design.weights
-        return moved(one, one.entry.name, *columns, **one.parameters)
+        return compute_influences(one, one.entry.name, *columns, **one.parameters)
 
-    def called(self, one: MetricRequest, model: int) -> Ints:
-        """Return the class that each row is called by a model: what is predicted, by default."""
+    def predicted_labels(self, one: MetricRequest, model: int) -> Ints:
+        """Return the codes of the labels that a model predicts."""
         return self.columns(model)[1]
 
     def _counts(self, one: MetricRequest, model: int) -> Floats | None:
         if one.entry.needs != "labels":
             return None
-        return two_class_counts(one, self._cells(self.called(one, model)))
+        return two_class_counts(one, self._cells(self.predicted_labels(one, model)))
 
     @cached_property
     def _units(self) -> Units:
@@ -379,23 +381,23 @@ class Sample(ABC):
     def _n_classes(self, predicted: Ints) -> int:
         return max(2, int(max(self.classes.max(), predicted.max())) + 1)
 
-    def _judge(
+    def _set_design(
         self,
         true: NDArray[Any],
         models: list[NamedScores],
         columns: list[NDArray[Any]],
         given: Mapping[str, Any],
     ) -> None:
-        """Keep how many models there are and what else rows have; raise where lengths differ."""
+        """Set the models' names and the sampling design; raise where lengths differ."""
         for model, column in zip(models, columns, strict=True):
             check_same_length(**{"y_true": true, model.argument: column})
         self._names = [model.argument for model in models]
         self.n_models = len(models)
-        self.design = Design.checked(len(true), given)
+        self.design = Design.parse(len(true), given)
 
-    def check_domains(self, asked: Iterable[MetricRequest]) -> None:
-        """Raise for true values or predictions outside the domain that a metric declares."""
-        domains = {one.entry.domain_under(one.parameters) for one in asked} - {ANYWHERE}
+    def check_domains(self, requests: Iterable[MetricRequest]) -> None:
+        """Raise for true values or predictions outside the domain of a metric."""
+        domains = {one.entry.domain_under(one.parameters) for one in requests} - {ANYWHERE}
         for domain in sorted(domains, key=repr):
             domain.check_true(self.columns(0)[0])
             for model, name in enumerate(self._names):
@@ -403,7 +405,7 @@ class Sample(ABC):
 
     @abstractmethod
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the true values, of classes their codes, and the predictions of a model."""
+        """Return the true values, or class codes, and the predictions of a model."""
 
 
 class BinarySample(Sample):
@@ -419,7 +421,7 @@ class BinarySample(Sample):
         strata = given["strata"]
         if strata is not None:
             strata = check_class_labels(strata, "strata").codes
-            if given["sample_weight"] is not None:  # rows of no weight were left out
+            if given["sample_weight"] is not None:  # `check_models` drops rows of no weight
                 kept = as_array(given["sample_weight"], "sample_weight") > 0
                 check_same_length(sample_weight=kept, strata=strata)
                 strata = strata[kept]
@@ -427,11 +429,11 @@ class BinarySample(Sample):
         read = None if checked.rows.weights is None else given["weights_are"]
         self.design = Design(checked.rows.weights, read, checked.groups, strata)
         self._threshold = given["threshold"]
-        #: Whether the rows are put in order in any case.
-        self._in_order = any(is_curve_metric(one) and not one.is_auc for one in given["asked"])
+        #: Another metric than the AUC sorts the rows anyway.
+        self._in_order = any(is_curve_metric(one) and not one.is_auc for one in given["requests"])
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Return a metric of each model; of one, where rows stand for themselves, by its table."""
+        """Compute a metric of each model; of one model of independent rows, by its table."""
         if is_curve_metric(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measure(one)
         measured = super().measure(one)
@@ -440,15 +442,15 @@ class BinarySample(Sample):
         by_class = replace(self._units, strata=self.classes)
         return _with_rates(measured, [each.table for each in self._ordered], by_class)
 
-    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
+    def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         if not is_curve_metric(one):
-            return super()._of_scores(one, model)
+            return super()._score_influences(one, model)
         if one.is_auc and not self._in_order:
             return self._ordered[model].auc()
         return self._ordered[model].influences(one.entry.load_influences(), **one.parameters)
 
-    def called(self, one: MetricRequest, model: int) -> Ints:
-        """Return the class that each row is called by a model."""
+    def predicted_labels(self, one: MetricRequest, model: int) -> Ints:
+        """Return 1 for rows whose score reaches the threshold, else 0."""
         if self._threshold is None:
             raise InputTypeError(
                 f"`{one.label}` is a metric of labels: pass `threshold`, from which on a score is "
@@ -460,15 +462,15 @@ class BinarySample(Sample):
         return 2
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the classes, of two the positive one last, and the scores of a model."""
+        """Return the class codes, 1 for positive, and the scores of a model."""
         return self.classes, self._scores[model]
 
-    def ordered(self, model: int) -> OrderedRows:
+    def ordered_rows(self, model: int) -> OrderedRows:
         """Return the rows in the order of the scores of a model."""
         return self._ordered[model]
 
     def table(self, model: int) -> ScoreTable:
-        """Return the classes at each score of a model, by the order that its metrics take."""
+        """Return the class counts at each score of a model."""
         if self.design.is_plain and self.n_models == 1:
             return self._table.table
         return self._ordered[model].table
@@ -483,7 +485,7 @@ class BinarySample(Sample):
 
 
 class LabelSample(Sample):
-    """Labels and predicted labels, of any number of classes; their codes in `predicted`."""
+    """Labels and predicted labels of any number of classes; `predicted` has codes."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         true = check_label_column(y_true, "y_true")
@@ -510,7 +512,7 @@ class LabelSample(Sample):
             codes = np.argsort(order)[codes]
         self.classes, self.predicted = codes[0], codes[1:]
         self.n_models = len(models)
-        self.design = Design.checked(len(codes[0]), given)
+        self.design = Design.parse(len(codes[0]), given)
 
     def columns(self, model: int) -> tuple[Ints, Ints]:
         """Return the codes of the true and of the predicted labels of a model."""
@@ -527,21 +529,21 @@ class ClassSample(Sample):
             self._scores.append(class_scores(matrix, model.argument))
             k = self._scores[-1].shape[1]
             self.classes = class_codes(y_true, labels, k, model.argument)
-        self._judge(self.classes, models, self._scores, given)
+        self._set_design(self.classes, models, self._scores, given)
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the codes of the classes, and the scores of a model, a column a class."""
+        """Return the class codes, and the scores of a model, a column a class."""
         return self.classes, self._scores[model]
 
-    def called(self, one: MetricRequest, model: int) -> Ints:
-        """Return the class with the highest score in each row, the first of equal ones."""
+    def predicted_labels(self, one: MetricRequest, model: int) -> Ints:
+        """Return the class with the highest score in each row, the first of ties."""
         return np.asarray(np.argmax(self._scores[model], axis=1))
 
-    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
+    def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         if one.entry.family != "curves":
-            return super()._of_scores(one, model)
-        of = {name: one.entry.arguments[name] for name in ("multi_class", "average")}
-        return moved(one, *self.columns(model), self.design.weights, **of)
+            return super()._score_influences(one, model)
+        options = {name: one.entry.arguments[name] for name in ("multi_class", "average")}
+        return compute_influences(one, *self.columns(model), self.design.weights, **options)
 
 
 class ValueSample(Sample):
@@ -554,15 +556,15 @@ class ValueSample(Sample):
         is_high = self._true == high
         self._is_binary = bool(low < high and (is_high | (self._true == low)).all())
         self.classes = (is_high & self._is_binary).astype(np.int64)
-        self._judge(self._true, models, self._predicted, given)
+        self._set_design(self._true, models, self._predicted, given)
 
-    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
+    def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         if one.entry.family != "concordance":
-            return super()._of_scores(one, model)
+            return super()._score_influences(one, model)
         option = next(iter({**one.entry.parameters, **one.parameters}.values()), None)
         are_frequencies = self.design.weights_are == "frequencies"
         columns = self._true, self._predicted[model], self.design.weights
-        return moved(one, option, *columns, are_frequencies=are_frequencies)
+        return compute_influences(one, option, *columns, are_frequencies=are_frequencies)
 
     def measure(self, one: MetricRequest) -> Measurement:
         """Return a metric of each model; Somers' D of an outcome of two values is 2 AUC - 1."""
@@ -573,19 +575,19 @@ class ValueSample(Sample):
         return measured._replace(units=self._units_by_class, linear_in_auc=rule.arguments)
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
-        """Return the true numbers and those that a model predicts."""
+        """Return the true numbers and the predictions of a model."""
         columns = self._true, self._predicted[model]
         true, predicted = (column.astype(np.float64, copy=False) for column in columns)
         return true, predicted
 
 
-#: A metric of each system and query that counts for all systems; what each counts in the mean of
-#: a system, if that differs; and which queries count.
+#: Values of K systems by query, their weights in the mean if they differ, and the mask of queries
+#: that have a value in all systems.
 _ByQuery = tuple[Floats, Floats | None, NDArray[np.bool_]]
 
 
 def without_value(n: int) -> str:
-    """Return the note on queries that do not count."""
+    """Return the note on n queries without a value."""
     queries = "query has no value and is" if n == 1 else "queries have no value and are"
     return f"{n:,} {queries} left out"
 
@@ -598,48 +600,48 @@ class QuerySample:
         self.n_models = len(tables)
         self.classes = np.zeros(tables[0].n_queries, np.int64)
         self.design = Design(None, None, groups, None)
-        self._found: dict[str, _ByQuery] = {}
+        self._values: dict[str, _ByQuery] = {}
 
     def _by_query(self, one: MetricRequest) -> _ByQuery:
-        """Return the values of the queries by a metric: those count that all systems have."""
-        if one.label not in self._found:
+        """Return the values of the queries that have one in all systems."""
+        if one.label not in self._values:
             load = one.entry.load_influences()
             columns, all_weights = zip(*(load(one, table) for table in self._tables), strict=True)
             counts = np.asarray(~np.isnan(columns).any(axis=0))
             values, weights = np.array([each[counts] for each in columns]), None
             if all_weights[0] is not None:
                 weights = np.array([each[counts] for each in all_weights], np.float64)
-            self._found[one.label] = values, weights, counts
-        return self._found[one.label]
+            self._values[one.label] = values, weights, counts
+        return self._values[one.label]
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Return the mean of each system; its points are the queries that count."""
+        """Compute the mean of each system; its points are the queries with a value."""
         values, counting, counts = self._by_query(one)
         groups = self.design.groups
         groups = None if groups is None else groups[counts]
         n, weights = values.shape[1], None
-        if n == 0:  # one query, of which nothing is known
+        if n == 0:  # no query has a value: one point of nan
             nothing = np.full((self.n_models, 1), math.nan)
             nowhere = (math.nan,) * self.n_models
             return Measurement(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
-        shares = np.full((self.n_models, n), 1.0 / n)
+        fractions = np.full((self.n_models, n), 1.0 / n)
         if counting is not None:
-            shares = counting / counting.sum(axis=1, keepdims=True)
-            weights = shares.mean(axis=0)
-        each = [self.influenced(one, model) for model in range(self.n_models)]
-        influences = np.stack([own.influences for own in each]) * shares
+            fractions = counting / counting.sum(axis=1, keepdims=True)
+            weights = fractions.mean(axis=0)
+        each = [self.influences(one, model) for model in range(self.n_models)]
+        influences = np.stack([model.influences for model in each]) * fractions
         return Measurement(
-            tuple(own.value for own in each),
+            tuple(model.value for model in each),
             influences if weights is None else influences / weights,
             Units(n, weights=weights, groups=groups),
-            tuple(self._hits(own, counting) for own in values),
+            tuple(self._hits(row, counting) for row in values),
             float(n),
             "queries",
             note="" if n == len(counts) else without_value(len(counts) - n),
         )
 
-    def influenced(self, one: MetricRequest, model: int) -> RowInfluences:
-        """Return the mean of a system, and how far each query that counts is from it."""
+    def influences(self, one: MetricRequest, model: int) -> RowInfluences:
+        """Compute the mean of a system, and the deviation of each query from it."""
         all_values, weights, _ = self._by_query(one)
         values = all_values[model]
         if weights is None:
@@ -652,15 +654,15 @@ class QuerySample:
         return RowInfluences(mean, deviations)
 
     def _hits(self, values: Floats, weights: Floats | None) -> Floats | None:
-        """Return hits and misses, where values are these alone and each query is one."""
+        """Return 2 x 2 counts of hits and misses; None if values are others or weighted."""
         are_hits = bool(((values == 0.0) | (values == 1.0)).all())
         if not are_hits or weights is not None or self.design.groups is not None:
             return None
         return proportion_counts(float(values.sum()), float(len(values)))
 
 
-def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> QuerySample:
-    """Return the queries of rows, or of a table."""
+def _query_sample(y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> QuerySample:
+    """Build the queries from rows or a table."""
     query, groups = given["query"], given["groups"]
     for name in ("event", "strata", "sample_weight", "threshold", "pos_label"):
         if given[name] is not None:
@@ -676,12 +678,12 @@ def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any])
         with renamed(relevance="y_true", score=model.argument):
             tables.append(RankingTable.from_scores(y_true, model.values, query=query))
     if groups is not None:
-        groups = _groups_of_queries(check_class_labels(groups, "groups").codes, query)
+        groups = _query_groups(check_class_labels(groups, "groups").codes, query)
     return QuerySample(tables, groups)
 
 
-def _groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
-    """Return the group of each query, in the order of sorted queries, from those of its rows."""
+def _query_groups(groups: NDArray[Any], query: Any) -> NDArray[Any]:
+    """Return the group of each query, in the order of sorted queries, from groups of rows."""
     codes = check_class_labels(query, "query").codes
     check_same_length(query=codes, groups=groups)
     group_of_query = np.empty(int(codes.max()) + 1, groups.dtype)
@@ -706,14 +708,14 @@ class TimeSample(Sample):
             self._censored = check_censored(y_true, given["event"])
         self._scores = [check_scores_array(model.values, model.argument) for model in models]
         self.classes = np.zeros(len(self._censored.times), np.int64)
-        self._judge(self._censored.times, models, self._scores, given)
+        self._set_design(self._censored.times, models, self._scores, given)
         self._pairs: dict[tuple[Weighting, float | None, int], CensoredPairs] = {}
 
     def columns(self, model: int) -> tuple[Floats, NDArray[Any]]:
         """Return the times, and the scores of a model."""
         return self._censored.times, self._scores[model]
 
-    def _of_scores(self, one: MetricRequest, model: int) -> RowInfluences:
+    def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         options = check_index_options(**{**one.entry.parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
@@ -721,40 +723,41 @@ class TimeSample(Sample):
             weights = np.ones(len(self.classes)) if weights is None else weights
             pairs = compare_times(*self._censored, weights, *kind[:2], options.others)
             self._pairs[kind] = pairs
-        return moved(one, self._pairs[kind], self._scores[model], options)
+        return compute_influences(one, self._pairs[kind], self._scores[model], options)
 
 
 def check_influences(one: MetricRequest) -> None:
-    """Raise where it is not known how far a row moves a metric."""
+    """Raise if a metric has no influences of rows."""
     if not one.has_influences:
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
 
 
 def request_metrics(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[MetricRequest, ...]:
-    """Return the metrics asked for: of rankings where there are queries, else of the others."""
+    """Parse the requested metrics: of rankings if there are queries, else the others."""
     rankings_only = query is not None or isinstance(y_true, RankingTable)
     return ask(metrics, rankings_only=rankings_only, allow_times=not rankings_only)
 
 
 def build_samples(
-    asked: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores], **given: Any
+    requests: tuple[MetricRequest, ...], y_true: Any, models: list[NamedScores], **given: Any
 ) -> Mapping[str, Sample | QuerySample]:
-    """Return the form of data that each metric is of, by its label; each form is made once."""
+    """Build the sample of each metric, by its label; metrics of one class share their sample."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
-        return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
-    made: dict[type[Sample], Sample] = {}
+        return dict.fromkeys([one.label for one in requests], _query_sample(y_true, models, given))
+    by_class: dict[type[Sample], Sample] = {}
     samples: dict[str, Sample] = {}
-    for one in asked:
-        kind = _kind_of(one, models, given)
-        if kind not in made:
-            made[kind] = kind(y_true, models, {**given, "asked": asked})  # type: ignore[call-arg]
-        samples[one.label] = made[kind]
-    for sample in made.values():
-        sample.check_domains(one for one in asked if samples[one.label] is sample)
+    for one in requests:
+        kind = _sample_class(one, models, given)
+        if kind not in by_class:
+            given_all = {**given, "requests": requests}
+            by_class[kind] = kind(y_true, models, given_all)  # type: ignore[call-arg]
+        samples[one.label] = by_class[kind]
+    for sample in by_class.values():
+        sample.check_domains(one for one in requests if samples[one.label] is sample)
     return samples
 
 
-def _kind_of(
+def _sample_class(
     one: MetricRequest, models: list[NamedScores], given: Mapping[str, Any]
 ) -> type[Sample]:
     check_influences(one)
@@ -767,7 +770,7 @@ def _kind_of(
         return TimeSample
     matrix = next((each for each in models if column_count(each.values) > 1), None)
     if matrix is not None:
-        _check_of_matrix(one, matrix, given)
+        _check_matrix_metric(one, matrix, given)
     is_matrix = matrix is not None
     if metric.family in ("regression", "concordance"):
         return ValueSample
@@ -781,8 +784,8 @@ def _kind_of(
     return ClassSample if is_matrix else BinarySample
 
 
-def _check_of_matrix(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
-    """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
+def _check_matrix_metric(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
+    """Raise unless a metric takes a matrix of scores; the message names a task that fits."""
     metric, k = one.entry, column_count(model.values)
     came = f"`{model.argument}` is a matrix of {k} columns"
     is_of_classes = metric.classes != 2 and metric.needs in ("scores", "probabilities")

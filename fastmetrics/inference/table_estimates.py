@@ -45,19 +45,19 @@ AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
-def _is_of_bins(one: MetricRequest) -> bool:
+def _bins_have(one: MetricRequest) -> bool:
     """Return whether bins have a metric too."""
     metric = one.entry
     is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
     return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
 
 
-def _is_of_ranges(one: MetricRequest) -> bool:
+def _ranges_have(one: MetricRequest) -> bool:
     """Return whether ranges of scores have a metric too."""
-    return _is_of_bins(one) or (one.entry.name in LOSSES and not one.parameters)
+    return _bins_have(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
-def _is_of_table(one: MetricRequest) -> bool:
+def _table_has(one: MetricRequest) -> bool:
     """Return whether a table of scores has a metric: of a curve or of probabilities."""
     metric = one.entry
     is_of_two = "probabilities" in (metric.family, metric.needs) and metric.classes != 3
@@ -66,15 +66,15 @@ def _is_of_table(one: MetricRequest) -> bool:
 
 #: What a table has, and whether that is enough for a metric.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
-    ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
-    Bracketed: ("counts of bins", _is_of_bins),
-    ScoreTable: ("scores and counts", _is_of_table),
+    ScoreRuns: ("sums over ranges of scores", _ranges_have),
+    Bracketed: ("counts of bins", _bins_have),
+    ScoreTable: ("scores and counts", _table_has),
     ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
 }
 
 
 def estimate_table(
-    asked: tuple[MetricRequest, ...],
+    requests: tuple[MetricRequest, ...],
     table: AnyTable,
     y_score: Any,
     level: float,
@@ -93,15 +93,15 @@ def estimate_table(
         )
     rule = (level, method, alternative)
     has, is_there = next(of for kind, of in _HAS.items() if isinstance(table, kind))
-    for one in asked:
+    for one in requests:
         if not is_there(one):
             raise InputError(f"`{one.label}` needs rows: a {type(table).__name__} has {has} alone")
     if isinstance(table, ScoreRuns):
         summary = summarize_runs(table)
-        return {one.label: estimate_from_summary(one, summary, *rule) for one in asked}
+        return {one.label: estimate_from_summary(one, summary, *rule) for one in requests}
     if isinstance(table, Bracketed):
         bins = _BinPoints(table)
-        return {one.label: bins.estimate(one, *rule) for one in asked}
+        return {one.label: bins.estimate(one, *rule) for one in requests}
     measured: Callable[[MetricRequest], Measurement]
     if isinstance(table, ScoreTable):
         check_counts(table, table.is_weighted)
@@ -109,11 +109,11 @@ def estimate_table(
     else:
         cells = Cells.of(table).counts
         check_counts(table, cells.dtype.kind == "f")
-        measured = partial(_of_matrix, counts=cells.astype(np.float64))
-    return {one.label: make_estimate(one, measured(one), 0, *rule) for one in asked}
+        measured = partial(_measure_matrix, counts=cells.astype(np.float64))
+    return {one.label: make_estimate(one, measured(one), 0, *rule) for one in requests}
 
 
-def _of_matrix(one: MetricRequest, counts: Floats) -> Measurement:
+def _measure_matrix(one: MetricRequest, counts: Floats) -> Measurement:
     """Return a metric of a confusion matrix of counts: its points are the cells."""
     value, slopes = cell_influences(one, counts)
     k = len(counts)
@@ -144,7 +144,7 @@ def estimate_from_summary(
     value, variance = math.nan, Variance(math.nan, math.nan)
     if m and n:
         factor, added = linear_in_auc or (1.0, 0.0)
-        plain, unscaled, df = summary.estimated(OF_RANGES[0] if linear_in_auc else name)
+        plain, unscaled, df = summary.estimate(OF_RANGES[0] if linear_in_auc else name)
         value, variance = factor * plain + added, Variance(factor * factor * unscaled, df)
     units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
     measured = Measurement((value,), (), units, (None,), float(m + n))
@@ -171,7 +171,7 @@ class _BinPoints:
         """Return an estimate whose limits hold for any order of rows within bins."""
         units = self._units(one)
         warn_small_samples(units, None)
-        worst, best = (self._measured(one, units, is_best) for is_best in (False, True))
+        worst, best = (self._measure(one, units, is_best) for is_best in (False, True))
         if not (self.is_open.any() and all(self.columns.totals)):
             return make_estimate(one, best, 0, level, method, alternative)
         variance = self._widest(one, worst, best)
@@ -202,7 +202,7 @@ class _BinPoints:
         df = min((each.df for each in variances if each.df > 0.0), default=math.nan)
         return Variance((variances[0].standard_error + most) ** 2, df)
 
-    def _measured(self, one: MetricRequest, units: Units, is_best: bool) -> Measurement:
+    def _measure(self, one: MetricRequest, units: Units, is_best: bool) -> Measurement:
         """Return a metric of the best, or the worst, order of rows within all bins."""
         p, n, _, _ = self.columns
         first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower

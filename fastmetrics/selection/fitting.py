@@ -87,7 +87,7 @@ def tested(metric: EstimatorMetric, judged: Judged, rows: NDArray[np.intp], by_r
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         models = [NamedScores("", "estimator", data[1])]
         sample = build_samples((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
-        return Tested(rows, value, sample[one.label].influenced(one, 0).influences)
+        return Tested(rows, value, sample[one.label].influences(one, 0).influences)
 
 
 def average_of_models(
