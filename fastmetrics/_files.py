@@ -139,7 +139,7 @@ class Saved(ABC):
 
     @classmethod
     @abstractmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         """Restore an object from its arrays; raise ValueError where they are invalid."""
 
     def save(self, file: File) -> None:
@@ -243,7 +243,7 @@ class Saved(ABC):
                 has = members["format"]
                 if has.shape != () or has != cls._format:
                     raise InputError(f"{own} format {has}, this version reads format {cls._format}")
-                return cls._of_members(members)
+                return cls._from_members(members)
         except _NOT_WHOLE as error:
             # NumPy takes what begins otherwise for a pickle, and says how to load that.
             why = "it is no .npz archive" if "allow_pickle=`" in str(error) else error
@@ -251,7 +251,7 @@ class Saved(ABC):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Travel as members: what arrives is of its own."""
-        return self._of_members, (self._members(),)
+        return self._from_members, (self._members(),)
 
 
 def as_json(value: Any) -> NDArray[np.uint8]:

@@ -116,9 +116,9 @@ def label_probabilities(labels, scores, positive, eps, probabilities):
 def take_logs(probabilities, logs):
     """Write minus the logarithms of probabilities, each off by less than an ulp.
 
-    A probability is 2**k (1 + f), 1 + f between the square roots of 1/2 and 2; with s = f / (2 + f) the
-        logarithm of 1 + f is 2 (s + s**3 / 3 + s**5 / 5 + ...), arranged as by Ng (1993, FDLIBM) so
-        that the largest term, f, enters unrounded. No branch, so that it runs on vectors.
+    A probability is 2**k (1 + f), 1 + f between the square roots of 1/2 and 2; with s = f / (2 + f)
+    log(1 + f) is 2 (s + s**3 / 3 + s**5 / 5 + ...), arranged as by Ng (1993, FDLIBM) so that the
+    largest term, f, enters unrounded. No branch, so that it runs on vectors.
     """
     bits = probabilities.view(np.int64)
     scaled = logs.view(np.int64)

@@ -168,7 +168,7 @@ def _rankings() -> None:
         for grades in (rng.integers(-1, 3, n), rng.choice([np.nan, 0.0, 0.5, 2.0], n)):
             table = fm.RankingTable.from_scores(grades, scores, query=query, ids=ids)
             for ties in ("expected", "trec_eval"):
-                settled = table.settled(ties)
+                settled = table.settle_ties(ties)
                 for one in (fm.ranking.f1_at_k, fm.ranking.hit_rate_at_k):
                     one(settled, k=3, relevant_from=0.5)
                 fm.ranking.mean_average_precision(settled, relevant_from=0.5)

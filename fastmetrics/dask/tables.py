@@ -447,7 +447,7 @@ def _merged(runs: Sequence[ScoreRun]) -> ScoreTable:
     columns = scores, positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
     if len(runs) > 1 and len(scores):
         columns = in_order(columns)
-    return ScoreTable._of_columns(*columns)
+    return ScoreTable._from_columns(*columns)
 
 
 # --- tasks of ranges -----------------------------------------------------------------------------

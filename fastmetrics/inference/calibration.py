@@ -122,7 +122,7 @@ def rising_blocks(data: Counted, positives: NDArray[np.int64]) -> tuple[NDArray[
 
     By ascending probability: the classes change places, so that the share of negatives falls.
     """
-    table = ScoreTable._of_columns(data.p, data.rows - positives, positives)
+    table = ScoreTable._from_columns(data.p, data.rows - positives, positives)
     hull = upper_hull(table)
     return hull.ends, hull.negatives / (hull.positives + hull.negatives)
 

@@ -357,7 +357,7 @@ class Estimate(WithReplicates):
         return f"Estimate({self.metric}: {value}, {self.method})"
 
     @documented()
-    def plan(self, *, half_width: float) -> SampleSize:
+    def bucket_map(self, *, half_width: float) -> SampleSize:
         """Return how many samples give an interval of this half width.
 
         The samples are as those at hand: in the shares of the classes, and in the sizes of groups,

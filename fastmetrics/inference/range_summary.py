@@ -32,9 +32,9 @@ from fastmetrics.metrics.curves.roc import extreme_gaps
 from fastmetrics.metrics.probabilities.log_loss import row_losses
 from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
-from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
+from fastmetrics.tables.bin_layout import MOST_BINS, Search, build_search
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
-from fastmetrics.tables.score_runs import RunRange, ScoreRuns, table_of
+from fastmetrics.tables.score_runs import RunRange, ScoreRuns, range_table
 from fastmetrics.tables.score_table import PIECE_ROWS, Piece, ScoreTable, by_pieces
 
 Pairs = list[tuple[int, int]]
@@ -72,7 +72,7 @@ class Lookup:
         """The arithmetic that finds floats in bins, where there are not too many."""
         if self.scores.dtype.kind != "f" or len(self.scores) > MOST_BINS:
             return None
-        return search_of(np.nextafter(self.scores[:-1].astype(np.float64), np.inf))
+        return build_search(np.nextafter(self.scores[:-1].astype(np.float64), np.inf))
 
 
 class ProductSums(NamedTuple):
@@ -579,7 +579,7 @@ def summarize_range(
     def summarize(piece: Piece) -> RangeSummary:
         at = slice(piece.start, piece.stop)
         columns = table.scores[at], piece.positives, piece.negatives
-        block = ScoreTable._of_columns(*columns)
+        block = ScoreTable._from_columns(*columns)
         return _summarize_piece(
             block, true_positives + piece.tp, false_positives + piece.fp, m, n, cut
         )
@@ -627,14 +627,14 @@ def summarize_runs(
     rows, ranges, at_once = runs._ranges()
     n_parts = len(ranges) + rows.size // PIECE_ROWS
     cut = (n_cells, n_cells // n_parts) if n_cells and n_parts else None
-    sizes = np.array([(0, 0), *map(rows.rows_of, ranges)], np.int64)
+    sizes = np.array([(0, 0), *map(rows.count_rows, ranges)], np.int64)
     above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
     done = 0
 
     def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        summary = summarize_range(table_of(rows, where), tp, fp, m, n, cut)
+        summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut)
         done += summary.positives + summary.negatives  # a bar: a lost sum would do no harm
         if progress is not None:
             progress(done / (m + n))

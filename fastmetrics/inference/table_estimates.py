@@ -214,7 +214,7 @@ class _BinPoints:
         kept = rows.any(axis=0)
         place = np.cumsum(kept) - 1
         p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
-        table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
+        table = ScoreTable._from_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
         curve = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
         places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]

@@ -404,8 +404,8 @@ def threshold_cost_interval(
     df = math.inf if groups is None else units.effective_groups - 1.0
     if groups is not None:
         warn_few_groups(units.effective_groups, units.n_units)
-    row = table.best() if given is None else table.row_of(given)
-    at = table.threshold_of(row) if given is None else given
+    row = table.best() if given is None else table.row_at(given)
+    at = table.threshold_at(row) if given is None else given
     here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table, level)
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
@@ -461,4 +461,4 @@ def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> Confid
     kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
     low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
-    return ConfidenceInterval(low, table.threshold_of(int(kept[0])))
+    return ConfidenceInterval(low, table.threshold_at(int(kept[0])))

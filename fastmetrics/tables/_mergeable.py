@@ -26,10 +26,10 @@ class Summed(ABC):
         return self._plus(other) if _are_kin(self, other) else NotImplemented
 
     def __radd__(self, other: object) -> Self:
-        return self._own() if isinstance(other, int) and other == 0 else NotImplemented
+        return self._detached() if isinstance(other, int) and other == 0 else NotImplemented
 
-    def _own(self) -> Self:
-        """Return the same, which no change of this one reaches."""
+    def _detached(self) -> Self:
+        """Return the table itself, or a copy where it may change in place."""
         return self
 
 
@@ -41,7 +41,7 @@ class Frozen(Shown):
 
     @classmethod
     def _of(cls, *values: Any) -> Self:
-        """Return one of fields that need no check, and that nobody else may write to."""
+        """Return an instance of fields that need no check and that nothing else writes to."""
         made = object.__new__(cls)
         made._set(*values)
         return made
@@ -115,12 +115,12 @@ class Mergeable(Merging, Summed, Saved):
 
     @classmethod
     @abstractmethod
-    def _of(cls, *parts: Any) -> Self:
-        """Return one of parts that nobody else holds."""
+    def _of(cls, *state: Any) -> Self:
+        """Return an instance of a state that nothing else refers to."""
 
     @abstractmethod
-    def _parts(self) -> tuple[Any, ...]:
-        """Return a copy of all that there is, of one moment."""
+    def _copied_state(self) -> tuple[Any, ...]:
+        """Return a consistent copy of the state: the arguments of `_of`."""
 
     def copy(self) -> Self:
         """Return one of the same rows that changes on its own.
@@ -134,14 +134,14 @@ class Mergeable(Merging, Summed, Saved):
         >>> matrix.n, other.n
         (0, 2)
         """
-        return self._of(*self._parts())
+        return self._of(*self._copied_state())
 
     def _plus(self, other: Self) -> Self:
         both = self.copy()
         both._join(other)
         return both
 
-    def _own(self) -> Self:
+    def _detached(self) -> Self:
         return self.copy()
 
 

@@ -17,9 +17,9 @@ Average precision
     and f >= b. All of them reach ``(a + p) / (a + p + b)``: if they tie above the bin's negatives.
     The i-th highest has t >= a + i and f <= b + n; all of them have no more than
     ``(a + i) / (a + i + b + n)`` if they follow the bin's negatives one by one. With weights the
-    i-th share is not known: the integral of ``(a + t) / (a + t + b + n)`` over t from 0 to p is
-    below the sum of any shares, since the integrand rises; ever smaller shares come as near as one
-    likes. A sure bin has its own precision, ``(a + p) / (a + p + b + n)``.
+  i-th weight is not known: the integral of ``(a + t) / (a + t + b + n)`` over t from 0 to p is
+    below the sum for any weights, since the integrand rises; it is the limit for ever smaller
+    weights. A sure bin has its own precision, ``(a + p) / (a + p + b + n)``.
 
 Kolmogorov-Smirnov
     |TPR - FPR| at the ends of bins is attained. Inside an open bin no threshold exceeds what
@@ -29,8 +29,8 @@ Largest TPR of an FPR <= alpha
     Thresholds at ends of bins below alpha are known. The first bin that ends beyond begins at the
     TPR that is sure; its positives come first at best.
 
-Weights are rounded as they are added: ``error`` bounds what that does to any of these metrics, all
-of them between 0 and 1, and widens the limits. Counts are exact, and divided once.
+Weights are rounded as they are added: ``error`` bounds the effect on these metrics, which all lie
+in [0, 1], and widens the limits. Counts are exact, and divided once.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Bracket(Between):
 
     @property
     def midpoint(self) -> float:
-        """The middle, which is off by half of `width` at most; nothing makes it more likely."""
+        """The midpoint, off by at most half of `width`; no value between the limits is likelier."""
         return self.low if self.low == self.high else self.low + (self.high - self.low) / 2
 
     @property
@@ -140,7 +140,7 @@ _UNKNOWN = Bracket(math.nan, math.nan)
 
 #: Products of two totals below this stay in int64 when doubled.
 _INT64: Final = 2**62
-#: Average precision is a sum of doubles: what rounding (16 units of 2**-53) may do to it.
+#: Average precision is a sum of doubles: bound of its rounding error, 16 units of 2**-53.
 _ROUNDING: Final = 2.0**-49
 #: Of a sum of weights: the metrics have four of them in a product or a quotient.
 _SUMS: Final = 4
@@ -215,8 +215,8 @@ def precision_bracket(columns: BinColumns) -> Bracket:
     """Return the least and the greatest average precision."""
     p, tp, a = (each.astype(np.float64) for each in _running(columns.positives))
     _, fp, b = (each.astype(np.float64) for each in _running(columns.negatives))
-    known = p * _share(tp, fp)
-    most = p * _share(tp, b)
+    known = p * _fraction(tp, fp)
+    most = p * _fraction(tp, b)
     if columns.n_roundings is None:
         least = np.empty_like(p)
         least_precision_sums(p, a, fp, least)
@@ -234,9 +234,9 @@ def _running(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[
     return column, sums, np.concatenate([np.zeros(1, sums.dtype), sums[:-1]])
 
 
-def _share(part: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return part / (part + rest); 0 where there is no part."""
-    return part / np.where(part > 0, part + rest, 1.0)
+def _fraction(count: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return count / (count + rest); 0 where the count is 0."""
+    return count / np.where(count > 0, count + rest, 1.0)
 
 
 def tpr_bracket(columns: BinColumns, max_fpr: float) -> Bracket:
@@ -267,10 +267,9 @@ def _sure_tp(tp: NDArray[Any], fp: NDArray[Any], limit: float) -> int | float:
 def threshold_brackets(
     threshold: float, columns: BinColumns, sure: BinColumns, possible: BinColumns
 ) -> ThresholdBrackets:
-    """Return the metrics of one threshold: ``sure`` and ``possible`` bins are called positive.
+    """Return the metrics of one threshold; ``sure`` and ``possible`` bins are predicted positive.
 
-    All rise with true positives and fall with false ones (or the other way round), so that their
-    limits are at corners.
+    Each is monotone in true and in false positives, so that its limits are at corners.
     """
     (all_p, all_n), error = columns.totals, columns.error
     tp, fp = zip(sure.totals, possible.totals, strict=True)
@@ -279,13 +278,13 @@ def threshold_brackets(
         slack = error * whole
         return Bracket(max(low - slack, 0.0), min(high + slack, whole))
 
-    low_called, high_called = tp[0] + fp[1], tp[1] + fp[0]
-    least = tp[0] / low_called if low_called else (1.0 if tp[1] else math.nan)
-    most = tp[1] / high_called if high_called else (0.0 if fp[1] else math.nan)
+    low_positive, high_positive = tp[0] + fp[1], tp[1] + fp[0]
+    least = tp[0] / low_positive if low_positive else (1.0 if tp[1] else math.nan)
+    most = tp[1] / high_positive if high_positive else (0.0 if fp[1] else math.nan)
     right = tp[0] + all_n - fp[1], tp[1] + all_n - fp[0]
     f1 = _UNKNOWN
     if all_p:
-        ends = 2 * tp[0] / (low_called + all_p), 2 * tp[1] / (high_called + all_p)
+        ends = 2 * tp[0] / (low_positive + all_p), 2 * tp[1] / (high_positive + all_p)
         f1 = _bracket(*ends, 1.0, error)
     return ThresholdBrackets(
         threshold,
@@ -308,7 +307,7 @@ def _plain(value: Any) -> int | float:
 
 
 def _bracket(low: float, high: float, whole: float, error: float) -> Bracket:
-    """Return the limits of a share, divided once, and what rounding may add."""
+    """Return the limits of a proportion, divided once and widened by the rounding error."""
     if not whole:
         return _UNKNOWN
     ends = low / whole - error, high / whole + error
@@ -354,7 +353,7 @@ class Bracketed(Shown):
         """Return the bins."""
 
     @abstractmethod
-    def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
+    def _predicted_positive(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         """Return the bins, those that are surely >= threshold, and those that may be."""
 
     @property
@@ -452,17 +451,20 @@ class Bracketed(Shown):
         at = check_real("threshold", threshold)
         if at != at:
             raise InputError("`threshold` must be a number: got nan")
-        columns, sure, possible = self._called(at)
+        columns, sure, possible = self._predicted_positive(at)
         _lacks_one(columns, "a rate at a threshold")
         return threshold_brackets(at, columns, sure, possible)
 
     def _display(self) -> Display:
         columns = self._columns()
         title = repr(self).partition("(")[2].removesuffix(")")
-        asked = {"roc_auc": auc_bracket, "average_precision": precision_bracket}
-        asked["ks_statistic"] = ks_bracket
+        metrics = {"roc_auc": auc_bracket, "average_precision": precision_bracket}
+        metrics["ks_statistic"] = ks_bracket
         has_both = all(columns.totals)
-        brackets = {name: ask(columns) if has_both else _UNKNOWN for name, ask in asked.items()}
+        brackets = {
+            name: metric_bracket(columns) if has_both else _UNKNOWN
+            for name, metric_bracket in metrics.items()
+        }
         table = Table(
             {
                 "metric": list(brackets),
@@ -470,8 +472,8 @@ class Bracketed(Shown):
                 "width": [each.width for each in brackets.values()],
             }
         )
-        said = "The exact values lie between the limits." if has_both else "One class is missing."
-        return Display([table], title, [said])
+        note = "The exact values lie between the limits." if has_both else "One class is missing."
+        return Display([table], title, [note])
 
     def _limits(self, metric: str, ask: Callable[..., Bracket], *options: Any) -> Bracket:
         columns = self._columns()
@@ -563,7 +565,7 @@ class ScoreRanges(Bracketed, Result):
         n_roundings = len(self) if self.positives.dtype.kind == "f" else None
         return BinColumns(self.positives, self.negatives, self.low == self.high, n_roundings)
 
-    def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
+    def _predicted_positive(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         columns = self._columns()
         return columns, columns.where(self.low >= threshold), columns.where(self.high >= threshold)
 

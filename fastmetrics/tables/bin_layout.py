@@ -28,9 +28,9 @@ _ABOVE: Final = 8
 def learnt_edges(scores: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
     """Return rising edges of at most ``n_bins`` bins for scores such as these, which are finite.
 
-    What a bin leaves open falls with the square of its rows, so that bins of few rows are what all
-    metrics want, but not everywhere alike. With ``u`` the share of rows above a bin and ``du`` its
-    own, the area under the ROC curve and the Kolmogorov-Smirnov statistic want the same ``du``
+    The uncertainty of a bin grows with the square of its rows, so that small bins suit all
+    metrics, but differently. With ``u`` the fraction of rows above a bin and ``du`` that in it,
+    the area under the ROC curve and the Kolmogorov-Smirnov statistic want the same ``du``
     everywhere; average precision divides by the rows above, and is best served by ``du`` in
     proportion to ``sqrt(u)``, edges at the squares of even steps. Half of the edges are spread
     either way: the width of average precision is then within a factor of about 1.5 of the least
@@ -42,26 +42,27 @@ def learnt_edges(scores: NDArray[np.float64], n_bins: int) -> NDArray[np.float64
     scores thin out.
     """
     values, counts = np.unique(scores + 0.0, return_counts=True)  # without -0.0
-    room, recurs = n_bins - 1, counts > 1
+    n_left = n_bins - 1
+    recurs = counts > 1
     # A value has a bin to itself, which costs two edges, where it weighs as much as two bins; or
     # any value, of few that recur.
     is_alone = recurs & (counts * n_bins >= 2 * len(scores))
-    most_alone = room // 4
-    if 2 * len(values) <= room and 2 * counts[recurs].sum() >= len(scores):
+    most_alone = n_left // 4
+    if 2 * len(values) <= n_left and 2 * counts[recurs].sum() >= len(scores):
         is_alone[:] = True
         most_alone = len(values)
     alone = _most_frequent(values, counts, is_alone, most_alone)
     is_alone = np.isin(values, alone)
     edges = [alone, above(alone)]
-    room -= 2 * len(alone)
+    n_left -= 2 * len(alone)
     if len(values) < n_bins:
-        edges.append(_most_frequent(values, counts, recurs & ~is_alone, room))
-        room -= len(edges[-1])
+        edges.append(_most_frequent(values, counts, recurs & ~is_alone, n_left))
+        n_left -= len(edges[-1])
     rows = np.repeat(values[~is_alone], counts[~is_alone])
-    # Where nearly all rows are values that recur, bins of half an even share do for the others.
-    room = min(room, 2 * n_bins * len(rows) // max(len(scores), 1))
-    if room:
-        edges.append(_spread(rows, room))
+    # Where nearly all rows are recurring values, bins of half the even size suffice for the others.
+    n_left = min(n_left, 2 * n_bins * len(rows) // max(len(scores), 1))
+    if n_left:
+        edges.append(_spread(rows, n_left))
     return np.unique(np.concatenate(edges))
 
 
@@ -75,16 +76,17 @@ def above(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _most_frequent(
     values: NDArray[np.float64], counts: NDArray[Any], which: NDArray[np.bool_], most: int
 ) -> NDArray[np.float64]:
-    """Return at most so many of these values, those that recur most often."""
+    """Return up to ``most`` of the masked values, the most frequent ones."""
     values, counts = values[which], counts[which]
     return values[np.argsort(-counts, kind="stable")[:most]]
 
 
 def _spread(rows: NDArray[np.float64], n_edges: int) -> NDArray[np.float64]:
-    """Return edges between sorted rows: half even in their number, half ever finer to the top."""
+    """Return edges between sorted rows: half at even ranks, half ever finer to the top."""
     n = len(rows)
     ranks = _knots(n)
-    knots, below = rows[ranks], (ranks + 0.5) / n
+    knots = rows[ranks]
+    below = (ranks + 0.5) / n
     with np.errstate(over="ignore"):
         step = (knots[-1] - rows[max(n - 1 - _ABOVE, 0)]) / 4
         beyond = np.minimum(knots[-1] + step * np.arange(1, _ABOVE + 1), np.finfo(np.float64).max)
@@ -94,8 +96,10 @@ def _spread(rows: NDArray[np.float64], n_edges: int) -> NDArray[np.float64]:
     wanted = np.arange(1, n_edges + 1) / (n_edges + 1)
     right = np.searchsorted(edges_below, wanted).clip(1, len(knots) - 1)
     left = right - 1
-    share = ((wanted - edges_below[left]) / (edges_below[right] - edges_below[left])).clip(0, 1)
-    between = knots[left] * (1 - share) + knots[right] * share  # their distance may be infinite
+    fraction = ((wanted - edges_below[left]) / (edges_below[right] - edges_below[left])).clip(0, 1)
+    between = (
+        knots[left] * (1 - fraction) + knots[right] * fraction
+    )  # their distance may be infinite
     edges: NDArray[np.float64] = between.clip(knots[left], knots[right])  # between equal ones too
     return edges
 
@@ -103,7 +107,8 @@ def _spread(rows: NDArray[np.float64], n_edges: int) -> NDArray[np.float64]:
 def _knots(n: int) -> NDArray[np.int64]:
     """Return the ranks of a sample of ``n`` that are interpolated between, both ends among them."""
     half = (n + 1) // 2
-    ranks, rank = [], 0
+    ranks = []
+    rank = 0
     while rank < half:
         ranks.append(rank)
         rank += max(min(rank // _NEARER, n // _PIECES), 1)
@@ -159,7 +164,9 @@ class BinLayout(Saved, Shown):
 
     def __init__(self, edges: ArrayLike) -> None:
         array = as_array(edges, "edges")
-        rising = np.empty(0) if array.ndim == 1 and len(array) == 0 else doubles_of(array, "edges")
+        rising = (
+            np.empty(0) if array.ndim == 1 and len(array) == 0 else check_doubles(array, "edges")
+        )
         if len(rising) >= MOST_BINS:
             raise InputError(
                 f"at most {MOST_BINS - 1:,} `edges` are told apart: got {len(rising):,}"
@@ -204,7 +211,7 @@ class BinLayout(Saved, Shown):
         array([1, 2, 3, 5, 6])
         """
         n_bins = check_integer("n_bins", n_bins, low=2, high=MOST_BINS)
-        known = doubles_of(scores, "scores")
+        known = check_doubles(scores, "scores")
         finite = known[np.isfinite(known)].astype(np.float64)
         return cls(learnt_edges(finite, n_bins))
 
@@ -212,7 +219,7 @@ class BinLayout(Saved, Shown):
     def of_bits(cls, *, n_bins: int = N_BINS) -> Self:
         """Make bins of the leading bits of numbers: as many in each octave, of either sign.
 
-        They need no look at the data, and are the same on every machine.
+        They do not depend on the data, and are the same on every machine.
 
         Parameters
         ----------
@@ -236,8 +243,8 @@ class BinLayout(Saved, Shown):
             raise InputError(f"`n_bins` must be a power of two: got {n_bins}")
         per_octave = n_bins // (2 * _OCTAVES)
         steps = np.arange(1, n_bins // 2)
-        octave, part = np.divmod(steps, per_octave)
-        positive = np.ldexp(1.0 + part / per_octave, octave - _OCTAVES // 2)
+        octave, step = np.divmod(steps, per_octave)
+        positive = np.ldexp(1.0 + step / per_octave, octave - _OCTAVES // 2)
         return cls(np.concatenate([-positive[::-1], [0.0], positive]))
 
     @property
@@ -272,11 +279,11 @@ class BinLayout(Saved, Shown):
         >>> BinLayout([0.0]).bins([-0.5, -0.0, 0.5])
         array([0, 1, 1])
         """
-        return np.searchsorted(self._edges, doubles_of(scores, "scores"), side="right")
+        return np.searchsorted(self._edges, check_doubles(scores, "scores"), side="right")
 
     @cached_property
     def _search(self) -> Search:
-        return search_of(self._edges)
+        return build_search(self._edges)
 
     @cached_property
     def _holds_one(self) -> NDArray[np.bool_]:
@@ -305,21 +312,21 @@ class BinLayout(Saved, Shown):
         return {"edges": self._edges}
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         return cls(members["edges"])
 
 
-def layout_of(members: Members) -> BinLayout | None:
-    """Return the layout among members, None where there is none yet, or raise."""
+def read_layout(members: Members) -> BinLayout | None:
+    """Return the layout in saved members, checked; None where there is none yet."""
     return BinLayout(members["edges"]) if "edges" in members else None
 
 
-def edges_of(layout: BinLayout | None) -> Members:
-    """Return the member that `layout_of` reads."""
+def layout_members(layout: BinLayout | None) -> Members:
+    """Return the saved members of a layout, as `read_layout` reads them."""
     return {} if layout is None else {"edges": layout.edges}
 
 
-def doubles_of(values: Any, name: str) -> NDArray[Any]:
+def check_doubles(values: Any, name: str) -> NDArray[Any]:
     """Return numbers that may be infinite as floats, verified; see `as_doubles`."""
     return as_doubles(check_scores_array(values, name, allow_inf=True), name)
 
@@ -341,19 +348,21 @@ def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
 Search = tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.float64]]
 
 
-def search_of(edges: NDArray[np.float64]) -> Search:
-    """Return the quickest search for these edges, as many rows being in one bin as in another."""
+def build_search(edges: NDArray[np.float64]) -> Search:
+    """Return the fastest search for these edges, if all bins have equally many rows."""
     finite = edges[np.isfinite(edges)]
     if len(finite) < 2:
         finite = np.array([-1.0, 1.0])
-    choices = [(cells, _cells_of(edges, cells)) for cells in _candidates(*finite[[0, -1]].tolist())]
+    choices = [
+        (cells, _edge_cells(edges, cells)) for cells in _candidates(*finite[[0, -1]].tolist())
+    ]
     cells, of_edges = min(choices, key=lambda choice: _steps(choice[1]))
     # How many edges are before each cell, and of all.
     starts = np.searchsorted(of_edges, np.arange(N_CELLS + 1)).astype(np.uint16)
     return cells, starts, np.concatenate([edges, np.full(3, np.nan)])
 
 
-def _cells_of(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.int32]:
+def _edge_cells(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.int32]:
     """Return the cell of each edge, ascending."""
     cell = np.empty(len(edges), np.int32)
     with np.errstate(over="ignore"):  # as plain Python: a distance may be infinite
@@ -362,14 +371,15 @@ def _cells_of(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray
 
 
 def _steps(of_edges: NDArray[np.int32]) -> float:
-    """Return the steps of a search in all, from a cell down to two edges, each edge sought once."""
+    """Return the total steps of searches from a cell down to two edges, one for each edge."""
     in_cell = np.diff(np.flatnonzero(np.diff(of_edges, prepend=-1, append=-1)))
     return float((in_cell * np.log2(np.maximum(in_cell / 2, 1.0))).sum())
 
 
 def _candidates(low: float, high: float) -> list[NDArray[np.float64]]:
     """Return cells about both ends of a range, and about 0."""
-    middle, cells = low / 2 + high / 2, []
+    middle = low / 2 + high / 2
+    cells = []
     ends = (middle, low, high, 1.0), max(high - middle, middle - low)
     about_zero = (0.0, 0.0, 0.0, -1.0), max(abs(low), abs(high))
     for leading in _LEADING:

@@ -22,16 +22,16 @@ from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.bin_bounds import BinColumns, Bracketed
-from fastmetrics.tables.bin_layout import BinLayout, as_doubles, edges_of, layout_of
+from fastmetrics.tables.bin_layout import BinLayout, as_doubles, layout_members, read_layout
 from fastmetrics.tables.pairs import Columns
 from fastmetrics.tables.score_table import (
     ROWS,
     ScoreTable,
     checked_columns,
-    rescaled,
+    rescale,
 )
 
-#: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
+#: Least rows of a chunk: zeroing and adding the counts of a chunk costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20
 _MOST_PARTS: Final = 16
 #: What the scores of updates are: see `ROWS`.
@@ -53,7 +53,7 @@ class ScoredRows(NamedTuple):
     labels: NDArray[np.int8]
     weights: NDArray[Any] | None
 
-    def part(self, start: int, stop: int | None = None) -> ScoredRows:
+    def slice(self, start: int, stop: int | None = None) -> ScoredRows:
         """Return the rows from ``start`` on."""
         at = slice(start, stop)
         weights = self.weights if self.weights is None else self.weights[at]
@@ -61,7 +61,7 @@ class ScoredRows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of rows, or what whole weights say that it is."""
+        """The number of rows, or the sum of whole weights."""
         if self.weights is None or self.is_weighted:
             return len(self.labels)
         return int(self.weights.sum())
@@ -72,18 +72,18 @@ class ScoredRows(NamedTuple):
         return self.weights is not None and self.weights.dtype.kind == "f"
 
     def that_weigh(self) -> ScoredRows:
-        """Return the rows whose weight is not 0: the others are not there."""
+        """Return the rows whose weight is not 0: others count as absent."""
         if self.weights is None or self.weights.all():
             return self
         has = self.weights > 0
         return ScoredRows(self.scores[has], self.labels[has], self.weights[has])
 
-    def parts(self) -> list[ScoredRows]:
-        """Return the parts that are counted by themselves: a matter of the data alone."""
+    def chunks(self) -> list[ScoredRows]:
+        """Return the chunks that are counted separately; they depend on the data alone."""
         n = len(self.scores)
         count = min(max(n // _PART_ROWS, 1), _MOST_PARTS)
         cuts = [n * k // count for k in range(count + 1)]
-        return [self.part(*cut) for cut in pairwise(cuts)]
+        return [self.slice(*cut) for cut in pairwise(cuts)]
 
 
 def checked_rows(
@@ -94,10 +94,12 @@ def checked_rows(
     checked = check_binary(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
     )
-    rows, negative = _rows(checked), checked.unverified[1]
+    rows = _rows(checked)
+    negative = checked.unverified[1]
     most = np.inf if allow_inf else float(np.finfo(np.float64).max)
     jobs = [
-        partial(kernels.is_clean, part.scores, part.labels, negative, most) for part in rows.parts()
+        partial(kernels.is_clean, chunk.scores, chunk.labels, negative, most)
+        for chunk in rows.chunks()
     ]
     return rows if checked.accept(all(run(jobs))) else _rows(checked)
 
@@ -117,7 +119,7 @@ def _rows(checked: BinaryRows) -> ScoredRows:
 _CALL_ROWS: Final = 1 << 22
 
 
-def joined(chunks: Sequence[ScoredRows]) -> ScoredRows:
+def join_rows(chunks: Sequence[ScoredRows]) -> ScoredRows:
     """Return a copy of the rows of all chunks, those without weights counting one each."""
     weights = None
     if any(rows.weights is not None for rows in chunks):
@@ -130,17 +132,17 @@ def joined(chunks: Sequence[ScoredRows]) -> ScoredRows:
     return ScoredRows(scores, np.concatenate(labels), weights)
 
 
-def appended(chunks: Sequence[ScoredRows], rows: ScoredRows) -> tuple[ScoredRows, ...]:
+def append_rows(chunks: Sequence[ScoredRows], rows: ScoredRows) -> tuple[ScoredRows, ...]:
     """Return chunks and a copy of more rows; each holds at least twice the rows of the next."""
-    merged = [*chunks, joined([rows])]
+    merged = [*chunks, join_rows([rows])]
     while len(merged) > 1 and len(merged[-2].labels) < 2 * len(merged[-1].labels):
-        merged[-2:] = [joined(merged[-2:])]
+        merged[-2:] = [join_rows(merged[-2:])]
     return tuple(merged)
 
 
 @dataclass(slots=True, eq=False)
 class Bins:
-    """Counts of a layout's bins, and what is known of the scores in them.
+    """Counts of a layout's bins, and the score of each bin that holds only one.
 
     ``counts``, int64 or float64, are of negatives and positives of bin 0, of bin 1, and so on.
     ``seen`` is the one score of a bin that is watched; nan in others, and before there is one.
@@ -185,37 +187,37 @@ class Bins:
         weights = weights.astype(self.counts.dtype, copy=False)
         labels = rows.labels
         for start in range(0, len(labels), _CALL_ROWS):
-            part = slice(start, start + _CALL_ROWS)
-            batch = rows.scores[part], labels[part], weights[part]
+            span = slice(start, start + _CALL_ROWS)
+            batch = rows.scores[span], labels[span], weights[span]
             kernels.count_rows(*batch, *self.layout._search, *self._columns())
         if self.is_weighted:
             self.n_roundings += len(labels)
 
     def with_rows(self, rows: ScoredRows) -> Bins:
-        """Return bins of these rows too: the same, changed in place, where there are few."""
+        """Return the bins with more rows counted; in place where these are few."""
         is_weighted = self.is_weighted or rows.is_weighted
         before = self if is_weighted == self.is_weighted else self.as_float()
-        parts = rows.parts()
-        if len(parts) == 1:
+        chunks = rows.chunks()
+        if len(chunks) == 1:
             before.add(rows)
             return before
 
-        def counted(part: ScoredRows) -> Bins:
-            # Where several scores are known, nobody needs to watch again: that costs a third more.
+        def count(chunk: ScoredRows) -> Bins:
+            # Bins known to hold several scores need no watch, which costs a third more.
             kept = before.seen.copy(), before.watched.copy()
             bins = Bins(self.layout, np.zeros_like(before.counts), *kept)
-            bins.add(part)
+            bins.add(chunk)
             return bins
 
         after = before
-        for each in run([partial(counted, part) for part in parts]):
-            after = after.merged(each)
+        for each in run([partial(count, chunk) for chunk in chunks]):
+            after = after.merge(each)
         return after
 
-    def merged(self, other: Bins) -> Bins:
-        """Return bins with the rows of both; the layouts are equal."""
+    def merge(self, other: Bins) -> Bins:
+        """Return bins with the rows of both, which have equal layouts."""
         if self.is_weighted != other.is_weighted:
-            return self.as_float().merged(other) if other.is_weighted else other.merged(self)
+            return self.as_float().merge(other) if other.is_weighted else other.merge(self)
         both = np.stack([self.seen, other.seen])
         has = ~np.isnan(both)
         is_watched = (self.watched & other.watched).view(np.bool_)
@@ -246,9 +248,11 @@ class Bins:
         lowest = np.concatenate([[np.nan], self.layout.edges])
         return np.where(self.layout._holds_one, lowest, self.seen)[self.has_rows()][::-1]
 
-    def called(self, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which of these columns have scores >= threshold: all of them, or maybe some."""
-        has, edges, known = self.has_rows(), self.layout.edges, self.values()
+    def predicted_positive(self, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return masks of these columns: all scores >= threshold, and perhaps some of them."""
+        has = self.has_rows()
+        edges = self.layout.edges
+        known = self.values()
         low = np.concatenate([[-np.inf], edges])[has][::-1]
         high = np.concatenate([edges, [np.nan]])[has][::-1]  # nothing is above the last bin
         is_open = np.isnan(known)
@@ -265,8 +269,8 @@ _LEAST: Final = -250
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
 
 
-def _binned(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -> Bins:
-    """Return bins that hold first rows, and are learnt of them unless they are known."""
+def _bin_rows(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -> Bins:
+    """Count first rows in bins, which are learnt from them unless a layout is given."""
     if layout is None:
         layout = BinLayout.learn(np.concatenate([before.scores, after.scores]))
     bins = Bins.empty(layout, before.is_weighted or after.is_weighted)
@@ -276,7 +280,7 @@ def _binned(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -> 
 
 
 def _checked_first_rows(members: Members, first_rows: int) -> ScoredRows:
-    """Return fewer than ``first_rows`` rows, or raise what is wrong with such arrays."""
+    """Return the saved first rows, checked: fewer than ``first_rows``."""
     scores, labels, weights = members["scores"], members["labels"], members["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
@@ -300,7 +304,7 @@ def check_weight(counts: NDArray[Any]) -> None:
 
 
 def _checked_bins(members: Members, layout: BinLayout) -> Bins:
-    """Return the bins of such arrays, or raise what is wrong with them."""
+    """Return the saved bins, checked."""
     counts, seen, watched = members["counts"], members["seen"], members["watched"]
     roundings = members["n_roundings"]
     n = layout.n_bins
@@ -418,9 +422,9 @@ class BinnedScoreTable(Mergeable, Bracketed):
             table._set(layout, None, (held,), bound)
         return table
 
-    def _parts(self) -> tuple[BinLayout | None, int, Bins | ScoredRows, int]:
+    def _copied_state(self) -> tuple[BinLayout | None, int, Bins | ScoredRows, int]:
         with self._lock:
-            held = joined(self._waiting) if self._bins is None else self._bins.copy()
+            held = join_rows(self._waiting) if self._bins is None else self._bins.copy()
             return self._layout, self._first_rows, held, self._bound
 
     def _set(
@@ -490,25 +494,26 @@ class BinnedScoreTable(Mergeable, Bracketed):
         return sum(len(rows.labels) for rows in self._waiting)
 
     def _take(self, rows: ScoredRows, n_first: int, layout: BinLayout | None, bound: int) -> None:
-        """Count rows, the first ones of which may have to teach the bins.
+        """Count rows; the bins may have to be learnt from the first ones.
 
-        They join in one call of a kernel, or a new object takes the place of the old one: an
-        interrupt finds a batch counted, or not.
+        One call of a kernel adds them, or a new object replaces the old one: an interrupt finds a
+        batch counted, or not.
         """
-        bins, waiting = self._bins, self._waiting
+        bins = self._bins
+        waiting = self._waiting
         if bins is not None:
             bins = bins.with_rows(rows)
         elif self._n_waiting + len(rows.labels) < self._first_rows:
-            waiting = appended(waiting, rows)
+            waiting = append_rows(waiting, rows)
         else:
-            bins = _binned(layout, joined(waiting), rows.part(0, n_first))
+            bins = _bin_rows(layout, join_rows(waiting), rows.slice(0, n_first))
             if len(rows.labels) > n_first:
-                bins = bins.with_rows(rows.part(n_first))
+                bins = bins.with_rows(rows.slice(n_first))
             waiting = ()
         self._set(layout if bins is None else bins.layout, bins, waiting, bound)
 
     def _join(self, other: Self) -> None:
-        layout, first_rows, held, bound = other._parts()
+        layout, first_rows, held, bound = other._copied_state()
         with self._lock:
             if self._layout is not None and layout is not None and self._layout != layout:
                 raise InputError(
@@ -523,9 +528,9 @@ class BinnedScoreTable(Mergeable, Bracketed):
                 self._take(held, len(held.labels), layout, bound)
                 return
             if self._bins is not None:
-                bins = self._bins.merged(held)
+                bins = self._bins.merge(held)
             else:
-                bins = held.with_rows(joined(self._waiting))
+                bins = held.with_rows(join_rows(self._waiting))
             self._set(bins.layout, bins, (), bound)
 
     @property
@@ -576,12 +581,12 @@ class BinnedScoreTable(Mergeable, Bracketed):
                 f"{n_open:,} of {len(scores):,} bins hold several distinct scores, which are not "
                 "kept: take brackets of metrics, as `roc_auc()`"
             )
-        columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
-        return ScoreTable._of_columns(*columns, exponent)
+        columns, exponent = rescale(checked_columns(scores, positives, negatives, allow_inf=True))
+        return ScoreTable._from_columns(*columns, exponent)
 
     def _members(self) -> Members:
         with self._lock:
-            members = {"first_rows": np.array(self._first_rows)} | edges_of(self._layout)
+            members = {"first_rows": np.array(self._first_rows)} | layout_members(self._layout)
             bins = self._bins
             if bins is None:
                 names = "scores", "labels", "weights"
@@ -591,9 +596,9 @@ class BinnedScoreTable(Mergeable, Bracketed):
             return members | {"n_roundings": np.array(bins.n_roundings)}
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         first_rows = check_integer("first_rows", members["first_rows"][()], low=0, high=MOST_FIRST)
-        layout = layout_of(members)
+        layout = read_layout(members)
         if layout is not None and "counts" in members:
             bins = _checked_bins(members, layout)
             n_rows = 0 if bins.is_weighted else int(bins.counts.sum())
@@ -630,11 +635,11 @@ class BinnedScoreTable(Mergeable, Bracketed):
         roundings = n_rows if positives.dtype.kind == "f" else None
         return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
 
-    def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
+    def _predicted_positive(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         with self._lock:
             columns = self._columns()
             if self._bins is not None:
-                above, inside = self._bins.called(threshold)
+                above, inside = self._bins.predicted_positive(threshold)
             else:
                 above = self._first_columns()[0] >= threshold
                 inside = np.zeros(len(above), np.bool_)
@@ -648,8 +653,8 @@ class BinnedScoreTable(Mergeable, Bracketed):
         return checked_columns(scores, *counts, allow_inf=True)
 
     def _sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
-        """Return scores, labels and weights of the first rows, in an order of their own."""
-        rows = joined(self._waiting)
+        """Return scores, labels and weights of the first rows, sorted by all three."""
+        rows = join_rows(self._waiting)
         weights = np.ones(len(rows.labels), np.int64) if rows.weights is None else rows.weights
         order = np.lexsort((weights, rows.labels, rows.scores))
         return rows.scores[order], rows.labels[order], weights[order]

@@ -1,6 +1,6 @@
 """Pairs of rows that a prediction and an outcome order alike, otherwise, or not at all.
 
-Imports the floors below; no other room of tables.
+Imports the layers below; no other module of tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fastmetrics._input.regression_targets import CensoredTimes
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError
-from fastmetrics.tables.ordering import jobs_of, row_order
+from fastmetrics.tables.ordering import row_order, split_jobs
 
 Floats = NDArray[np.float64]
 
@@ -41,8 +41,7 @@ Slopes = tuple[float, float, float, float]
 class RowSums(NamedTuple):
     """Weight of the partners of each row in concordant, discordant and tied pairs.
 
-    That is how far the weight of all pairs of the kind (`PairTotals`) moves when the row's own
-    weight does. ``rows`` says where each stood.
+    They are the derivatives of `PairTotals` by the row's weight. ``rows`` are the original indices.
     """
 
     concordant: Floats
@@ -54,30 +53,30 @@ class RowSums(NamedTuple):
 
     def totals(self) -> PairTotals:
         """Return the weight of all pairs by kind: that of each row, of which a pair has two."""
-        return PairTotals(*(sum_of(self.weights * partners) / 2 for partners in self[:4]))
+        return PairTotals(*(stable_sum(self.weights * partners) / 2 for partners in self[:4]))
 
     def every(self, are_rows: bool) -> tuple[float, Floats | float]:
         """Return the weight of all pairs, and of each row's; a row of frequency w is w of them."""
         of_rows = self.weights.sum() - (1.0 if are_rows else self.weights)
-        return sum_of(self.weights * of_rows) / 2, of_rows
+        return stable_sum(self.weights * of_rows) / 2, of_rows
 
     def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return the weight of each row times its partners by kind, each times a slope."""
-        moved = np.zeros(len(self.weights))
+        partner_sums = np.zeros(len(self.weights))
         for partners, slope in zip(self[:4], slopes, strict=True):
             if slope != 0.0:
-                moved += partners * slope
-        sums = np.empty_like(moved)
-        sums[self.rows] = self.weights * (moved + besides)
+                partner_sums += partners * slope
+        sums = np.empty_like(partner_sums)
+        sums[self.rows] = self.weights * (partner_sums + besides)
         return sums
 
 
-def sum_of(values: Floats) -> float:
-    """Return the sum of values, which does not depend on their order: of the least ones first."""
+def stable_sum(values: Floats) -> float:
+    """Return the sum of values, the smallest first, so that it does not depend on their order."""
     return float(np.sort(values).sum())
 
 
-class Ranked(NamedTuple):
+class Ranks(NamedTuple):
     """Rows by rank, from 0 on, which equal values share.
 
     ``rows`` are in ascending order; None where ranks are shared.
@@ -87,13 +86,13 @@ class Ranked(NamedTuple):
     n_ranks: int
     rows: NDArray[np.int32] | None
 
-    def turned(self) -> Ranked:
-        """Return the ranks from the other end."""
+    def reverse(self) -> Ranks:
+        """Return the ranks in descending order."""
         rows = None if self.rows is None else np.ascontiguousarray(self.rows[::-1])
-        return Ranked(np.int32(self.n_ranks - 1) - self.ranks, self.n_ranks, rows)
+        return Ranks(np.int32(self.n_ranks - 1) - self.ranks, self.n_ranks, rows)
 
 
-class Keyed(NamedTuple):
+class KeyOrder(NamedTuple):
     """Rows in ascending order of keys, and of scores where keys are equal.
 
     ``rows`` says where each stood, ``ranks`` are of the scores; ``starts`` are those of the groups
@@ -106,28 +105,29 @@ class Keyed(NamedTuple):
     n_ranks: int
 
 
-def ranked(values: NDArray[Any]) -> Ranked:
-    """Return the rank of each value among the distinct ones; of fewer than 2**31."""
+def rank_values(values: NDArray[Any]) -> Ranks:
+    """Return the rank of each value among the distinct ones, for fewer than 2**31 values."""
     order = row_order(values)
     ranks = order.spread(np.arange(order.n_distinct, dtype=np.int32))
     distinct = order.n_distinct == len(values)
-    return Ranked(ranks, order.n_distinct, order.rows if distinct else None)  # type: ignore[arg-type]
+    rows = order.rows if distinct else None
+    return Ranks(ranks, order.n_distinct, rows)  # type: ignore[arg-type]
 
 
-def in_order(keys: Ranked, scores: Ranked) -> Keyed:
+def in_order(keys: Ranks, scores: Ranks) -> KeyOrder:
     """Return rows by key, then by rank of the score."""
     if keys.rows is not None:
         starts = np.arange(len(keys.rows) + 1)
-        return Keyed(keys.rows, scores.ranks[keys.rows], starts, scores.n_ranks)
+        return KeyOrder(keys.rows, scores.ranks[keys.rows], starts, scores.n_ranks)
     bits = scores.n_ranks.bit_length()
     codes = keys.ranks.astype(np.int64) << bits | scores.ranks
     rows: Any = row_order(codes).rows
     ordered = keys.ranks[rows]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    return Keyed(rows, scores.ranks[rows], np.append(starts, len(rows)), scores.n_ranks)
+    return KeyOrder(rows, scores.ranks[rows], np.append(starts, len(rows)), scores.n_ranks)
 
 
-def sum_rows(keyed: Keyed, weights: Floats, leads: Floats | None = None) -> RowSums:
+def sum_rows(keyed: KeyOrder, weights: Floats, leads: Floats | None = None) -> RowSums:
     """Sum the weights of each row's partners, of the rows in order.
 
     ``weights`` are of the rows as they stood, and so are ``leads``: what a pair whose lower key is
@@ -137,61 +137,63 @@ def sum_rows(keyed: Keyed, weights: Floats, leads: Floats | None = None) -> RowS
     One pass from the highest key down knows the partners of higher keys, one upwards those of
     lower ones, each with a Fenwick tree over the ranks: O(n log n) time, O(n) memory.
     """
-    own = weights[keyed.rows]
+    ordered_weights = weights[keyed.rows]
     factors = None if leads is None else leads[keyed.rows]
-    leading = own if factors is None else own * factors
+    leading = ordered_weights if factors is None else ordered_weights * factors
     back = keyed._replace(
         ranks=np.ascontiguousarray(keyed.ranks[::-1]),
-        starts=np.ascontiguousarray((len(own) - keyed.starts)[::-1]),
+        starts=np.ascontiguousarray((len(ordered_weights) - keyed.starts)[::-1]),
     )
     reverse = np.ascontiguousarray(leading[::-1])
-    jobs = (keyed, own, leading != 0.0), (back, reverse, None)
-    up, down = run([partial(_later, *job) for job in jobs], len(own))
+    jobs = (keyed, ordered_weights, leading != 0.0), (back, reverse, None)
+    up, down = run([partial(_later, *job) for job in jobs], len(ordered_weights))
     (lower_up, tied_up, higher_up), (lower_down, tied_down, higher_down) = up, down
     factor = np.float64(1.0) if factors is None else factors
     return RowSums(
         factor * higher_up + lower_down[::-1],
         factor * lower_up + higher_down[::-1],
         factor * tied_up + tied_down[::-1],
-        _tied_keys(keyed, own),
-        own,
+        _tied_keys(keyed, ordered_weights),
+        ordered_weights,
         keyed.rows,
     )
 
 
 def _later(
-    keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None
+    keyed: KeyOrder, weights: Floats, is_requested: NDArray[np.bool_] | None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the weight of the rows of later groups whose rank is lower, equal, higher.
 
-    They are those of the rows asked, by default of all.
+    Only for requested rows, by default all.
 
-    Whole weights are subtracted from their total. Of others that would leave rounding where there
-    is nothing: those above are added up too.
+    Whole weights are subtracted from their total. For others the difference would round: higher
+    ranks are added up too.
     """
-    asked = np.ones(len(weights), np.bool_) if is_asked is None else is_asked
-    below, tied = _lower(keyed, keyed.ranks, weights, asked)
+    requested = np.ones(len(weights), np.bool_) if is_requested is None else is_requested
+    below, tied = _lower(keyed, keyed.ranks, weights, requested)
     if weights.sum() < _EXACT and np.array_equal(weights, np.rint(weights)):
         sums = np.add.reduceat(weights, keyed.starts[:-1])
         after = np.append(np.cumsum(sums[:0:-1])[::-1], 0.0)
         beyond = np.repeat(after, np.diff(keyed.starts))
-        return below, tied, np.where(asked, beyond - below - tied, 0.0)
+        return below, tied, np.where(requested, beyond - below - tied, 0.0)
     turned = np.subtract(keyed.n_ranks - 1, keyed.ranks, dtype=np.int32)
-    return below, tied, _lower(keyed, turned, weights, asked)[0]
+    return below, tied, _lower(keyed, turned, weights, requested)[0]
 
 
 def _lower(
-    keyed: Keyed, ranks: NDArray[np.int32], weights: Floats, asked: NDArray[np.bool_]
+    keyed: KeyOrder, ranks: NDArray[np.int32], weights: Floats, requested: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return the weight of later rows of lower and of equal rank, 0 for rows not asked."""
-    below, tied = np.zeros(len(weights)), np.zeros(len(weights))
-    tree, here = np.zeros(keyed.n_ranks), np.zeros(keyed.n_ranks)
-    kernels.sums_of_later(ranks, keyed.starts, weights, asked, tree, here, below, tied)
+    """Return the weight of later rows of lower and of equal rank, 0 for rows not requested."""
+    below = np.zeros(len(weights))
+    tied = np.zeros(len(weights))
+    tree = np.zeros(keyed.n_ranks)
+    here = np.zeros(keyed.n_ranks)
+    kernels.sums_of_later(ranks, keyed.starts, weights, requested, tree, here, below, tied)
     return below, tied
 
 
-def _tied_keys(keyed: Keyed, weights: Floats) -> Floats:
-    """Return the weight of the rows of a row's group whose scores differ from its own."""
+def _tied_keys(keyed: KeyOrder, weights: Floats) -> Floats:
+    """Return, for each row, the weight of the rows of its group with other scores."""
     if len(keyed.starts) == len(weights) + 1:
         return np.zeros(len(weights))
     changes = np.concatenate(([True], keyed.ranks[1:] != keyed.ranks[:-1]))
@@ -219,7 +221,7 @@ class RowCounts(NamedTuple):
     """
 
     sums: Integers
-    by_rank: Keyed
+    by_rank: KeyOrder
     before: NDArray[np.int32]
     has_tied_keys: bool
 
@@ -243,9 +245,10 @@ class RowCounts(NamedTuple):
     def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return each row's partners by kind, each times a slope, and a constant."""
         rows, keys, starts, _ = self.by_rank
-        given, influences = np.array([*slopes, besides]), np.empty(len(rows))
+        given = np.array([*slopes, besides])
+        influences = np.empty(len(rows))
         write = partial(kernels.combine_partners, self.sums, keys, rows, starts)
-        jobs = jobs_of(starts, _ROWS_OF_A_JOB)
+        jobs = split_jobs(starts, _ROWS_OF_A_JOB)
         run([partial(write, *job, self.before, given, influences) for job in jobs])
         return influences
 
@@ -253,7 +256,7 @@ class RowCounts(NamedTuple):
         return float(self.influences(slopes).sum()) / 2
 
 
-def count_rows(keys: Ranked, scores: Ranked, is_lead: NDArray[np.bool_] | None = None) -> RowCounts:
+def count_rows(keys: Ranks, scores: Ranks, is_lead: NDArray[np.bool_] | None = None) -> RowCounts:
     """Count the partners of each row.
 
     ``is_lead`` says whether pairs count whose lower key is the row's: the same for all of a key.
@@ -263,7 +266,7 @@ def count_rows(keys: Ranked, scores: Ranked, is_lead: NDArray[np.bool_] | None =
     of lower rank with the same key come after it, and are added beforehand.
     """
     n = len(keys.ranks)
-    by_key, by_rank = in_order(keys, scores.turned()), in_order(scores, keys)
+    by_key, by_rank = in_order(keys, scores.reverse()), in_order(scores, keys)
     leads = np.ones(n, np.bool_) if is_lead is None else is_lead
     before = np.zeros((keys.n_ranks + 1, 2), np.int32)
     sizes = np.diff(by_key.starts)
@@ -281,7 +284,7 @@ def count_rows(keys: Ranked, scores: Ranked, is_lead: NDArray[np.bool_] | None =
     return RowCounts(sums, by_rank, before, len(sizes) < n)
 
 
-def _lower_of_key(by_key: Keyed) -> Integers:
+def _lower_of_key(by_key: KeyOrder) -> Integers:
     """Return how many rows of a row's key have a lower rank; ranks fall within keys."""
     n = len(by_key.rows)
     if len(by_key.starts) == n + 1:
@@ -299,7 +302,7 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
     shift = rest + 1
     counts, jobs = _digit_jobs(len(codes))
     run([partial(kernels.lower_by_digit, codes, *job[:2], shift, sums, job[2]) for job in jobs])
-    starts, places = _places(counts & 0xFFFFFFFF)
+    starts, positions = _positions(counts & 0xFFFFFFFF)
     earlier = np.cumsum(counts, axis=0) - counts  # rows of earlier jobs
     more = np.cumsum(earlier, axis=1) - earlier
     ordered, ordered_sums = np.empty_like(codes), np.empty_like(sums)
@@ -313,17 +316,17 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
                 high,
                 shift,
                 _DIGITS - 1,
-                place,
+                position,
                 add,
                 ordered,
                 ordered_sums,
             )
-            for (low, high, _), place, add in zip(jobs, places, more, strict=True)
+            for (low, high, _), position, add in zip(jobs, positions, more, strict=True)
         ]
     )
     if rest:
         within = partial(kernels.lower_in_segments, ordered, ordered_sums, codes, sums, starts)
-        run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
+        run([partial(within, *segment, rest) for segment in split_jobs(starts, _ROWS_OF_A_JOB)])
     return ordered_sums
 
 
@@ -334,8 +337,8 @@ def _digit_jobs(n: int) -> tuple[Integers, list[tuple[int, int, Integers]]]:
     return counts, list(zip(edges[:-1], edges[1:], counts, strict=True))
 
 
-def _places(sizes: Integers) -> tuple[Integers, Integers]:
-    """Return where digits begin, and where the rows of each job go, by the sizes in all jobs."""
+def _positions(sizes: Integers) -> tuple[Integers, Integers]:
+    """Return the starts of digits, and each job's target indices, from the sizes in all jobs."""
     starts = np.append(0, np.cumsum(sizes.sum(axis=0)))
     return starts, starts[:-1] + np.cumsum(sizes, axis=0) - sizes
 
@@ -380,7 +383,8 @@ def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> RankPairs:
     O(n log n), in integers.
     """
     by_score, by_outcome = row_order(score), row_order(outcome)
-    n, highest = len(score), by_outcome.n_distinct - 1
+    n = len(score)
+    highest = by_outcome.n_distinct - 1
     ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32))[by_score.rows]
     score_ties, outcome_ties = _pairs_in(by_score.starts), _pairs_in(by_outcome.starts)
     both_ties = 0
@@ -449,32 +453,34 @@ def _rising(ranks: NDArray[np.int32], largest: int) -> int:
         before += row
     if shift == 0:
         return total
-    starts, places = _places(counts)
+    starts, positions = _positions(counts)
     ordered, scratch = np.empty_like(ranks), ranks
     scatter = partial(kernels.scatter_by_digit, ranks)
-    both = zip(jobs, places, strict=True)
+    both = zip(jobs, positions, strict=True)
     run([partial(scatter, *job[:2], shift, put, ordered) for job, put in both])
     within = partial(kernels.rising_in_segments, ordered, scratch, starts)
     rest = max(0, shift - kernels.DIGIT)
-    rising = run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
+    rising = run(
+        [partial(within, *segment, rest) for segment in split_jobs(starts, _ROWS_OF_A_JOB)]
+    )
     return total + sum(map(int, rising))
 
 
-def _by_time(times: NDArray[Any], is_event: NDArray[np.bool_]) -> tuple[NDArray[Any], Ranked]:
+def _by_time(times: NDArray[Any], is_event: NDArray[np.bool_]) -> tuple[NDArray[Any], Ranks]:
     """Return the distinct times, rising, and censored times as keys.
 
     A key is twice the rank of a row's time, and one more where it was censored: of equal times,
     events come before censorings.
     """
-    by_time = ranked(times)
+    by_time = rank_values(times)
     distinct = np.empty(by_time.n_ranks, times.dtype)
     distinct[by_time.ranks] = times
     keys = 2 * by_time.ranks + ~is_event
-    return distinct, Ranked(keys, 2 * by_time.n_ranks, by_time.rows)
+    return distinct, Ranks(keys, 2 * by_time.n_ranks, by_time.rows)
 
 
-def _uncensored(keys: Ranked, weights: Floats) -> Floats:
-    """Return Kaplan and Meier's share not censored, before each key and after the last."""
+def _uncensored_fractions(keys: Ranks, weights: Floats) -> Floats:
+    """Return the Kaplan-Meier probability of no censoring, before each key and after the last."""
     leaving = np.bincount(keys.ranks, weights, keys.n_ranks).astype(np.float64, copy=False)
     at_risk = np.cumsum(leaving[::-1])[::-1]
     leaving[::2] = 0.0  # the events
@@ -489,18 +495,18 @@ class CensoredPairs(NamedTuple):
     """Rows by time, ready for the scores of any model.
 
     ``keys`` are in the order of times; of equal ones, events come before censorings. ``leads`` says
-    what a pair weighs whose shorter time is this row's: 0 where it was censored.
+    the weight of a pair whose shorter time is this row's: 0 where it was censored.
     """
 
-    keys: Ranked
+    keys: Ranks
     leads: Floats
     weights: Floats
 
     def sums(self, score: NDArray[Any], higher_is_longer: bool) -> RowSums | RowCounts:
         """Return the sums of each row's partners by the scores of one model."""
-        scores = ranked(score)
+        scores = rank_values(score)
         if not higher_is_longer:
-            scores = scores.turned()
+            scores = scores.reverse()
         if (self.weights == 1.0).all() and ((self.leads == 0.0) | (self.leads == 1.0)).all():
             return count_rows(self.keys, scores, self.leads > 0.0)
         keyed = in_order(self.keys, scores)
@@ -515,21 +521,23 @@ def compare_times(
     tau: float | None = None,
     others: CensoredTimes | None = None,
 ) -> CensoredPairs:
-    """Order rows by time, and weigh the pairs that each leads; `others` say who is censored."""
+    """Order rows by time and weigh the pairs they lead; `others` estimate the censoring."""
     distinct, keys = _by_time(times, is_event)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0
     if weighting != "harrell":
         leading = leads > 0.0
-        seen_times, seen, seen_weights = distinct, keys, weights
+        seen_times = distinct
+        seen = keys
+        seen_weights = weights
         if others is not None:
             seen_times, seen = _by_time(*others)
             seen_weights = np.ones(len(others.times))
         # scikit-survival counts the censorings of a time, which come after its events, too
         side: Literal["left", "right"] = "left" if weighting == "uno" else "right"
-        places = 2 * np.searchsorted(seen_times, times[leading], side=side)
-        kept = _uncensored(seen, seen_weights)[places]
+        indices = 2 * np.searchsorted(seen_times, times[leading], side=side)
+        kept = _uncensored_fractions(seen, seen_weights)[indices]
         if others is not None and np.any(kept <= 0.0):
             raise InputError(
                 "`censoring` has nobody who is followed up to the last event: pass `tau`, a time "

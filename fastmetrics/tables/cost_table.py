@@ -1,7 +1,7 @@
 """Cost of each threshold where every mistake has its own cost: sums by distinct score.
 
 The cost of missing a row is a weight on positives, that of a false alarm one on negatives. A
-weighted ``ScoreTable`` of them holds all that a threshold's cost follows from.
+weighted ``ScoreTable`` of them suffices for the cost of any threshold.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class CostTable:
 
     ``missed`` is what the positives below a candidate cost, ``alarms`` what the negatives at or
     above it do: integers where costs and weights are. They are in units of ``2**-exponent``;
-    ``n_positive`` and ``n_negative`` are the examples of each class, or their weights, and
-    ``counted`` is what they were counted of.
+    ``n_positive`` and ``n_negative`` are the examples of each class, or their weights;
+    ``counted`` is the table or the rows behind them.
     """
 
     scores: NDArray[Any]
@@ -92,21 +92,21 @@ class CostTable:
             return first_least(self.missed + self.alarms)
         return first_least(self.cost_at(slice(None)))
 
-    def row_of(self, threshold: Any) -> int:
-        """Return the candidate that decides as a threshold of any size does."""
+    def row_at(self, threshold: Any) -> int:
+        """Return the index of the candidate that decides as a threshold does."""
         return int(np.count_nonzero(is_called_positive(self.scores, real_threshold(threshold))))
 
-    def threshold_of(self, row: int) -> int | float:
+    def threshold_at(self, row: int) -> int | float:
         """Return the threshold of a candidate."""
         threshold: int | float = self.scores[row - 1].item() if row else math.inf
         return threshold
 
-    def called(self, row: int) -> tuple[Any, Any]:
+    def predicted_positive(self, row: int) -> tuple[Any, Any]:
         """Return TP and FP (or their weights) at a candidate."""
         rows = self.counted
         if isinstance(rows, ScoreTable):
             return rows.positives[:row].sum().item(), rows.negatives[:row].sum().item()
-        at = self.threshold_of(row)
+        at = self.threshold_at(row)
         called = is_called_positive(rows.scores, at) if row else np.zeros(len(rows.scores), bool)
         positive = rows.labels == 1
         if rows.weights is None:
@@ -118,7 +118,7 @@ class CostTable:
 
 
 def first_least(costs: NDArray[Any]) -> int:
-    """Return the place of the least cost: of those that rounding cannot tell apart, the first."""
+    """Return the index of the least cost; of costs equal up to rounding, the first."""
     if costs.dtype.kind != "f":
         return int(np.argmin(costs))
     return int(np.argmax(costs <= costs.min() * (1.0 + ROUNDING)))
@@ -135,26 +135,27 @@ def cost_table(
     pos_label: Any = None,
 ) -> CostTable:
     """Return the costs of all thresholds, from one sort."""
-    on_fn, on_fp = check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)
-    share = check_prevalence(prevalence)
-    if not (isinstance(on_fn, np.ndarray) or isinstance(on_fp, np.ndarray)):
+    fn_costs = check_costs("cost_fn", cost_fn)
+    fp_costs = check_costs("cost_fp", cost_fp)
+    positive_rate = check_prevalence(prevalence)
+    if not (isinstance(fn_costs, np.ndarray) or isinstance(fp_costs, np.ndarray)):
         table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        return costs_of_counts(table, on_fn, on_fp, share)
+        return costs_of_counts(table, fn_costs, fp_costs, positive_rate)
     if isinstance(y_true, ScoreTable):
         raise InputTypeError(
             "a ScoreTable has no rows: pass labels and scores with costs by row, or one number for "
             "`cost_fn` and one for `cost_fp`"
         )
     rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    for name, costs in (("cost_fn", on_fn), ("cost_fp", on_fp)):
+    for name, costs in (("cost_fn", fn_costs), ("cost_fp", fp_costs)):
         lengths_agree(name, costs, len(rows.scores))
-    return costs_of_rows(rows, on_fn, on_fp, share)
+    return costs_of_rows(rows, fn_costs, fp_costs, positive_rate)
 
 
 def costs_of_counts(
     table: ScoreTable, cost_fn: Costs, cost_fp: Costs, prevalence: float | None
 ) -> CostTable:
-    """Return the costs of all thresholds from counts, where each mistake of a kind costs alike."""
+    """Return the costs of all thresholds from counts, with one cost for each kind of mistake."""
     if cost_fn == 0 and cost_fp == 0:
         raise InputError(_FREE)
     positives, negatives = table.n_positive, table.n_negative

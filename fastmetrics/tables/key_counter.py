@@ -1,4 +1,4 @@
-"""Count scores that 32 bits can tell: two bytes for each number, however many rows come."""
+"""Count scores that fit in 32 bits: two bytes for each number, whatever the number of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastmetrics._kernels import buckets
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.score_table import ScoreTable
-from fastmetrics.tables.sorted_columns import BLOCK, RECURS, Batch, Side, SortedColumn, counted
+from fastmetrics.tables.sorted_columns import BLOCK, RECURS, Batch, Side, SortedColumn, merge_equal
 
 #: Keys of a bin: the last 16 of 32 bits.
 OF_BIN: Final = 1 << 16
@@ -27,11 +27,8 @@ _CHUNK: Final = 1 << 16
 _AT_ONCE: Final = 16
 
 
-def bits_of(scores: NDArray[Any]) -> NDArray[np.int32] | None:
-    """Return scores as 32 bits that tell all of them; None where some need more.
-
-    Such are float32, and numbers of 64 bits that would lose nothing.
-    """
+def to_bits(scores: NDArray[Any]) -> NDArray[np.int32] | None:
+    """Return scores as 32 bits: float32, or numbers that lose nothing; None for others."""
     if scores.dtype == np.float32:
         return scores.view(np.int32)
     if scores.dtype.kind == "f":
@@ -41,7 +38,7 @@ def bits_of(scores: NDArray[Any]) -> NDArray[np.int32] | None:
 
 
 def _fitting(scores: NDArray[Any], kind: type[Any]) -> NDArray[Any] | None:
-    """Return scores in a shorter dtype; None where that changes one."""
+    """Return scores in a shorter dtype; None if that would change any."""
     for some in (scores[:64], scores):  # of most that do not fit, a few tell
         with np.errstate(over="ignore"):
             short = some.astype(kind)
@@ -50,37 +47,37 @@ def _fitting(scores: NDArray[Any], kind: type[Any]) -> NDArray[Any] | None:
     return short
 
 
-def flip_of(dtype: np.dtype[Any]) -> np.int32:
+def sign_flip(dtype: np.dtype[Any]) -> np.int32:
     """Return the mask that flips the bits of negative scores: all but the sign of floats."""
     return np.int32(2**31 - 1 if dtype.kind == "f" else 0)
 
 
-def keys_of(bits: NDArray[np.int32], flip: np.int32) -> NDArray[np.uint32]:
-    """Return keys, which are ordered as the scores are; -0.0 has one of its own."""
+def to_keys(bits: NDArray[np.int32], flip: np.int32) -> NDArray[np.uint32]:
+    """Return keys in the order of the scores; -0.0 and 0.0 have different keys."""
     return (bits ^ ((bits >> 31) & flip)).view(np.uint32) ^ _SIGN
 
 
-def scores_of(keys: NDArray[np.uint32], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the scores of keys, whose memory they may take."""
+def keys_to_scores(keys: NDArray[np.uint32], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the scores of keys; the memory of the keys may be reused."""
     keys ^= _SIGN
     bits = keys.view(np.int32)
     for start in range(0, len(bits), _CHUNK):
         some = bits[start : start + _CHUNK]
-        some ^= (some >> 31) & flip_of(dtype)
-    return of_bits(bits, dtype)
+        some ^= (some >> 31) & sign_flip(dtype)
+    return bits_to_scores(bits, dtype)
 
 
-def of_bits(bits: NDArray[np.int32], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the scores that these bits are."""
+def bits_to_scores(bits: NDArray[np.int32], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the scores with these bits."""
     return (bits.view(np.float32) if dtype.kind == "f" else bits).astype(dtype, copy=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class CountedKeys:
-    """Counts of the keys of some bins; see `key_counts`. A *place* is a number of such a key.
+    """Counts of the keys of some bins; a *position* is the index of such a key.
 
-    ``bins`` are those that have ``slots``, ascending; ``passed`` are the cells that passed 255,
-    ascending, and ``times`` says how often; ``dtype`` is that of the scores.
+    ``bins`` are those with ``slots``, ascending; ``passed`` are the cells that passed 255,
+    ascending, and ``times`` how often; ``dtype`` is that of the scores.
     """
 
     bins: NDArray[np.int64]
@@ -96,16 +93,16 @@ class CountedKeys:
         return len(self.bins) * OF_BIN
 
     def marks(self) -> NDArray[Any]:
-        """Return the score of each 1,024th place, from the first, but of keys that are NaN."""
+        """Return the score of each 1,024th position, without NaN."""
         firsts = ((self.bins[:, None] << 16) + np.arange(0, OF_BIN, BLOCK)).ravel()
         if self.dtype.kind == "f":
             infinite = np.array([-np.inf, np.inf], np.float32).view(np.int32)
-            low, high = keys_of(infinite, flip_of(self.dtype)).tolist()
+            low, high = to_keys(infinite, sign_flip(self.dtype)).tolist()
             firsts = firsts[(low <= firsts) & (firsts <= high)]
-        return scores_of(firsts.astype(np.uint32), self.dtype)
+        return keys_to_scores(firsts.astype(np.uint32), self.dtype)
 
     def position(self, score: Any, side: Side) -> int:
-        """Return how many places are below a score; with "right", not above it."""
+        """Return the number of positions below a score; with "right", not above it."""
         if self.dtype.kind == "f":
             with np.errstate(over="ignore"):
                 value: Any = np.float32(score)
@@ -113,18 +110,19 @@ class CountedKeys:
                 value = value if value > score else np.nextafter(value, np.float32(np.inf))
             bits = np.array([value + np.float32(0)]).view(np.int32)
         else:
-            value, is_between = int(score), False
+            value = int(score)
+            is_between = False
             if not -(2**31) <= value < 2**31:
                 return 0 if value < 0 else self.size
             bits = np.array([value], np.int32)
-        key = int(keys_of(bits, flip_of(self.dtype))[0])
+        key = int(to_keys(bits, sign_flip(self.dtype))[0])
         rank = int(np.searchsorted(self.bins, key >> 16))
         if rank == len(self.bins) or self.bins[rank] != key >> 16:
             return rank * OF_BIN
         return rank * OF_BIN + (key & (OF_BIN - 1)) + (side == "right" and not is_between)
 
     def rows(self, start: int, stop: int) -> tuple[int, int]:
-        """Return the positive and the negative rows between two places."""
+        """Return the positive and the negative rows between two positions."""
         rows = np.zeros(2, np.int64)
         buckets.rows_between(self.bins, self.slots, self.cells, start, stop, rows)
         passed, times = self._passed(start, stop)
@@ -132,25 +130,26 @@ class CountedKeys:
         return int(rows[1]) + 256 * more[0], int(rows[0]) + 256 * more[1]
 
     def table(self, start: int, stop: int) -> ScoreTable:
-        """Return the table of the scores between two places."""
+        """Return the table of the scores between two positions."""
         n = stop - start
-        bits, counts = np.empty(n, np.int32), np.empty((2, n), np.int64)
+        bits = np.empty(n, np.int32)
+        counts = np.empty((2, n), np.int64)
         n_distinct = buckets.table_between(
             self.bins,
             self.slots,
             self.cells,
             start,
             stop,
-            flip_of(self.dtype),
+            sign_flip(self.dtype),
             *self._passed(start, stop),
             bits,
             *counts,
         )
-        scores = of_bits(bits[:n_distinct], self.dtype)
-        return ScoreTable._of_columns(scores, counts[0, :n_distinct], counts[1, :n_distinct])
+        scores = bits_to_scores(bits[:n_distinct], self.dtype)
+        return ScoreTable._from_columns(scores, counts[0, :n_distinct], counts[1, :n_distinct])
 
     def columns(self) -> Iterator[tuple[int, SortedColumn]]:
-        """Give all rows as columns: 1 and one of positives, 0 and one of negatives, and so on."""
+        """Yield all rows as columns, each with its label: 1 for positives, 0 for negatives."""
         for start in range(0, self.size, _AT_ONCE * OF_BIN):
             table = self.table(start, min(start + _AT_ONCE * OF_BIN, self.size))
             for label, counts in ((1, table.positives), (0, table.negatives)):
@@ -166,10 +165,10 @@ class CountedKeys:
         some = slice(*np.searchsorted(self.passed, ends).tolist())
         return self.passed[some], self.times[some]
 
-    def _key(self, place: int) -> int:
-        if place == self.size:
+    def _key(self, position: int) -> int:
+        if position == self.size:
             return 1 << 32
-        return (int(self.bins[place >> 16]) << 16) + (place & (OF_BIN - 1))
+        return (int(self.bins[position >> 16]) << 16) + (position & (OF_BIN - 1))
 
 
 #: Rows of a bin that are worth a slot.
@@ -177,12 +176,12 @@ WORTH: Final = 4096
 #: Bins of a group, whose counts fit the second-level cache; groups at most.
 _OF_GROUP: Final = 4
 _MOST_GROUPS: Final = 512
-#: Of blocks that were dealt, one in so many is looked at to even out the groups.
+#: One in so many blocks is looked at to even out the groups.
 _LOOK: Final = 64
-#: Of rows that wait, one in so many is looked at to tell which bins are worth a slot.
+#: One in so many waiting rows is looked at to decide which bins are worth a slot.
 _SAMPLE: Final = 8
-#: Where there are so few distinct scores a row, runs count them; the share of rows whose bins have
-#: slots that counting is worth it for.
+#: With fewer distinct scores a row, sorted runs count them; least fraction of rows in bins with
+#: slots for which counting pays.
 _MOST_RECUR: Final = 1 / RECURS
 _LEAST_SHARE: Final = 0.5
 #: Counts of 256 that a stream writes down before they are added up.
@@ -193,8 +192,8 @@ _COUNTED_AT_ONCE: Final = 1 << 18
 _JOBS: Final = 32
 
 
-class Dealt:
-    """Keys that are dealt into streams, which bins have slots, and how far all is counted."""
+class PendingKeys:
+    """Keys partitioned into streams, the bins with slots, and how far they are counted."""
 
     def __init__(
         self,
@@ -218,12 +217,12 @@ class Dealt:
         self.state = np.array([0, *rows, 0])
         self.passed = np.empty((n_streams, _PASSED + buckets.BLOCK), np.int64)
         self.progress = np.zeros((n_streams, 3), np.int64)
-        #: Where the blocks of each stream are: known once no more rows are dealt.
+        #: Blocks of each stream: known once no more rows are added.
         self._blocks: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
 
     @property
-    def room(self) -> int:
-        """Number of rows that still fit."""
+    def capacity(self) -> int:
+        """Number of rows that still fit in."""
         if self._blocks is not None:
             return 0
         # Each stream may fill a block more than the rows would.
@@ -244,7 +243,7 @@ class Dealt:
     def take(
         self, bits: NDArray[np.int32], flip: np.int32, labels: NDArray[np.int8], label: int
     ) -> None:
-        """Deal rows that there is room for; without labels all are of the class ``label``."""
+        """Add rows that fit in; without labels all are of the class ``label``."""
         buckets.deal(
             bits,
             flip,
@@ -259,17 +258,18 @@ class Dealt:
         )
 
     def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return where the blocks of each stream begin in an order, and this; no more is dealt."""
+        """Return the starts of streams in the order of blocks, and that order; no rows follow."""
         if self._blocks is None:
             n = int(self.state[0])
-            starts, order = np.zeros(self.n_streams + 1, np.int64), np.empty(n, np.int32)
+            starts = np.zeros(self.n_streams + 1, np.int64)
+            order = np.empty(n, np.int32)
             ends = np.zeros(1, np.int64), np.array([n])
             buckets.index_blocks(self.owner, *ends, starts, order)
             self._blocks = starts, order
         return self._blocks
 
-    def slots_of(self, stream: int) -> NDArray[np.uint16]:
-        """Return where the bins of a stream are counted."""
+    def stream_slots(self, stream: int) -> NDArray[np.uint16]:
+        """Return the slots of a stream's bins."""
         ends = np.searchsorted(self.stream_of_bin[self.bins], [stream & ~1, (stream & ~1) + 1])
         return self.slots[self.bins[slice(*ends)]]
 
@@ -285,16 +285,16 @@ class Dealt:
         return out
 
     def rows_of_bins(self) -> NDArray[np.int64]:
-        """Return about how many rows each bin has, of a few."""
+        """Estimate the rows of each bin from a sample."""
         return rows_of_bins(self.pool[: self.state[0] : _LOOK].reshape(-1))
 
 
 class KeyCounter:
     """Counts of the rows of either class, by key, of the bins that have most rows.
 
-    Rows are dealt with `take`, until there is no room; then `count` counts them, and `others` are
-    those of other bins. Once these are kept, `dealt` becomes what `following` returns. So an
-    interrupt leaves each step done, or to be done again.
+    `take` adds rows until the streams are full; then `count` counts them, and `others` are those of
+    other bins. Once these are kept, `following` makes the next `pending`. So an interrupt leaves
+    each step done, or to be done again.
 
     ``rows_of_bins`` is about how many of the first rows each bin has; counts may take ``memory``
     bytes, rows that are not counted yet ``waiting`` bytes.
@@ -303,7 +303,7 @@ class KeyCounter:
     def __init__(
         self, dtype: np.dtype[Any], rows_of_bins: NDArray[np.int64], memory: int, waiting: int
     ) -> None:
-        self.flip = flip_of(dtype)
+        self.flip = sign_flip(dtype)
         self._most_bins = min(memory // BIN_BYTES, OF_BIN)
         self._n_blocks = max(waiting // (4 * buckets.BLOCK), 1)
         # Most of it may never be touched, and takes no memory until then.
@@ -314,17 +314,17 @@ class KeyCounter:
         )
         self._views: list[weakref.ref[CountedKeys]] = []
         none = np.zeros(OF_BIN, np.uint16), np.empty(0, np.int64)
-        self.dealt = self._planned(*none, rows_of_bins, rows_of_bins, [0, 0])
+        self.pending = self._new_streams(*none, rows_of_bins, rows_of_bins, [0, 0])
 
     @property
     def rows(self) -> tuple[int, int]:
-        """Return the positive and the negative rows that were dealt."""
-        return int(self.dealt.state[2]), int(self.dealt.state[1])
+        """Return the positive and the negative rows taken so far."""
+        return int(self.pending.state[2]), int(self.pending.state[1])
 
     @property
     def nbytes(self) -> int:
-        """Bytes, those that are not touched yet included."""
-        return self.kept_bytes + self.dealt.nbytes
+        """Bytes, including memory that is not touched yet."""
+        return self.kept_bytes + self.pending.nbytes
 
     @property
     def kept_bytes(self) -> int:
@@ -341,20 +341,20 @@ class KeyCounter:
         bits: NDArray[np.int32],
         labels: NDArray[np.int8],
         label: int,
-        make_room: Callable[[], None],
+        free_memory: Callable[[], None],
     ) -> None:
-        """Deal rows, as many as there is room for, and so on; without labels all are ``label``."""
+        """Add rows; call ``free_memory`` whenever full. Without labels all are ``label``."""
         before = sum(self.rows)
         while (taken := sum(self.rows) - before) < len(bits):
-            if not self.dealt.room:
-                make_room()
-            some = slice(taken, taken + self.dealt.room)
-            self.dealt.take(bits[some], self.flip, labels[some], label)
+            if not self.pending.capacity:
+                free_memory()
+            some = slice(taken, taken + self.pending.capacity)
+            self.pending.take(bits[some], self.flip, labels[some], label)
 
     def count(self) -> None:
-        """Count all that is dealt, of bins that have slots."""
-        dealt = self.dealt
-        starts, order = dealt.blocks()
+        """Count the pending rows of bins with slots."""
+        pending = self.pending
+        starts, order = pending.blocks()
         if any(view() is not None for view in self._views):
             self._cells = self._cells.copy()
         self._views = []
@@ -364,68 +364,72 @@ class KeyCounter:
             for stream in streams:
                 buckets.count_stream(
                     stream,
-                    dealt.pool,
+                    pending.pool,
                     starts,
                     order,
-                    dealt.buffers,
-                    dealt.fill,
-                    dealt.slots,
-                    dealt.slots_of(stream),
+                    pending.buffers,
+                    pending.fill,
+                    pending.slots,
+                    pending.stream_slots(stream),
                     cells,
-                    dealt.passed[stream],
-                    dealt.progress[stream],
+                    pending.passed[stream],
+                    pending.progress[stream],
                 )
 
         while True:
-            passed = self._with_passed(dealt)  # those of before an interrupt, too
+            passed = self._with_passed(pending)  # those of before an interrupt, too
             self._passed = passed  # no call from here on: both, or none
-            dealt.progress[:, 2] = 0
-            left = [s for s in range(2, dealt.n_streams) if not dealt.progress[s, 1]]
+            pending.progress[:, 2] = 0
+            left = [s for s in range(2, pending.n_streams) if not pending.progress[s, 1]]
             if not left:
                 return
             size = -(-len(left) // _JOBS)
             size += size % 2  # both classes of a group share their lines of the cache
             run([partial(count_some, left[k : k + size]) for k in range(0, len(left), size)])
 
-    def _with_passed(self, dealt: Dealt) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        new = [each[:n] for each, n in zip(dealt.passed, dealt.progress[:, 2], strict=True) if n]
+    def _with_passed(self, pending: PendingKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        new = [
+            each[:n] for each, n in zip(pending.passed, pending.progress[:, 2], strict=True) if n
+        ]
         if not new:
             return self._passed
         passed, times = self._passed
         passed = np.concatenate((passed, *new))
         times = np.concatenate((times, np.ones(len(passed) - len(times), np.int64)))
-        return counted(passed, times)
+        return merge_equal(passed, times)
 
     def others(self, dtype: np.dtype[Any]) -> Batch:
-        """Return the scores of the positives and negatives that are dealt and have no slots."""
-        negatives, positives = (scores_of(self.dealt.gather(stream), dtype) for stream in (0, 1))
+        """Return the scores of pending positives and negatives whose bins have no slots."""
+        negatives, positives = (
+            keys_to_scores(self.pending.gather(stream), dtype) for stream in (0, 1)
+        )
         return (positives, None), (negatives, None)
 
-    def following(self) -> Dealt:
-        """Return the counter of the next rows, with slots for bins that have become full enough."""
-        dealt = self.dealt
-        others = dealt.others.copy()
+    def following(self) -> PendingKeys:
+        """Return streams for the next rows, with slots for bins that have become full enough."""
+        pending = self.pending
+        others = pending.others.copy()
         for stream in (0, 1):
-            others += rows_of_bins(dealt.gather(stream))
-        rows = dealt.state[1:3].tolist()
-        return self._planned(dealt.slots, dealt.bins, others, dealt.rows_of_bins(), rows)
+            others += rows_of_bins(pending.gather(stream))
+        rows = pending.state[1:3].tolist()
+        return self._new_streams(pending.slots, pending.bins, others, pending.rows_of_bins(), rows)
 
     def view(self, dtype: np.dtype[Any]) -> CountedKeys:
-        """Return the counts of all that is counted, which later rows leave alone."""
-        dealt = self.dealt
-        view = CountedKeys(dealt.bins, dealt.slots, self._cells, *self._passed, dtype)
+        """Return the counts so far; later rows do not change them."""
+        pending = self.pending
+        view = CountedKeys(pending.bins, pending.slots, self._cells, *self._passed, dtype)
         self._views.append(weakref.ref(view))
         return view
 
-    def _planned(
+    def _new_streams(
         self,
         slots: NDArray[np.uint16],
         bins: NDArray[np.int64],
         others: NDArray[np.int64],
         rows_of_bins: NDArray[np.int64],
         rows: list[int],
-    ) -> Dealt:
-        """Return streams for rows to come that are spread over bins like those that were seen."""
+    ) -> PendingKeys:
+        """Return streams for rows distributed over the bins like those so far."""
         without = np.where(np.isin(np.arange(OF_BIN), bins), 0, others)
         new = np.argsort(-without, kind="stable")[: self._most_bins - len(bins)]
         new = new[without[new] >= WORTH]
@@ -433,35 +437,34 @@ class KeyCounter:
         slots[new] = len(bins) + np.arange(len(new))
         bins = np.sort(np.concatenate((bins, new)))
         # A group has few bins, and few of the rows.
-        shares = np.cumsum(rows_of_bins[bins] + 1.0)
-        shares = shares / shares[-1:] + np.arange(1, len(bins) + 1) / max(len(bins), 1)
+        fractions = np.cumsum(rows_of_bins[bins] + 1.0)
+        fractions = fractions / fractions[-1:] + np.arange(1, len(bins) + 1) / max(len(bins), 1)
         n_groups = min(-(-len(bins) // _OF_GROUP), _MOST_GROUPS)
-        groups = np.minimum(shares / 2 * n_groups, n_groups - 1).astype(np.int64)
+        groups = np.minimum(fractions / 2 * n_groups, n_groups - 1).astype(np.int64)
         stream_of_bin = np.zeros(OF_BIN, np.uint16)
         stream_of_bin[bins] = 2 + 2 * groups
-        return Dealt(slots, bins, others, stream_of_bin, self._n_blocks, rows)
+        return PendingKeys(slots, bins, others, stream_of_bin, self._n_blocks, rows)
 
 
-def counter_of(
+def make_counter(
     rows: list[NDArray[np.int32]], dtype: np.dtype[Any], memory: int, waiting: int
 ) -> KeyCounter | None:
     """Return a counter for rows like these; None where sorted runs need less memory.
 
-    They do where scores recur so often that runs count them, and where half of the rows or more
-    lie in bins of so few that these are not worth their counts.
+    They do where scores recur often, and where half of the rows or more lie in bins of few rows.
     """
-    some = np.concatenate([keys_of(bits[::_SAMPLE], flip_of(dtype)) for bits in rows])
+    some = np.concatenate([to_keys(bits[::_SAMPLE], sign_flip(dtype)) for bits in rows])
     some.sort()
     if 1 + np.count_nonzero(some[1:] != some[:-1]) <= _MOST_RECUR * len(some):
         return None
     of_bins = _SAMPLE * rows_of_bins(some)
     counter = KeyCounter(dtype, of_bins, memory, waiting)
-    has_slots = int(of_bins[counter.dealt.bins].sum())
+    has_slots = int(of_bins[counter.pending.bins].sum())
     return counter if has_slots > _LEAST_SHARE * _SAMPLE * len(some) else None
 
 
 def rows_of_bins(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return how many of these keys are in each bin."""
+    """Return the number of these keys in each bin."""
     rows = np.zeros(OF_BIN, np.int64)
     for start in range(0, len(keys), _COUNTED_AT_ONCE):
         rows += np.bincount(keys[start : start + _COUNTED_AT_ONCE] >> 16, minlength=OF_BIN)

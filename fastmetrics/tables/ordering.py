@@ -1,4 +1,4 @@
-"""Order rows by their scores: deal them into buckets, on all cores, and sort these in the cache."""
+"""Order rows by score: partition them into buckets, on all cores, and sort these in the cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUCKET_ROWS = 32_768
 MOST_BUCKETS = 256
 #: Cells of the range map: uint16 entries that stay in the L1 cache.
 N_CELLS = 8_192
-#: A cell with more than this many times a bucket's share of the sample calls for splitters.
+#: A cell with more than this many times the sample rows of a bucket calls for splitters.
 HEAVY_CELL = 3
 SAMPLE_ROWS = 16_384
 #: The golden ratio times 2**32: its multiples, modulo 2**32, are evenly spread.
@@ -49,7 +49,7 @@ class BucketMap:
 
 
 def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return evenly spread, jittered and sorted sample rows: a function of the data alone."""
+    """Return sorted sample rows at even, jittered indices: a function of the data alone."""
     n = len(scores)
     size = min(n, SAMPLE_ROWS, max(1_024, n // 32))
     steps = np.arange(size, dtype=np.uint32)
@@ -62,15 +62,15 @@ def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
     return sample
 
 
-def plan_buckets(scores: NDArray[Any]) -> BucketMap:
+def map_buckets(scores: NDArray[Any]) -> BucketMap:
     """Return the bucket map for these scores (from ``BUCKET_ROWS`` rows up)."""
     n_buckets = min(MOST_BUCKETS, max(2, len(scores) // BUCKET_ROWS))
     sample = _sorted_sample(scores)
-    return _range_plan(sample, n_buckets) or _splitter_plan(sample, n_buckets)
+    return _map_by_range(sample, n_buckets) or _map_by_splitters(sample, n_buckets)
 
 
-def _range_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
-    """Return the even range map, or None where it would leave too much in one cell."""
+def _map_by_range(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
+    """Return the map by even ranges, or None if too many rows would share one cell."""
     if len(sample) < n_buckets:
         return None
     as_float = sample.astype(np.float64)
@@ -99,7 +99,7 @@ def _range_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
     )
 
 
-def _splitter_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap:
+def _map_by_splitters(sample: NDArray[Any], n_buckets: int) -> BucketMap:
     """Return the map by splitters; odd buckets hold the scores equal to a splitter."""
     if len(sample) == 0:  # nothing finite: any one splitter serves
         sample = np.zeros(1, sample.dtype)
@@ -138,9 +138,9 @@ def _search_tree(splitters: NDArray[Any]) -> NDArray[Any]:
     return tree
 
 
-#: Rows in a part, the unit of work of the scattering pass, at least: a millisecond or more.
+#: Least rows of a chunk, the unit of work of the scattering pass: a millisecond or more.
 PART_ROWS = 1 << 17
-#: A part also has this many times the rows that its buffers hold, so that these cost little.
+#: A chunk also has this many times the rows that its buffers hold, so that these cost little.
 PART_FILLS = 16
 #: Bytes of pool memory that are kept for the next call: fresh pages cost a tenth of an AUC.
 MOST_SPARE_BYTES = 128 << 20
@@ -155,8 +155,8 @@ MOST_SHORT = 2**31 - 1
 _spare: list[NDArray[np.uint8]] = []
 
 
-def _pool_of(n_bytes: int) -> NDArray[np.uint8]:
-    """Return uninitialised memory: the spare one where it is large enough."""
+def _take_pool(n_bytes: int) -> NDArray[np.uint8]:
+    """Return uninitialised memory: the spare pool if it is large enough."""
     try:
         memory = _spare.pop()  # by one thread alone
     except IndexError:
@@ -166,12 +166,12 @@ def _pool_of(n_bytes: int) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """The rows in their streams: what the kernels of ``_kernels/buckets.py`` read.
+    """The rows in their streams, as the kernels of ``_kernels/buckets.py`` read them.
 
     With labels, bucket b has stream 2 b of negatives and 2 b + 1 of positives, else stream b.
     """
 
-    plan: BucketMap
+    bucket_map: BucketMap
     pool: NDArray[Any]
     carried_pool: NDArray[Any]
     block_starts: NDArray[np.int64]
@@ -190,22 +190,23 @@ class Partition:
 
     def gather(self, stream: int) -> NDArray[Any]:
         """Return a copy of one stream's scores, in the order of the rows."""
-        return self._gathered(stream, self.pool, self.buffers)
+        return self._gather_columns(stream, self.pool, self.buffers)
 
     def gather_carried(self, stream: int) -> NDArray[Any]:
-        """Return a copy of what one stream's scores carry: weights, or numbers of rows."""
-        return self._gathered(stream, self.carried_pool, self.carried_buffers)
+        """Return a copy of the weights or row numbers that one stream's scores carry."""
+        return self._gather_columns(stream, self.carried_pool, self.carried_buffers)
 
     def bucket(self, b: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return copies of a bucket's scores, negatives first, and of what they carry."""
-        own, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
-        return self._gathered(2 * b, *own, 2), self._gathered(2 * b, *carried, 2)
+        """Return copies of a bucket's scores, negatives first, and of the values they carry."""
+        scores, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
+        return self._gather_columns(2 * b, *scores, 2), self._gather_columns(2 * b, *carried, 2)
 
-    def _gathered(
+    def _gather_columns(
         self, stream: int, pool: NDArray[Any], buffers: NDArray[Any], n_streams: int = 1
     ) -> NDArray[Any]:
         sizes = self.rows[stream : stream + n_streams].tolist()
-        out, start = np.empty(sum(sizes), pool.dtype), 0
+        out = np.empty(sum(sizes), pool.dtype)
+        start = 0
         index = self.block_starts, self.block_order, buffers, self.fill
         for k, size in enumerate(sizes):
             buckets.gather(stream + k, pool, *index, out[start : start + size])
@@ -214,7 +215,7 @@ class Partition:
 
 
 def partition_rows(scores: NDArray[Any]) -> Partition:
-    """Scatter scores of no class into buckets; they carry the numbers of their rows.
+    """Scatter scores without classes into buckets; they carry the numbers of their rows.
 
     ``is_clean`` says whether all are finite.
     """
@@ -224,72 +225,75 @@ def partition_rows(scores: NDArray[Any]) -> Partition:
 def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
     """Scatter the rows into buckets by class; scores carry their weights.
 
-    If asked for, they carry the numbers of their rows instead. One pass over scores and labels,
-    which also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
-    Memory: one copy of the scores, and of what they carry; about 1 % for buffers.
+    Or, ``with_numbers``, the numbers of their rows. One pass over scores and labels, which also
+    verifies labels and finiteness: ``is_clean`` says whether all are valid. Memory: one copy of the
+    scores and of their weights or numbers; about 1 % for buffers.
     """
     labels, negative, scores = rows.unverified
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    plan = plan_buckets(scores)
-    weights, carried = np.empty(0), None
+    bucket_map = map_buckets(scores)
+    weights = np.empty(0)
+    carried = None
     if with_numbers:
         carried = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
     elif rows.weights is not None:
-        weights, carried = rows.weights, rows.weights.dtype
-    n, block = len(scores), buckets.BLOCK
+        weights = rows.weights
+        carried = rows.weights.dtype
+    n = len(scores)
+    block = buckets.BLOCK
     of_bucket = 2 if len(labels) else 1
-    n_streams = of_bucket * plan.n_buckets
-    stream_of_cell = of_bucket * plan.bucket_of_cell
-    n_parts = max(1, n // max(PART_ROWS, PART_FILLS * n_streams * block))
-    cuts = np.array([n * k // n_parts for k in range(n_parts + 1)], np.int64)
-    first_block = cuts[:-1] // block + np.arange(n_parts)
-    n_blocks = n // block + n_parts
+    n_streams = of_bucket * bucket_map.n_buckets
+    stream_of_cell = of_bucket * bucket_map.bucket_of_cell
+    n_chunks = max(1, n // max(PART_ROWS, PART_FILLS * n_streams * block))
+    cuts = np.array([n * k // n_chunks for k in range(n_chunks + 1)], np.int64)
+    first_block = cuts[:-1] // block + np.arange(n_chunks)
+    n_blocks = n // block + n_chunks
     carried_kind = np.dtype(np.int32) if carried is None else carried
     cut = n_blocks * block * scores.itemsize
     end = cut + (0 if carried is None else n_blocks * block * carried_kind.itemsize)
-    memory = _pool_of(end)
+    memory = _take_pool(end)
     pool = memory[:cut].view(scores.dtype).reshape(n_blocks, block)
     carried_pool = memory[cut:end].view(carried_kind).reshape(-1, block)
     owner = np.empty(n_blocks, np.uint16)
-    buffers = np.empty((n_parts, n_streams, block), scores.dtype)
-    carried_buffers = np.empty((n_parts, 0 if carried is None else n_streams, block), carried_kind)
-    fill = np.zeros((n_parts, n_streams), np.uint16)
+    buffers = np.empty((n_chunks, n_streams, block), scores.dtype)
+    carried_buffers = np.empty((n_chunks, 0 if carried is None else n_streams, block), carried_kind)
+    fill = np.zeros((n_chunks, n_streams), np.uint16)
 
-    def scatter_part(k: int) -> tuple[int, int, bool]:
-        part = slice(int(cuts[k]), int(cuts[k + 1]))
-        result: tuple[int, int, bool] = buckets.scatter(
-            scores[part],
-            labels[part],
+    def scatter_chunk(k: int) -> tuple[int, int, bool]:
+        one = slice(int(cuts[k]), int(cuts[k + 1]))
+        rows_of_chunk: tuple[int, int, bool] = buckets.scatter(
+            scores[one],
+            labels[one],
             negative,
-            plan.by_range,
-            plan.low,
-            plan.scale,
+            bucket_map.by_range,
+            bucket_map.low,
+            bucket_map.scale,
             stream_of_cell,
-            plan.splitters,
-            plan.tree,
+            bucket_map.splitters,
+            bucket_map.tree,
             inclusive_max,
             pool,
             first_block[k],
             owner,
             buffers[k],
             fill[k],
-            part.start,
-            weights[part],
+            one.start,
+            weights[one],
             carried_pool,
             carried_buffers[k],
         )
-        return result
+        return rows_of_chunk
 
-    parts = run([partial(scatter_part, k) for k in range(n_parts)])
-    block_starts = np.zeros(n_streams * n_parts + 1, np.int64)
+    results = run([partial(scatter_chunk, k) for k in range(n_chunks)])
+    block_starts = np.zeros(n_streams * n_chunks + 1, np.int64)
     block_order = np.empty(n_blocks, np.int32)
-    next_block = np.array([part[0] for part in parts], np.int64)
+    next_block = np.array([one[0] for one in results], np.int64)
     buckets.index_blocks(owner, first_block, next_block, block_starts, block_order)
-    in_stream = np.diff(block_starts[::n_parts]) * block + fill.sum(axis=0, dtype=np.int64)
-    n_labelled = sum(part[1] for part in parts) + int(in_stream[1::2].sum())
+    in_stream = np.diff(block_starts[::n_chunks]) * block + fill.sum(axis=0, dtype=np.int64)
+    n_labelled = sum(one[1] for one in results) + int(in_stream[1::2].sum())
     all_labelled = n_labelled == n or not len(labels)
     return Partition(
-        plan=plan,
+        bucket_map=bucket_map,
         pool=pool,
         carried_pool=carried_pool,
         block_starts=block_starts,
@@ -298,7 +302,7 @@ def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
         carried_buffers=carried_buffers,
         fill=fill,
         rows=in_stream,
-        is_clean=all_labelled and not any(part[2] for part in parts),
+        is_clean=all_labelled and not any(one[2] for one in results),
         memory=memory,
     )
 
@@ -335,7 +339,7 @@ class RowOrder:
         return len(self.starts) - 1
 
     def spread(self, by_score: NDArray[Any]) -> NDArray[Any]:
-        """Return for each row, in the order of the data, the entry of its score, ascending.
+        """Return the entry of each row's score, in the order of the data.
 
         Of ``numpy.arange(n_distinct)``, for instance, the rank of its score among the distinct
         ones; of ``starts[:-1]``, the number of rows that score less.
@@ -348,8 +352,9 @@ class RowOrder:
     def spread_by_class(
         self, labels: NDArray[np.int8], of_negatives: NDArray[Any], of_positives: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return for each row what its class, 1 or another label, has at its score, falling."""
-        out, n = np.empty(len(self.rows), of_positives.dtype), self.n_distinct
+        """Return the entry of each row's class and score, entries being by descending score."""
+        out = np.empty(len(self.rows), of_positives.dtype)
+        n = self.n_distinct
 
         def write(first: int, stop: int) -> None:
             here = slice(n - stop, n - first)
@@ -360,12 +365,12 @@ class RowOrder:
         return out
 
     def jobs(self) -> list[tuple[int, int]]:
-        """Return ranges of the distinct scores whose rows are about as many, for threads."""
-        return jobs_of(self.starts, _JOB_ROWS)
+        """Return ranges of distinct scores with about equally many rows, for threads."""
+        return split_jobs(self.starts, _JOB_ROWS)
 
 
-def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
-    """Return ranges of what begins at these rows, and ends at the last, of about so many each."""
+def split_jobs(starts: Ints, size: int) -> list[tuple[int, int]]:
+    """Return ranges of runs, given by their starts and the end, of about ``size`` rows each."""
     steps = np.arange(int(starts[0]) + size, int(starts[-1]), size, dtype=starts.dtype)
     edges = [0, *np.searchsorted(starts, steps).tolist(), len(starts) - 1]
     return [(start, stop) for start, stop in pairwise(edges) if start < stop]
@@ -374,10 +379,9 @@ def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
 def row_order(scores: NDArray[Any]) -> RowOrder:
     """Return the rows in the order of their scores, as ``numpy.argsort(scores, kind="stable")``.
 
-    The scores are as floor 1 lets them through; they may be infinite. nan has no place: it stands
-    anywhere. O(n log n) time in sorts that fit the cache, about twice that of ``numpy.sort`` on one
-    thread; O(n) where the scores ascend already. Memory: 12 bytes a row beside the result, 8 bytes
-    a row.
+    The scores are checked, but may be infinite; the position of nan is undefined. O(n log n) time
+    in sorts that fit the cache, about twice that of ``numpy.sort`` on one thread; O(n) where the
+    scores ascend already. Memory: 12 bytes a row beside the result, 8 bytes a row.
     """
     n = len(scores)
     kind = np.dtype(np.int32 if n <= MOST_SHORT else np.int64)
@@ -391,15 +395,15 @@ def row_order(scores: NDArray[Any]) -> RowOrder:
     starts = np.zeros(n + 1, kind)
     if n < ONE_BUCKET_ROWS:
         size = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
-        return RowOrder(rows, _shortened(starts, size + 1), _is_finite(scores))
+        return RowOrder(rows, _trim(starts, size + 1), _is_finite(scores))
     parted = partition_rows(scores)
     first = np.concatenate(([0], np.cumsum(parted.rows))).tolist()
-    n_distinct = [0] * parted.plan.n_buckets
+    n_distinct = [0] * parted.bucket_map.n_buckets
 
     def order(b: int) -> None:
         stretch = slice(first[b], first[b + 1])
         numbers = parted.gather_carried(b)
-        if parted.plan.holds_one_score[b]:
+        if parted.bucket_map.holds_one_score[b]:
             rows[stretch] = numbers
             starts[1:][stretch][:1] = first[b + 1]
             n_distinct[b] = int(len(numbers) > 0)
@@ -408,14 +412,14 @@ def row_order(scores: NDArray[Any]) -> RowOrder:
             parted.gather(b), numbers, first[b], rows[stretch], starts[1:][stretch]
         )
 
-    run([partial(order, b) for b in range(parted.plan.n_buckets)])
+    run([partial(order, b) for b in range(parted.bucket_map.n_buckets)])
     parted.release()
     at = 1
     for b, size in enumerate(n_distinct):
         if at != first[b] + 1:
             starts[at : at + size] = starts[first[b] + 1 : first[b] + 1 + size]
         at += size
-    return RowOrder(rows, _shortened(starts, at), parted.is_clean)
+    return RowOrder(rows, _trim(starts, at), parted.is_clean)
 
 
 def _is_finite(scores: NDArray[Any]) -> bool:
@@ -423,22 +427,22 @@ def _is_finite(scores: NDArray[Any]) -> bool:
 
 
 def _starts_of_runs(ordered: NDArray[Any], kind: np.dtype[Any]) -> Ints:
-    """Return where each run of equal values starts, and where the last one ends."""
+    """Return the starts of the runs of equal values, and the end of the last."""
     is_start = np.ones(len(ordered) + 1, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_start[1:-1])
     return np.flatnonzero(is_start).astype(kind)
 
 
 def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, ends: Ints) -> int:
-    """Write the rows of a bucket in order, and where its distinct scores end; return their number.
+    """Write the ordered rows of a bucket and the ends of its distinct scores; return their number.
 
     ``numbers`` are those of the rows, ascending.
     """
     if len(scores) == 0:
         return 0
 
-    def write(words: NDArray[np.uint64], place_bits: np.uint64, keys: NDArray[np.uint64]) -> int:
-        return int(merges.unpack(words, place_bits, keys, numbers, start, rows, ends))
+    def write(words: NDArray[np.uint64], index_bits: np.uint64, keys: NDArray[np.uint64]) -> int:
+        return int(merges.unpack(words, index_bits, keys, numbers, start, rows, ends))
 
     return walk_in_order(scores, write)
 
@@ -449,40 +453,40 @@ def walk_in_order(
 ) -> int:
     """Run ``walk`` on the indices of scores in sorted order; ties keep the order of indices.
 
-    It is given sorted words, the bits of a place at the end of each, and the keys by place. Where
-    it finds that bits which the words lack order them otherwise, it returns -1 and is called again.
+    Its arguments are sorted words, the number of index bits at the end of each, and the keys. If
+    bits that the words lack would change the order, it returns -1 and is called again.
     """
     keys, least, greatest = _ordered_keys(scores)
-    place_bits = np.uint64(len(keys).bit_length())
+    index_bits = np.uint64(len(keys).bit_length())
     key_bits = (int(greatest) - int(least)).bit_length()
-    shift = np.uint64(max(0, key_bits + int(place_bits) - 64))
+    shift = np.uint64(max(0, key_bits + int(index_bits) - 64))
     words = np.empty(len(keys), np.uint64)
-    merges.pack(keys, least, shift, place_bits, words)
+    merges.pack(keys, least, shift, index_bits, words)
     words.sort()
-    result = walk(words, place_bits, keys)
+    result = walk(words, index_bits, keys)
     if result < 0:
-        result = walk(_ordered_twice(keys, least, shift, place_bits), place_bits, keys)
+        result = walk(_ordered_twice(keys, least, shift, index_bits), index_bits, keys)
     return result
 
 
 def _ordered_twice(
-    keys: NDArray[np.uint64], least: np.uint64, shift: np.uint64, place_bits: np.uint64
+    keys: NDArray[np.uint64], least: np.uint64, shift: np.uint64, index_bits: np.uint64
 ) -> NDArray[np.uint64]:
-    """Return the places in the order of all bits: by the last ones, then by those before."""
-    mask = (np.uint64(1) << place_bits) - np.uint64(1)
+    """Return the indices in the order of all bits: by the last bits, then by those before."""
+    mask = (np.uint64(1) << index_bits) - np.uint64(1)
     words = np.empty(len(keys), np.uint64)
     last = keys - least & (np.uint64(1) << shift) - np.uint64(1)
-    merges.pack(last, np.uint64(0), np.uint64(0), place_bits, words)
+    merges.pack(last, np.uint64(0), np.uint64(0), index_bits, words)
     words.sort()
     by_last = words & mask
-    merges.pack(keys[by_last], least, shift, place_bits, words)
+    merges.pack(keys[by_last], least, shift, index_bits, words)
     words.sort()
     words &= mask
     return np.asarray(by_last[words])
 
 
-def _shortened(starts: Ints, size: int) -> Ints:
-    """Cut what is unused off, giving memory back where that is much."""
+def _trim(starts: Ints, size: int) -> Ints:
+    """Cut unused entries off; copy where that frees much memory."""
     return starts[:size] if size > 0.75 * len(starts) else starts[:size].copy()
 
 

@@ -21,17 +21,16 @@ from fastmetrics.tables.ordering import Partition, RowOrder, partition, row_orde
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
 PLAIN_ROWS = 40_000
-#: Jobs the buckets are dealt into: enough to even out the load, few enough to cost nothing.
+#: Number of jobs of buckets: enough to balance the load, few enough to cost nothing.
 BUCKET_JOBS = 32
 
 
 def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
-    Beside them the rows of both classes, which are known without a pass; nothing where these have
-    weights. Counts are int64 where rows are unweighted or their weights are integers, else float64.
-    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores
-    and weights.
+    Also return the rows of both classes, which need no pass, or () for weighted rows. Counts are
+    int64 where rows are unweighted or their weights are integers, else float64. Time O(n log n)
+    with sorts that fit the cache; memory beyond the result: one copy of the scores and weights.
     """
     if len(rows) >= PLAIN_ROWS:
         parted = partition(rows)
@@ -42,7 +41,7 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
         totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
     elif rows.weights is None:
         positive, negative = sorted_classes(rows)
-        scores, positives, negatives = merged_classes(positive, negative)
+        scores, positives, negatives = merge_classes(positive, negative)
         totals = len(positive), len(negative)
     else:
         scores, positives, negatives = _distinct_weighted(rows)
@@ -56,12 +55,12 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     return (scores, positives, negatives), ()
 
 
-def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
+def merge_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     """Return the distinct scores of two ascending runs, descending, with the count of each."""
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     n_distinct = merges.merge_descending(positive, negative, *columns)
-    return _shortened(columns, n_distinct)
+    return _trim(columns, n_distinct)
 
 
 def _distinct_weighted(rows: BinaryRows) -> Columns:
@@ -107,7 +106,7 @@ def weigh_runs(
     return n_valid
 
 
-def _shortened(columns: Columns, n_distinct: int) -> Columns:
+def _trim(columns: Columns, n_distinct: int) -> Columns:
     """Cut columns, of which nobody has views, to their rows, giving memory back without a copy."""
     for column in columns:
         column.resize(n_distinct, refcheck=False)
@@ -128,7 +127,7 @@ def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the scores of the positives and of the negatives; of rows that are neither, none."""
+    """Return the scores of the positives and of the negatives, without rows that are neither."""
     labels, negative, scores = rows.unverified
     positives = np.empty(len(scores) + 1, scores.dtype)
     negatives = np.empty(len(scores) + 1, scores.dtype)
@@ -137,7 +136,7 @@ def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _ends_allowed(ascending: NDArray[Any], allow_inf: bool) -> bool:
-    """Sorting put nan last and infinities at the ends: looking there checks all."""
+    """Return whether the sorted scores are allowed: nan is last, infinities are at the ends."""
     if len(ascending) == 0 or ascending.dtype.kind != "f":
         return True
     low, high = float(ascending[0]), float(ascending[-1])
@@ -152,8 +151,8 @@ def bucket_jobs(n_buckets: int) -> list[tuple[int, int]]:
 
 
 def _distinct_partitioned(parted: Partition) -> Columns:
-    """Sort and merge each bucket into its own stretch of the columns, then close the gaps."""
-    n_buckets = parted.plan.n_buckets
+    """Sort and merge each bucket into its slice of the columns, then close the gaps."""
+    n_buckets = parted.bucket_map.n_buckets
     in_bucket = parted.rows.reshape(n_buckets, 2).sum(axis=1)
     n = int(in_bucket.sum())
     starts = n - np.cumsum(in_bucket)  # the highest bucket comes first
@@ -169,7 +168,8 @@ def _distinct_partitioned(parted: Partition) -> Columns:
             if is_weighted:
                 scores, weights = parted.bucket(b)
                 labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
-                rows, order = BinaryRows(labels, 0, scores, weights, False, True), row_order(scores)
+                rows = BinaryRows(labels, 0, scores, weights, False, True)
+                order = row_order(scores)
                 size = order.n_distinct
                 weigh_runs(rows, order, 0, size, *(column[:size] for column in mine))
             else:
@@ -187,7 +187,7 @@ def _distinct_partitioned(parted: Partition) -> Columns:
             for column in columns:
                 column[at : at + size] = column[starts[b] : starts[b] + size]
         at += size
-    return _shortened(columns, at)
+    return _trim(columns, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, n_positive: int | float, n_negative: int | float, twice: int | float) -> Self:
-        """Return the counts of all pairs, ``twice`` those that are concordant being known."""
+        """Return the counts of all pairs from ``twice`` the concordant ones."""
         return cls(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
 
     @property
@@ -219,7 +219,7 @@ class PairCounts:
 
     @property
     def rank_loss(self) -> float:
-        """Rank loss, the share of wrongly ordered pairs (ties half); nan if a class is empty."""
+        """Rank loss, the fraction of wrongly ordered pairs (ties half); nan if a class is empty."""
         return _ratio(self.twice_discordant, self.n_positive, self.n_negative)
 
 
@@ -244,9 +244,9 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     parted = partition(rows)
     if not rows.accept(parted.is_clean):
         return count_pairs(rows)
-    plan = parted.plan
+    bucket_map = parted.bucket_map
     # Twice the concordant pairs plus the tied ones inside each bucket of several scores.
-    inside = np.zeros(plan.n_buckets, np.int64)
+    inside = np.zeros(bucket_map.n_buckets, np.int64)
 
     def count(first: int, stop: int) -> None:
         buckets.count_buckets(
@@ -257,9 +257,9 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
             parted.block_order,
             parted.buffers,
             parted.fill,
-            plan.lows,
-            plan.highs,
-            plan.holds_one_score,
+            bucket_map.lows,
+            bucket_map.highs,
+            bucket_map.holds_one_score,
             parted.rows,
             inside,
         )
@@ -269,14 +269,14 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
             positive.sort()
             inside[b] = merges.pairs_of_sorted(positive, negative)
 
-    run([partial(count, *job) for job in bucket_jobs(plan.n_buckets)])
+    run([partial(count, *job) for job in bucket_jobs(bucket_map.n_buckets)])
     parted.release()
     n_negative = n_positive = twice = 0
     for negatives, positives, pairs, ties in zip(
         parted.rows[0::2].tolist(),
         parted.rows[1::2].tolist(),
         inside.tolist(),
-        plan.holds_one_score.tolist(),
+        bucket_map.holds_one_score.tolist(),
         strict=True,
     ):
         twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)

@@ -1,6 +1,6 @@
-"""Rankings by query: where the relevant items stand. The only rankings that metrics see.
+"""Rankings by query: the ranks of relevant items. Metrics use no other rankings.
 
-Imports the floors below; no other room of tables.
+Imports the layers below; no other module of tables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fastmetrics._kernels import ranking as kernels
 from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
-from fastmetrics.tables.ordering import jobs_of
+from fastmetrics.tables.ordering import split_jobs
 
 #: Items of a job: some milliseconds of work.
 _ROWS_OF_A_JOB: Final = 1 << 18
@@ -30,13 +30,13 @@ _ROWS_OF_A_JOB: Final = 1 << 18
 Ints = NDArray[np.int64]
 
 
-def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
+def rank_items(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     """Return the columns of a `RankingTable`, from `sizes` on; None where items were not retrieved.
 
     The score of such an item is minus infinity.
     """
     starts, sizes = rows.starts, np.diff(rows.starts)
-    jobs = jobs_of(starts, _ROWS_OF_A_JOB)
+    jobs = split_jobs(starts, _ROWS_OF_A_JOB)
     counts = np.empty(rows.n_queries, np.int64)
     count = partial(kernels.count_relevant, rows.relevance, starts)
     has_unjudged = any(run([partial(count, *job, counts) for job in jobs]))
@@ -47,9 +47,9 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     needs_rows = has_unjudged or rows.ids is not None or len(long)
     which = np.empty(n_items if needs_rows else 0, np.int64)
     grades, above, tied = np.empty(n_items), *(np.empty(n_items, np.int64) for _ in range(2))
-    place = partial(kernels.locate_relevant, rows.relevance, rows.scores, starts)
+    locate = partial(kernels.locate_relevant, rows.relevance, rows.scores, starts)
     into = (item_starts, which, grades, above, tied)
-    if any(run([partial(place, *job, *into) for job in jobs])):
+    if any(run([partial(locate, *job, *into) for job in jobs])):
         if np.isneginf(rows.scores).any():
             return None
         check_finite(rows.scores, "score")
@@ -84,25 +84,27 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
         count = partial(kernels.count_unjudged, rows.relevance, rows.scores, starts)
         run([partial(count, *job, item_starts, which, *hidden) for job in jobs])
         for query, items in sorted_ones:
-            unknown, own = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
-            hidden[0][items], hidden[1][items] = _ranks(rows.scores[query][unknown], own)
+            unknown, relevant_scores = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
+            hidden[0][items], hidden[1][items] = _ranks(
+                rows.scores[query][unknown], relevant_scores
+            )
     return sizes, judged, item_starts, grades, above, tied, *hidden, *named
 
 
-def _ranks(scores: NDArray[Any], own: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return how many scores are higher than each of some, and how many the same."""
+def _ranks(scores: NDArray[Any], values: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return, for each of ``values``, the number of higher and of equal scores."""
     ordered = np.sort(scores)
-    left, right = (np.searchsorted(ordered, own, side=side) for side in ("left", "right"))
+    left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
     return len(ordered) - right, right - left
 
 
 def _order_by_name(item_starts: Ints, columns: tuple[NDArray[Any], ...]) -> None:
-    """Order equal items of a tie by their names: else they would stand in the order of rows."""
-    _, grades, above, tied, places, _ = columns
+    """Order equal items of a tie by their names, not by row."""
+    _, grades, above, tied, positions, _ = columns
     if not (tied > 1).any():
         return
     query = np.repeat(np.arange(len(item_starts) - 1), np.diff(item_starts))
-    order = np.lexsort((places, -grades, above, query))
+    order = np.lexsort((positions, -grades, above, query))
     for column in columns:
         column[:] = column[order]
 
@@ -224,16 +226,16 @@ class RankingTable(Frozen, Summed, Saved):
         """
         rows = check_queries(relevance, score, query, indptr, ids)
         totals = None if n_relevant is None else check_totals(n_relevant, rows)
-        return cls._of_rows(rows, totals)
+        return cls._from_rows(rows, totals)
 
     @classmethod
-    def _of_rows(cls, rows: QueryRows, totals: NDArray[np.int64] | None) -> Self:
-        columns = placed(rows)
-        table = cls._of_retrieved(rows) if columns is None else cls._of(rows.queries, *columns)
+    def _from_rows(cls, rows: QueryRows, totals: NDArray[np.int64] | None) -> Self:
+        columns = rank_items(rows)
+        table = cls._from_retrieved(rows) if columns is None else cls._of(rows.queries, *columns)
         return table if totals is None else table._with_unretrieved(totals)
 
     @classmethod
-    def _of_retrieved(cls, rows: QueryRows) -> Self:
+    def _from_retrieved(cls, rows: QueryRows) -> Self:
         """Return the table of the retrieved items, with the judged ones that were not retrieved."""
         query = np.repeat(np.arange(rows.n_queries), np.diff(rows.starts))
         lacking = np.isneginf(rows.scores)
@@ -241,7 +243,7 @@ class RankingTable(Frozen, Summed, Saved):
         starts = np.append(0, np.cumsum(counts))
         ids = None if rows.ids is None else rows.ids[~lacking]
         relevance, scores = rows.relevance[~lacking], rows.scores[~lacking]
-        table = cls._of_rows(QueryRows(relevance, scores, starts, rows.queries, ids), None)
+        table = cls._from_rows(QueryRows(relevance, scores, starts, rows.queries, ids), None)
         judged = lacking & (rows.relevance >= 0)
         counts = np.bincount(query[judged], minlength=rows.n_queries)
         return table._with_missing(rows.relevance[judged].astype(np.float64), counts)
@@ -249,14 +251,16 @@ class RankingTable(Frozen, Summed, Saved):
     def _with_unretrieved(self, totals: NDArray[np.int64]) -> Self:
         """Return the table with relevant items (of relevance 1) added up to these totals."""
         positive = np.append(0, np.cumsum(self.grades > 0))
-        n_found = np.diff(positive[self.item_starts])
-        if (n_found > totals).any():
-            q = int(np.argmax(n_found > totals))
+        n_retrieved = np.diff(positive[self.item_starts])
+        if (n_retrieved > totals).any():
+            q = int(np.argmax(n_retrieved > totals))
             raise InputError(
                 f"`n_relevant` says {totals[q]} relevant items of query number {q}, and "
-                f"{n_found[q]} were retrieved"
+                f"{n_retrieved[q]} were retrieved"
             )
-        return self._with_missing(np.repeat(1.0, int((totals - n_found).sum())), totals - n_found)
+        return self._with_missing(
+            np.repeat(1.0, int((totals - n_retrieved).sum())), totals - n_retrieved
+        )
 
     def _with_missing(self, grades: NDArray[np.float64], counts: NDArray[np.int64]) -> Self:
         """Return the table with items that were judged and not retrieved.
@@ -287,7 +291,7 @@ class RankingTable(Frozen, Summed, Saved):
         )
 
     def _with(self, **columns: Any) -> Self:
-        """Return the table with other columns in the place of some."""
+        """Return the table with some columns replaced."""
         return self._of(*(columns.get(name, getattr(self, name)) for name in self.__match_args__))
 
     @property
@@ -295,8 +299,8 @@ class RankingTable(Frozen, Summed, Saved):
         """Number of queries."""
         return len(self.sizes)
 
-    def settled(self, ties: Ties) -> Self:
-        """Return the table whose ties are decided by a rule: itself for the expected value."""
+    def settle_ties(self, ties: Ties) -> Self:
+        """Return the table with ties settled by a rule; itself for the expected value."""
         check_choice("ties", ties, TIES)
         if ties == "expected":
             return self
@@ -318,10 +322,10 @@ class RankingTable(Frozen, Summed, Saved):
         )
 
     def _plus(self, other: RankingTable) -> RankingTable:
-        return merged([self, other])
+        return merge_tables([self, other])
 
     def _members(self) -> Members:
-        """Return arrays that need no pickle: texts as JSON, what is None left out."""
+        """Return arrays that need no pickle: texts as JSON, without columns that are None."""
         columns = zip(self.__match_args__, self._values(), strict=True)
         members = {name: column for name, column in columns if column is not None}
         if self.queries is not None and self.queries.dtype.kind == "O":
@@ -329,7 +333,7 @@ class RankingTable(Frozen, Summed, Saved):
         return members
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         columns = checked_columns(members)
         return cls._of(*(columns[name] for name in cls.__match_args__))
 
@@ -347,12 +351,13 @@ class RankingTable(Frozen, Summed, Saved):
         return Display([Table(columns | {"relevant": np.diff(positive)})], title)
 
 
-def merged(tables: list[RankingTable]) -> RankingTable:
-    """Return one table of the queries of several, none of which stands in two."""
+def merge_tables(tables: list[RankingTable]) -> RankingTable:
+    """Return one table of the queries of several tables; no query is in two."""
     named = [table.queries is not None for table in tables]
     if any(named) != all(named):
         raise InputTypeError("rankings with names of queries and without cannot be merged")
-    queries, order = None, np.arange(sum(table.n_queries for table in tables))
+    queries = None
+    order = np.arange(sum(table.n_queries for table in tables))
     if all(named):
         joined = np.concatenate([table.queries for table in tables])
         queries, order = np.unique(joined, return_index=True)
@@ -396,7 +401,7 @@ _IF_KNOWN: Final = ("unjudged_above", "unjudged_tied", "places", "unjudged_befor
 
 
 def checked_columns(members: Members) -> Columns:
-    """Return the columns that such arrays hold, or raise what is wrong with them."""
+    """Return the saved columns, checked."""
     queries = members.get("queries")
     if "texts" in members:
         texts = of_json(members["texts"])
@@ -408,7 +413,9 @@ def checked_columns(members: Members) -> Columns:
     }
     if any(column.dtype != np.int64 or column.ndim != 1 for column in columns.values()):
         raise InputError("columns are not vectors of int64")
-    grades, starts, n_queries = members["grades"], columns["item_starts"], len(columns["sizes"])
+    grades = members["grades"]
+    starts = columns["item_starts"]
+    n_queries = len(columns["sizes"])
     if (
         grades.dtype != np.float64
         or grades.ndim != 1
@@ -428,10 +435,10 @@ def checked_columns(members: Members) -> Columns:
     if sum(columns["sizes"].tolist()) >= 2**62 or (columns["judged"] < counts).any():
         raise InputError("queries of too many items, or with more than were judged")
     size = np.repeat(columns["sizes"], counts)
-    parts = [(above, size), (tied, size - above), (columns["places"], size)]
-    parts += [(columns["unjudged_above"], above), (columns["unjudged_tied"], tied)]
-    parts += [(columns["unjudged_before"], columns["places"])]
-    if any(len(part) and (part > whole).any() for part, whole in parts):
+    bounds = [(above, size), (tied, size - above), (columns["places"], size)]
+    bounds += [(columns["unjudged_above"], above), (columns["unjudged_tied"], tied)]
+    bounds += [(columns["unjudged_before"], columns["places"])]
+    if any(len(count) and (count > whole).any() for count, whole in bounds):
         raise InputError("an item stands below the last one of its query")
     if not _are_in_order(np.repeat(np.arange(n_queries), counts), above, tied):
         raise InputError("items of a query overlap, or are in another order")
@@ -443,7 +450,7 @@ def checked_columns(members: Members) -> Columns:
 
 
 def _are_in_order(query: Column, above: Column, tied: Column) -> bool:
-    """Return whether the items of each query follow one another, those of a tie being as many."""
+    """Return whether the items of queries are in order, and ties as large as ``tied`` says."""
     starts = np.ones(len(query), np.bool_)
     starts[1:] = (query[1:] != query[:-1]) | (above[1:] != above[:-1]) | (tied[1:] != tied[:-1])
     follows = (query[1:] != query[:-1]) | (above[1:] >= above[:-1] + tied[:-1])

@@ -1,6 +1,6 @@
 """``RegressionTable``: the sums that errors, scores and deviances follow from.
 
-May import floor 1 and the kernels, no other room.
+May import the input layer and the kernels, no other table.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ N_DEVIANCES = 5
 class Terms:
     """Sums requested beside the errors and their squares.
 
-    ``powers`` holds those of the Tweedie deviances, and whether the deviance from the mean is
-    asked for too.
+    ``powers`` holds the powers of Tweedie deviances, each with whether the deviance from the mean
+    is included.
     """
 
-    asked: int = 0
+    arithmetic: int = 0
     log_errors: bool = False
     powers: frozenset[tuple[float, bool]] = frozenset()
 
@@ -65,14 +65,14 @@ class Terms:
         """Return the union of both requests."""
         powers = dict(sorted(self.powers | other.powers))  # (power, True) comes last, and stays
         return Terms(
-            self.asked | other.asked,
+            self.arithmetic | other.arithmetic,
             self.log_errors or other.log_errors,
             frozenset(powers.items()),
         )
 
     def __contains__(self, other: Terms) -> bool:
-        """Return whether this asks for all that the other does."""
-        if other.asked & ~self.asked or other.log_errors > self.log_errors:
+        """Return whether the other's sums are among these."""
+        if other.arithmetic & ~self.arithmetic or other.log_errors > self.log_errors:
             return False
         return not other.powers or self | other == self
 
@@ -111,7 +111,7 @@ class ErrorSums:
         return means
 
     def copy(self) -> ErrorSums:
-        """Return the same sums in memory of their own."""
+        """Return a copy of the sums."""
         logs = None if self.of_logs is None else self.of_logs.copy()
         powers = {power: sums.copy() for power, sums in self.of_powers.items()}
         return ErrorSums(self.of_errors.copy(), logs, powers)
@@ -129,7 +129,7 @@ class ErrorSums:
     def _add_deviances(
         self, power: float, other: ErrorSums, means: Floats, weights: Floats
     ) -> None:
-        """Add the deviances of other rows; the means and weights are those of mine before."""
+        """Add the deviances of other rows; means and weights are those of this object before."""
         mine, theirs = self.of_powers[power], other.of_powers[power]
         merged = mine.copy()
         _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])
@@ -138,15 +138,16 @@ class ErrorSums:
             _add(merged, ABOUT, theirs[:, ABOUT], theirs[:, ABOUT + 1])
             of_both = (mine, means, weights), (theirs, other.means, other.weights)
             for sums, mean, weight in of_both:
-                moved = _deviances(mean, merged[:, REFERENCE], power)
-                moved -= _deviances(mean, sums[:, REFERENCE], power)
-                _add(merged, ABOUT, np.where(weight > 0, weight * moved, 0.0), 0.0)
+                shift = _deviances(mean, merged[:, REFERENCE], power)
+                shift -= _deviances(mean, sums[:, REFERENCE], power)
+                _add(merged, ABOUT, np.where(weight > 0, weight * shift, 0.0), 0.0)
         self.of_powers[power] = merged
 
 
 def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
-    """Return the sums over all rows, or raise for what is not finite, or has no such term."""
-    n, size = rows.n_samples, max(errors.BLOCK, JOB // rows.n_outputs)
+    """Return the sums over all rows; raise for values that are not finite or have no such term."""
+    n = rows.n_samples
+    size = max(errors.BLOCK, JOB // rows.n_outputs)
     jobs: list[Callable[[], tuple[ErrorSums, bool]]] = [
         partial(_job, rows, terms, first, min(first + size, n)) for first in range(0, n, size)
     ]
@@ -165,7 +166,7 @@ def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
 
 
 def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[ErrorSums, bool]:
-    """Return the sums over some rows, and whether all is finite and defined there."""
+    """Return the sums over some rows, and whether all terms are finite and defined."""
     in_place = rows.is_canonical and not terms.log_errors
     if in_place and not terms.powers:  # machine code warns of no overflow
         return _piece(rows, terms, first, last)
@@ -183,7 +184,7 @@ def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[E
     y_true, y_pred, weights = rows.piece(first, last)
     k = rows.n_outputs
     sums = ErrorSums(np.zeros((k, errors.N_SUMS)), None, {})
-    is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.asked, sums.of_errors)
+    is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.arithmetic, sums.of_errors)
     for power, about in terms.powers:
         deviances = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
         sums.of_powers[power] = deviances[0]
@@ -236,9 +237,9 @@ def _add(sums: Floats, column: int, terms: Floats, rests: Floats | float) -> Non
     """Add to a column of sums, with Knuth's two-sum."""
     before = sums[:, column].copy()
     total = before + terms
-    part = total - before
+    added = total - before
     sums[:, column] = total
-    sums[:, column + 1] += (before - (total - part)) + (terms - part) + rests
+    sums[:, column + 1] += (before - (total - added)) + (terms - added) + rests
 
 
 ARITHMETIC = Terms(errors.ASK_RELATIVE | errors.ASK_LARGEST | errors.ASK_TARGET | errors.ASK_ERROR)
@@ -341,7 +342,7 @@ class RegressionTable(Frozen, Summed, Saved):
 
     @classmethod
     def from_rows(cls, rows: RegressionRows, terms: Terms) -> Self:
-        """Build the table of checked rows that holds the terms asked for, and no others."""
+        """Build the table of checked rows with the requested terms, and no others."""
         sums = add_up(rows, terms)
         return cls(rows.n_samples, rows.weight_exponent, terms, sums)
 
@@ -382,7 +383,8 @@ class RegressionTable(Frozen, Summed, Saved):
 
     def has_extreme_squares(self) -> bool:
         """Return whether a mean of squares, of errors or targets, may have left float64's range."""
-        sums, has_targets = self._sums.of_errors, self._terms.asked & errors.ASK_TARGET
+        sums = self._sums.of_errors
+        has_targets = self._terms.arithmetic & errors.ASK_TARGET
         least = LEAST_SQUARE * sums.item(errors.WEIGHT)
         for output in range(len(sums)):
             if not least < sums.item(output, errors.SQUARED) < math.inf:
@@ -414,7 +416,7 @@ class RegressionTable(Frozen, Summed, Saved):
         return self._sums.mean(self._sums.of_powers[power], ABOUT if from_mean else DEVIANCE)
 
     def check_holds(self, terms: Terms) -> None:
-        """Raise if something was not added up."""
+        """Raise if the table lacks some of the terms."""
         if terms in self._terms:
             return
         if terms.log_errors and not self._terms.log_errors:
@@ -430,17 +432,18 @@ class RegressionTable(Frozen, Summed, Saved):
         if self._terms != other._terms:
             raise InputError("tables can be added if they hold the same log errors and powers")
         exponent = min(self.weight_exponent, other.weight_exponent)
-        total = _rescaled(self._sums, exponent - self.weight_exponent)
-        total.add(_rescaled(other._sums, exponent - other.weight_exponent))
+        total = _rescale(self._sums, exponent - self.weight_exponent)
+        total.add(_rescale(other._sums, exponent - other.weight_exponent))
         n_samples = self.n_samples + other.n_samples
         return self._of(n_samples, exponent, self._terms, total)
 
     def _members(self) -> Members:
-        sums, powers = self._sums, sorted(self._terms.powers)
+        sums = self._sums
+        powers = sorted(self._terms.powers)
         return {
             "n_samples": np.array(self.n_samples),
             "weight_exponent": np.array(self.weight_exponent),
-            "asked": np.array(self._terms.asked),
+            "asked": np.array(self._terms.arithmetic),
             "powers": np.array([power for power, _ in powers], np.float64),
             "from_mean": np.array([from_mean for _, from_mean in powers], np.bool_),
             "of_errors": sums.of_errors,
@@ -449,13 +452,17 @@ class RegressionTable(Frozen, Summed, Saved):
         }
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         n_samples = check_integer("n_samples", scalar(members, "n_samples"), low=1)
         exponent = check_exponent(scalar(members, "weight_exponent"))
-        asked = check_integer("asked", scalar(members, "asked"), low=0, high=ARITHMETIC.asked)
+        arithmetic = check_integer(
+            "asked", scalar(members, "asked"), low=0, high=ARITHMETIC.arithmetic
+        )
         powers = [check_power(power) for power in members["powers"].tolist()]
         from_mean = members["from_mean"].astype(np.bool_).tolist()
-        terms = Terms(asked, "of_logs" in members, frozenset(zip(powers, from_mean, strict=True)))
+        terms = Terms(
+            arithmetic, "of_logs" in members, frozenset(zip(powers, from_mean, strict=True))
+        )
         deviances = dict(zip(powers, members["of_powers"], strict=True))
         sums = ErrorSums(members["of_errors"], members.get("of_logs"), deviances)
         k = len(sums.of_errors)
@@ -505,12 +512,12 @@ def check_power(power: Any) -> float:
 
 
 def _check_sums(sums: ErrorSums, n_samples: int, of_rows: list[Floats]) -> None:
-    """Raise if sums are none of that many rows; those of numbers that overflowed are not finite."""
+    """Raise if sums do not fit the number of rows; overflowed sums may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         positive = [each[:, _WEIGHED] + each[:, [c + 1 for c in _WEIGHED]] for each in of_rows]
         for each in sums.of_powers.values():  # what is moved about a mean may be rounded below 0
-            moved = each[:, ABOUT] + each[:, ABOUT + 1] + 1e-9 * sums.weights
-            positive += [each[:, DEVIANCE] + each[:, DEVIANCE + 1], moved]
+            about_mean = each[:, ABOUT] + each[:, ABOUT + 1] + 1e-9 * sums.weights
+            positive += [each[:, DEVIANCE] + each[:, DEVIANCE + 1], about_mean]
         check_sums(sums.weights)
     if any((each < 0).any() for each in positive) or not sums.weights.all():
         raise InputError("a sum of what is not negative is, or the weight is 0")
@@ -518,7 +525,7 @@ def _check_sums(sums: ErrorSums, n_samples: int, of_rows: list[Floats]) -> None:
         raise InputError(f"sums of other rows than {n_samples:,}")
 
 
-def _rescaled(sums: ErrorSums, exponent: int) -> ErrorSums:
+def _rescale(sums: ErrorSums, exponent: int) -> ErrorSums:
     """Return a copy of the sums for weights times a power of two."""
     copy = sums.copy()
     if exponent:

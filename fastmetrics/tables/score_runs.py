@@ -22,8 +22,8 @@ from fastmetrics._input.scalars import check_memory_size
 from fastmetrics._threads.workers import run, thread_count, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Merging
-from fastmetrics.tables.key_counter import CountedKeys, KeyCounter, bits_of, counter_of
-from fastmetrics.tables.pairs import merged_classes
+from fastmetrics.tables.key_counter import CountedKeys, KeyCounter, make_counter, to_bits
+from fastmetrics.tables.pairs import merge_classes
 from fastmetrics.tables.score_table import ROWS, ScoreTable
 from fastmetrics.tables.sorted_columns import (
     BLOCK,
@@ -32,58 +32,58 @@ from fastmetrics.tables.sorted_columns import (
     Side,
     SortedColumn,
     SpillFile,
-    bytes_of,
-    classes_of,
-    counted,
-    counts_of,
-    merged_counts,
-    rows_of,
-    sorted_column,
+    count_bytes,
+    count_rows,
+    merge_counts,
+    merge_equal,
+    row_counts,
+    sort_column,
+    split_batch,
 )
 
-#: A place between two scores: before ("left") or after all entries of one.
+#: A position between two scores: before ("left") or after all entries of one.
 Cut = tuple[Any, Side]
 
 
 @dataclass(frozen=True, slots=True)
 class AllRows:
-    """The columns of both classes, positives first, of every run; and what is counted beside."""
+    """The columns of both classes, positives first, of every run; and the counted keys."""
 
     columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]]
     keys: CountedKeys | None
 
     @property
     def size(self) -> int:
-        """Entries of columns, and places of keys."""
-        return sum(column.size for each in self.columns for column in each) + self.n_places
+        """Entries of columns, and positions of keys."""
+        return sum(column.size for each in self.columns for column in each) + self.n_positions
 
     @property
-    def n_places(self) -> int:
+    def n_positions(self) -> int:
         """Number of scores that may be counted."""
         return 0 if self.keys is None else self.keys.size
 
-    def rows_of(self, where: RunRange) -> tuple[int, int]:
-        """Return how many rows of either class a range has."""
+    def count_rows(self, where: RunRange) -> tuple[int, int]:
+        """Return the number of rows of either class in a range."""
         positives, negatives = (
             sum(column.rows(*span) for column, span in zip(each, spans, strict=True))
             for each, spans in zip(self.columns, where.spans, strict=True)
         )
         if self.keys is None:
             return positives, negatives
-        of_keys = self.keys.rows(*where.places)
+        of_keys = self.keys.rows(*where.positions)
         return positives + of_keys[0], negatives + of_keys[1]
 
 
 class RunRange(NamedTuple):
-    """Where a range of scores begins and ends in each column, positives first, and in places."""
+    """Start and end of a range of scores in each column, positives first, and in positions."""
 
     spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
-    places: tuple[int, int]
+    positions: tuple[int, int]
     #: The score, where there is but one.
     only: Any = None
 
 
-def ranges_of(rows: AllRows, most: int) -> list[RunRange]:
+def split_ranges(rows: AllRows, most: int) -> list[RunRange]:
     """Return consecutive ranges, the highest first, of about ``most`` entries at most each.
 
     A score with more entries than that is a range of its own.
@@ -94,18 +94,18 @@ def ranges_of(rows: AllRows, most: int) -> list[RunRange]:
         for each in rows.columns
     ]
     keys = rows.keys
-    places = [0, *(0 if keys is None else keys.position(*cut) for cut in cuts), rows.n_places]
+    in_keys = [0, *(0 if keys is None else keys.position(*cut) for cut in cuts), rows.n_positions]
     ranges = []
     for k in range(len(cuts), -1, -1):
         spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
         is_one = 0 < k < len(cuts) and cuts[k - 1][0] == cuts[k][0]
-        between, only = (places[k], places[k + 1]), cuts[k][0] if is_one else None
+        between, only = (in_keys[k], in_keys[k + 1]), cuts[k][0] if is_one else None
         ranges.append(RunRange(spans, between, only))  # type: ignore[arg-type]
     return ranges
 
 
 def _cuts(rows: AllRows, most: int) -> list[Cut]:
-    """Return the cuts, ascending: known to a block of entries of each column."""
+    """Return the cuts, ascending, each precise to a block of entries of each column."""
     if rows.size <= most:
         return []
     marks = [column.index for each in rows.columns for column in each]
@@ -121,57 +121,57 @@ def _cuts(rows: AllRows, most: int) -> list[Cut]:
     return cuts
 
 
-def table_of(rows: AllRows, where: RunRange) -> ScoreTable:
+def range_table(rows: AllRows, where: RunRange) -> ScoreTable:
     """Return the table of a range."""
     if where.only is not None:
-        positives, negatives = (np.array([count]) for count in rows.rows_of(where))
-        return ScoreTable._of_columns(np.array([where.only]), positives, negatives)
+        positives, negatives = (np.array([count]) for count in rows.count_rows(where))
+        return ScoreTable._from_columns(np.array([where.only]), positives, negatives)
     of_columns = _table_of_columns(rows.columns, where)
     if rows.keys is None:
         return of_columns
-    return rows.keys.table(*where.places) + of_columns
+    return rows.keys.table(*where.positions) + of_columns
 
 
 def _table_of_columns(
     columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]], where: RunRange
 ) -> ScoreTable:
-    parts = [
+    classes = [
         [column.read(*span) for column, span in zip(each, spans, strict=True) if span[0] < span[1]]
         for each, spans in zip(columns, where.spans, strict=True)
     ]
-    if not any(parts):
+    if not any(classes):
         return ScoreTable.from_counts([], [], [])
     kind = np.result_type(*(column.dtype for each in columns for column in each))
-    if any(counts is not None for each in parts for _, counts in each):
-        return _counted_table(parts, kind)
+    if any(counts is not None for each in classes for _, counts in each):
+        return _counted_table(classes, kind)
     positive, negative = (
-        np.concatenate([np.empty(0, kind), *(s for s, _ in each)]) for each in parts
+        np.concatenate([np.empty(0, kind), *(s for s, _ in each)]) for each in classes
     )
-    del parts
+    del classes
     positive.sort()
     negative.sort()
-    return ScoreTable._of_columns(*merged_classes(positive, negative))
+    return ScoreTable._from_columns(*merge_classes(positive, negative))
 
 
 def _counted_table(
-    parts: list[list[tuple[NDArray[Any], NDArray[np.int64] | None]]], kind: np.dtype[Any]
+    classes: list[list[tuple[NDArray[Any], NDArray[np.int64] | None]]], kind: np.dtype[Any]
 ) -> ScoreTable:
     sides = []
-    for each in parts:
+    for each in classes:
         scores = [np.empty(0, kind), *(s for s, _ in each)]
-        counts = [np.empty(0, np.int64), *starmap(counts_of, each)]
-        columns = counted(np.concatenate(scores), np.concatenate(counts))
+        counts = [np.empty(0, np.int64), *starmap(row_counts, each)]
+        columns = merge_equal(np.concatenate(scores), np.concatenate(counts))
         sides.append([column[::-1].copy() for column in columns])
     (those_of_p, p), (those_of_n, n) = sides
-    of_positives = ScoreTable._of_columns(those_of_p, p, np.zeros_like(p))
-    return of_positives + ScoreTable._of_columns(those_of_n, np.zeros_like(n), n)
+    of_positives = ScoreTable._from_columns(those_of_p, p, np.zeros_like(p))
+    return of_positives + ScoreTable._from_columns(those_of_n, np.zeros_like(n), n)
 
 
-#: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
-#: them; all that stays; rows that are dealt and not counted yet, of which those of rare scores are
-#: copied, where later tables of ranges are.
+#: Fractions 1/k of the memory: rows not sorted yet; runs kept in memory although there is a folder;
+#: all that is kept; pending rows not counted yet, of which those of rare scores are copied, where
+#: later tables of ranges are.
 _WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 6
-#: Of what stays, the share that counts may take; of the memory, that of the counts beyond 255.
+#: Fraction of the kept memory for counts; divisor of the memory for counts beyond 255.
 _COUNTS, _PASSED = 0.9, 16
 #: Memory that counting takes beside: small arrays, and what is free and not given back.
 _BESIDE: Final = 32 << 20
@@ -183,8 +183,8 @@ _OF_COUNTS: Final = 2
 _MOST: Final = 2**62
 
 
-def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | None:
-    column = sorted_column(parts)
+def _sort_into(file: SpillFile | None, batches: list[Part]) -> SortedColumn | None:
+    column = sort_column(batches)
     if file is not None and column is not None and not column.has_counts:
         with suppress(InputError):  # a full disk is told once the column is kept, if it must go
             column.spill(file)
@@ -193,7 +193,7 @@ def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | No
 
 #: Memory at least: less would cut rows into runs of nothing.
 LEAST_MEMORY: Final = 10**6
-#: The share of the memory that the tables of ranges take.
+#: Divisor of the memory for the tables of ranges.
 _RANGES: Final = 4
 #: How many of them there may be at a time, whatever the number of threads, so that sums over ranges
 #: have the same bits; and the entries of each, of which fewer are taken where memory is short.
@@ -337,9 +337,9 @@ class ScoreRuns(Merging, Shown):
         with self._lock:
             if self._count(rows):
                 return
-        parts = classes_of(rows)
+        batch = split_batch(rows)
         with self._lock:
-            self._keep(parts)
+            self._keep(batch)
 
     def _join(self, other: ScoreRuns) -> None:
         with other._lock:
@@ -376,14 +376,14 @@ class ScoreRuns(Merging, Shown):
         return Display([Table.record(values)], "ScoreRuns")
 
     def __array__(self, *_: object, **__: object) -> Never:
-        """Tell who takes the runs for rows, as a function of labels and scores, what to do."""
+        """Refuse to be taken for rows by a function of labels and scores."""
         raise InputTypeError(
             "ScoreRuns are for `evaluate`, alone; functions take `to_score_table()`, which must "
             "fit memory"
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the rows are the same; at work it holds the tables of both."""
+        """Return whether the rows are the same; it holds the tables of both in memory."""
         if not isinstance(other, ScoreRuns):
             return NotImplemented
         are_as_many = self._class_totals == other._class_totals
@@ -392,7 +392,7 @@ class ScoreRuns(Merging, Shown):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel as a table; what arrives uses the same folder."""
+        """Pickle as a table; the copy uses the same folder."""
         return _of_table, (self._memory, self._folder, self.to_score_table())
 
     def ranges(self) -> Iterator[ScoreRange]:
@@ -415,7 +415,7 @@ class ScoreRuns(Merging, Shown):
         rows, ranges, _ = self._ranges()
         tp = fp = 0
         for where in ranges:
-            table = table_of(rows, where)
+            table = range_table(rows, where)
             yield ScoreRange(table, tp, fp)
             tp, fp = tp + int(table.n_positive), fp + int(table.n_negative)
 
@@ -426,19 +426,19 @@ class ScoreRuns(Merging, Shown):
             return ScoreTable.from_counts([], [], [])
         columns = zip(*(table._columns() for table in tables), strict=True)
         scores, positives, negatives = map(np.concatenate, columns)
-        return ScoreTable._of_columns(scores, positives, negatives)
+        return ScoreTable._from_columns(scores, positives, negatives)
 
     def _ranges(self) -> tuple[AllRows, list[RunRange], int]:
-        """Return all rows, ranges of them, and how many of these may be at work at a time."""
+        """Return all rows, their ranges, and how many of these may be processed at a time."""
         with self._lock:
             rows = self._all_rows()
         if not rows.size:
             return rows, [], 1
-        room = self._memory // (_RANGES * _OF_ENTRY)
-        at_once = min(max(room // _LEAST_ENTRIES, 1), _AT_ONCE)
-        most = min(room // at_once, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
+        n_entries = self._memory // (_RANGES * _OF_ENTRY)
+        at_once = min(max(n_entries // _LEAST_ENTRIES, 1), _AT_ONCE)
+        most = min(n_entries // at_once, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
         most = max(most, 1)
-        return rows, ranges_of(rows, most), max(1, min(room // most, thread_count()))
+        return rows, split_ranges(rows, most), max(1, min(n_entries // most, thread_count()))
 
     # What follows is called with the lock held. What can fail (a full disk, no memory) is done with
     # the rows that are here before more are taken, so that these are refused whole. An interrupt
@@ -452,63 +452,67 @@ class ScoreRuns(Merging, Shown):
         return self._totals[0] + counted[0], self._totals[1] + counted[1]
 
     def _count(self, rows: BinaryRows) -> bool:
-        """Take a batch, if its scores may be counted."""
+        """Count a batch if its scores allow it; return whether they do."""
         counter = self._counter
         if counter is None or rows.weights is not None:
             return False
         kind = self._kind_with(rows.scores.dtype)  # which verifies all rows
-        if (bits := bits_of(rows.scores)) is None:
+        if (bits := to_bits(rows.scores)) is None:
             return False
-        self._make_room(bits.nbytes)
+        self._free_memory(bits.nbytes)
         if self._folder is not None and counter.passed_bytes > self._memory // _PASSED:
             self._stop_counting(counter)
             return False
-        if counter.dealt.room < len(bits):
-            self._count_dealt(counter)
+        if counter.pending.capacity < len(bits):
+            self._count_pending(counter)
 
-        def count_dealt() -> None:
+        def count_pending() -> None:
             with suppress(InputError):  # rows of this batch are here: the next one is refused
-                self._count_dealt(counter)
+                self._count_pending(counter)
 
         self._kind = kind
         before = sum(counter.rows)
         try:
-            counter.take(bits, rows.labels, 0, count_dealt)
+            counter.take(bits, rows.labels, 0, count_pending)
         except BaseException:  # an interrupt: what is left of the batch waits
             left = slice(sum(counter.rows) - before, None)
-            parts = classes_of(rows.replace(labels=rows.labels[left], scores=rows.scores[left]))
-            totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
-            n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
+            batch = split_batch(rows.replace(labels=rows.labels[left], scores=rows.scores[left]))
+            totals = [
+                total + len(column[0]) for total, column in zip(self._totals, batch, strict=True)
+            ]
+            n_bytes = self._waiting_bytes + count_bytes(batch)
+            waiting = [*self._waiting, batch]
             self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
             raise
         return True
 
-    def _keep(self, parts: Batch) -> None:
-        """Let rows wait to be sorted, or counted."""
-        kind = self._kind_with(parts[0][0].dtype)
-        sizes = [rows_of(*part) for part in parts]
+    def _keep(self, batch: Batch) -> None:
+        """Add a batch to the waiting rows."""
+        kind = self._kind_with(batch[0][0].dtype)
+        sizes = [count_rows(*column) for column in batch]
         self._check_totals(sizes)
-        n_bytes = bytes_of(parts)
-        if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
+        n_bytes = count_bytes(batch)
+        if any(counts is not None for _, counts in batch):  # they are sorted by way of an order
             n_bytes *= _OF_COUNTS
         is_much = self._waiting_bytes + n_bytes > self._memory // _WAITING
         if is_much and self._waiting and not self._start_counting():
             self._sort_waiting()
-        self._make_room(n_bytes)
+        self._free_memory(n_bytes)
         totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-        self._totals, self._kind = totals, kind
+        self._totals = totals
+        self._kind = kind
         self._waiting_bytes += n_bytes
-        self._waiting.append(parts)
+        self._waiting.append(batch)
 
     def _add(self, rows: AllRows, totals: tuple[int, int], theirs: np.dtype[Any]) -> None:
-        """Take the rows of another store, whose scores have that dtype."""
+        """Take the rows of another store, with scores of dtype ``theirs``."""
         self._check_totals(totals)
         kind = self._kind_with(theirs)
         in_memory = [column for each in rows.columns for column in each]
         is_much = self._spill(in_memory)
         with self._whole_file():
-            columns = self._columns_of(rows)
-            self._make_room(sum(c.nbytes for each in columns for c in each))
+            columns = self._as_columns(rows)
+            self._free_memory(sum(c.nbytes for each in columns for c in each))
             if is_much:
                 self._move(in_memory)
         classes = tuple([*a, *b] for a, b in zip(self._classes, columns, strict=True))
@@ -520,7 +524,7 @@ class ScoreRuns(Merging, Shown):
             raise InputError("fewer than 2**62 rows of a class can be counted")
 
     def _kind_with(self, theirs: np.dtype[Any]) -> np.dtype[Any]:
-        """Return the dtype of all scores if others come; raise where none holds both."""
+        """Return the dtype of all scores with others added; raise where none holds both."""
         if self._kind is None or self._kind == theirs:
             return theirs
         if self._kind.kind == theirs.kind == "f":
@@ -540,13 +544,13 @@ class ScoreRuns(Merging, Shown):
         self._spill()
 
     def _all_rows(self) -> AllRows:
-        """Return all rows, of which none waits any more; later ones leave them alone.
+        """Return all rows, sorted or counted; later batches do not change them.
 
         Where the disk is full they stay in memory, and the next batch is refused.
         """
         if self._counter is not None:
             with suppress(InputError):
-                self._count_dealt(self._counter)
+                self._count_pending(self._counter)
         with suppress(InputError):
             self._sort_waiting()
         positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
@@ -555,8 +559,8 @@ class ScoreRuns(Merging, Shown):
             keys = self._counter.view(self._kind)
         return AllRows((positives, negatives), keys)
 
-    def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
-        """Return all as columns; counts go to the file if there is a folder."""
+    def _as_columns(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
+        """Return all rows as columns; counts go to the file if there is a folder."""
         columns = list(rows.columns[0]), list(rows.columns[1])
         for label, column in () if rows.keys is None else rows.keys.columns():
             self._move([column])
@@ -564,87 +568,89 @@ class ScoreRuns(Merging, Shown):
         return columns
 
     def _start_counting(self) -> bool:
-        """Count the rows that wait, and those to come, where that takes less than sorting them."""
+        """Start to count waiting and later rows if that takes less memory than sorting them."""
         if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
             return False
-        pending = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
+        pending = [(to_bits(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
         rows = [(bits, label) for bits, label in pending if bits is not None]
         if len(rows) < len(pending) or (kind := self._kind) is None:
             return False
         left = (self._memory - _BESIDE) // (1 if self._folder is not None else 2)
-        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
-        counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
+        kept, for_pending = (max(left // divisor, 0) for divisor in (_MOST_KEPT, _DEALT))
+        counter = make_counter([bits for bits, _ in rows], kind, int(_COUNTS * kept), for_pending)
         if counter is None:
             return False
         others: list[Batch] = []
 
-        def count_dealt() -> None:
+        def count_pending() -> None:
             counter.count()
             others.append(counter.others(kind))
-            counter.dealt = counter.following()
+            counter.pending = counter.following()
 
         for bits, label in rows:
-            counter.take(bits, np.empty(0, np.int8), label, count_dealt)
-        totals = [total - part for total, part in zip(self._totals, counter.rows, strict=True)]
-        n_bytes = sum(map(bytes_of, others))
+            counter.take(bits, np.empty(0, np.int8), label, count_pending)
+        totals = [
+            total - n_counted for total, n_counted in zip(self._totals, counter.rows, strict=True)
+        ]
+        n_bytes = sum(map(count_bytes, others))
         self._totals, self._waiting, self._waiting_bytes = totals, others, n_bytes
         self._counter = counter
         return True
 
-    def _count_dealt(self, counter: KeyCounter) -> None:
-        """Count the rows that were dealt; those of rare scores wait to be sorted."""
+    def _count_pending(self, counter: KeyCounter) -> None:
+        """Count the pending rows; those of rare scores wait to be sorted."""
         if self._kind is None:
             return
         counter.count()
         others, following = counter.others(self._kind), counter.following()
-        more = bytes_of(others)
+        more = count_bytes(others)
         waiting = [*self._waiting, others] if more else self._waiting
         more += self._waiting_bytes
-        self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        self._waiting, self._waiting_bytes, counter.pending = waiting, more, following
         del others, following, waiting  # they are large
         if self._waiting_bytes > self._memory // _WAITING:
             self._sort_waiting()
 
     def _stop_counting(self, counter: KeyCounter) -> None:
         """Move all counts to the file, as runs."""
-        self._count_dealt(counter)
+        self._count_pending(counter)
         if self._kind is not None:
             with self._whole_file():
-                theirs = self._columns_of(AllRows(((), ()), counter.view(self._kind)))
+                theirs = self._as_columns(AllRows(((), ()), counter.view(self._kind)))
             classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
             totals = list(self._class_totals)
             self._classes, self._totals, self._counter = classes, totals, None
 
     def _sort_waiting(self) -> None:
-        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
+        """Sort the waiting rows into runs, as many as there are threads if they are long enough."""
         if not self._waiting:
             return
-        parts = min(thread_count(), _SORTED_AT_ONCE)
-        groups = [self._waiting[k::parts] for k in range(parts)]
+        n_runs = min(thread_count(), _SORTED_AT_ONCE)
+        groups = [self._waiting[k::n_runs] for k in range(n_runs)]
         # Where there are rows in the file, more go there at once: one thread sorts, another writes.
         file = self._file if self._file is not None and self._file.is_own else None
         jobs = [
-            partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
+            partial(_sort_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
         ]
         sorted_runs = run(jobs)
         classes = tuple(
-            merged_counts([*mine, *(each for each in new if each is not None)])
+            merge_counts([*mine, *(each for each in new if each is not None)])
             for mine, new in zip(
-                self._classes, (sorted_runs[:parts], sorted_runs[parts:]), strict=True
+                self._classes, (sorted_runs[:n_runs], sorted_runs[n_runs:]), strict=True
             )
         )
         self._classes, self._waiting, self._waiting_bytes = classes, [], 0
         self._spill()
 
-    def _make_room(self, more: int) -> None:
-        """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
+    def _free_memory(self, more: int) -> None:
+        """Make room for ``more`` bytes; raise if there is no folder, or no room in it."""
         if self._is_over:
             self._spill()
         most = self._memory // _MOST_KEPT
         if self._folder is not None or self._bytes() + more <= most:
             return
         if self._counter is not None:
-            self._count_dealt(self._counter)
+            self._count_pending(self._counter)
         self._sort_waiting()  # what recurs takes less
         if self._bytes() + more > most:
             raise InputError(
@@ -654,24 +660,24 @@ class ScoreRuns(Merging, Shown):
             )
 
     def _bytes(self) -> int:
-        """Return the bytes that all rows take, or may take once pending rows are counted."""
+        """Return the bytes of all rows, an upper bound for pending ones."""
         of_counts = 0
         if self._counter is not None:
-            of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
+            of_counts = self._counter.nbytes + 4 * int(self._counter.pending.state[3])
         of_runs = sum(column.nbytes for each in self._classes for column in each)
         return of_runs + self._waiting_bytes + of_counts
 
     def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
-        """Move runs to the file where, with more, they are too much for memory; return whether."""
-        own = [column for each in self._classes for column in each]
-        counted = sum(c.nbytes for c in (*own, *more) if c.has_counts)
-        needed = sum(c.nbytes for c in (*own, *more)) + (_OF_COUNTS - 1) * counted
+        """Move runs to the file if ``more`` would not fit in memory; return whether they moved."""
+        columns = [column for each in self._classes for column in each]
+        counted = sum(c.nbytes for c in (*columns, *more) if c.has_counts)
+        needed = sum(c.nbytes for c in (*columns, *more)) + (_OF_COUNTS - 1) * counted
         most = self._memory // _KEPT
         if self._counter is not None:
             most = min(most, self._memory // _MOST_KEPT - self._counter.kept_bytes)
         is_much = self._is_over = self._folder is not None and needed > most
         if is_much:
-            self._move(own)
+            self._move(columns)
             self._is_over = False
         return is_much
 
@@ -685,7 +691,7 @@ class ScoreRuns(Merging, Shown):
 
     @contextmanager
     def _whole_file(self) -> Iterator[None]:
-        """Leave nothing in the file of what fails to become rows."""
+        """Restore the file if its rows are not taken over."""
         file, size = self._file, 0 if self._file is None else self._file.size
         try:
             yield

@@ -50,8 +50,8 @@ def checked_columns(
     return in_order((scores, positives, negatives))
 
 
-def rescaled(columns: Columns) -> tuple[Columns, int]:
-    """Return columns whose sums and products stay in range, and the power of two that did it."""
+def rescale(columns: Columns) -> tuple[Columns, int]:
+    """Return columns scaled by a power of two so that products stay in range, and its exponent."""
     scores, positives, negatives = columns
     if positives.dtype.kind != "f" or not len(scores):
         return columns, 0
@@ -64,7 +64,7 @@ def rescaled(columns: Columns) -> tuple[Columns, int]:
 
 
 def _no_columns() -> Columns:
-    """Return the columns of an empty table: one of a kind, whatever did not weigh anything."""
+    """Return the columns of an empty table, always of the same dtypes."""
     return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
 
 
@@ -90,8 +90,8 @@ def checked_counts(values: Any, name: str) -> NDArray[Any]:
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 
 
-def merged_columns(left: Columns, right: Columns) -> Columns:
-    """Return the columns of both tables together; equal scores are added up.
+def merge_columns(left: Columns, right: Columns) -> Columns:
+    """Merge the columns of both tables; equal scores are added up.
 
     float32 and float64 merge to float64; of integers and floats, or int64 and uint64, no common
     dtype keeps the order exactly.
@@ -122,27 +122,27 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
 
 
 def in_order(columns: Columns) -> Columns:
-    """Return rows in the order of falling scores, those of equal ones added up.
+    """Return rows by descending score; rows of equal scores are added up.
 
     Of equal ones the last comes first. Sorted runs one after the other are merged: O(n).
     """
     order = np.argsort(columns[0], kind="stable")[::-1]
     scores, positives, negatives = (column[order] for column in columns)
-    starts = first_places(scores)
+    starts = first_indices(scores)
     if len(starts) == len(scores):
         return scores, positives, negatives
     return scores[starts], np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
 
 
-def first_places(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return where each distinct value of a sorted array begins."""
+def first_indices(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the first index of each distinct value of a sorted array."""
     is_first = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=is_first[1:])
     return np.flatnonzero(is_first)
 
 
 def real_threshold(threshold: Any) -> Any:
-    """Return the threshold as a Python int or float, or raise for nan and what is no number."""
+    """Return the threshold as a Python int or float; raise for nan and non-numbers."""
     if isinstance(threshold, int | np.integer) and not isinstance(threshold, bool):
         return int(threshold)
     value = check_real("threshold", threshold)
@@ -152,7 +152,7 @@ def real_threshold(threshold: Any) -> Any:
 
 
 def is_called_positive(scores: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
-    """Return score >= threshold, compared as real numbers whatever the two types are."""
+    """Return score >= threshold, compared as real numbers for any two types."""
     kind = scores.dtype.kind
     if kind == "f":
         return np.asarray(scores >= _float_not_below(threshold, scores.dtype))
@@ -265,11 +265,11 @@ class ScoreTable(Frozen, Summed, Saved):
 
     def __post_init__(self) -> None:
         scaled = check_integer("weight_exponent", self.weight_exponent, low=-(2**12), high=2**12)
-        columns, exponent = rescaled(checked_columns(self.scores, self.positives, self.negatives))
+        columns, exponent = rescale(checked_columns(self.scores, self.positives, self.negatives))
         self._set(*columns, scaled + exponent)
 
     @classmethod
-    def _of_columns(
+    def _from_columns(
         cls,
         scores: NDArray[Any],
         positives: NDArray[Any],
@@ -277,7 +277,7 @@ class ScoreTable(Frozen, Summed, Saved):
         weight_exponent: int = 0,
         totals: tuple[int, ...] = (),
     ) -> Self:
-        """Return the table of columns that need no check and that nobody else may write to."""
+        """Return the table of columns that need no check and that nothing else writes to."""
         table = object.__new__(cls)
         table._set(scores, positives, negatives, weight_exponent)
         table._totals.extend(totals)
@@ -339,7 +339,7 @@ class ScoreTable(Frozen, Summed, Saved):
     def from_rows(cls, rows: BinaryRows) -> Self:
         """Build the table of rows that `check_binary` has passed."""
         columns, totals = distinct_scores(rows)
-        return cls._of_columns(*columns, rows.weight_exponent, totals)
+        return cls._from_columns(*columns, rows.weight_exponent, totals)
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Self:
@@ -415,7 +415,7 @@ class ScoreTable(Frozen, Summed, Saved):
                 "tables of differently scaled weights cannot be merged: weight_exponent "
                 f"{self.weight_exponent} and {other.weight_exponent}"
             )
-        merged = merged_columns(self._columns(), other._columns())
+        merged = merge_columns(self._columns(), other._columns())
         return self._of(*merged, self.weight_exponent)
 
     def _both_totals(self) -> list[int | float]:
@@ -435,13 +435,13 @@ class ScoreTable(Frozen, Summed, Saved):
         return dict(zip(self.__match_args__, map(np.array, self._values()), strict=True))
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
+    def _from_members(cls, members: Members) -> Self:
         columns = members["scores"], members["positives"], members["negatives"]
         scores, positives, negatives = checked_columns(*columns, allow_inf=True)
         if positives.dtype.kind == "f":
             check_sums(np.concatenate([positives, negatives]))
         exponent = check_exponent(scalar(members, "weight_exponent"))
-        return cls._of_columns(scores, positives, negatives, exponent)
+        return cls._from_columns(scores, positives, negatives, exponent)
 
 
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:
@@ -463,7 +463,7 @@ def running_sum(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def running_sums(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return true and false positives: of weights sooner than one after the other."""
+    """Return true and false positives; weights of both classes are summed in one pass."""
     if not table.is_weighted:
         return table.true_positives, table.false_positives
     tp, fp = np.empty((2, len(table)))
@@ -482,7 +482,7 @@ def as_table(
 ) -> ScoreTable:
     """Return the table itself when ``y_true`` is one, else the table of the checked rows.
 
-    The strict rule is that of what is ours: there, rows that pandas labels differently are refused.
+    The strict rule is for our own functions: they refuse rows with different pandas labels.
     """
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
@@ -512,7 +512,7 @@ UndefinedMetricWarning
 
 def lacks_a_class(table: ScoreTable, metric: str) -> bool:
     """Warn, and return True, when the table has no positive or no negative weight."""
-    # The counts themselves, whose first rows tell as a rule: a total costs a compensated pass.
+    # Counts of the first rows suffice as a rule: a total costs a compensated pass.
     columns = table.positives, table.negatives
     positive, negative = (bool(each[:4096].any() or each.any()) for each in columns)
     return lacks_one(positive, negative, metric)
@@ -529,7 +529,7 @@ def lacks_one(has_positive: bool, has_negative: bool, metric: str) -> bool:
 
 
 def lacks_spread(n_positive: float, n_negative: float, what: str) -> bool:
-    """Warn, and return True, where a class that is a sample of its own has one example."""
+    """Warn, and return True, where a class has a single example: its variance is undefined."""
     if min(n_positive, n_negative) > 1:
         return False
     single = "positive" if n_positive <= 1 else "negative"
@@ -550,7 +550,7 @@ CHUNK_ROWS: Final = 2**18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
-    """Runs of rows of a table, by descending score, whose share of positives falls strictly.
+    """Runs of rows of a table, by descending score, with strictly falling fractions of positives.
 
     Block by block, the edges of the upper concave hull of the ROC curve, from (0, 0) to (1, 1); and
     what pooling adjacent violators leaves of the labels: a row's isotonic fit is ``positives /
@@ -591,14 +591,16 @@ def upper_hull(table: ScoreTable) -> Hull:
             columns = columns[0].astype(object), columns[1].astype(object)
             how = (pool.py_func, 1)
     pieces = [slice(start, start + CHUNK_ROWS) for start in range(0, len(table), CHUNK_ROWS)]
-    parts = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
-    if len(parts) == 0:
+    of_pieces = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
+    if len(of_pieces) == 0:
         return Hull(np.empty(0, np.int64), *columns)
-    if len(parts) == 1:
-        ends, positives, negatives = parts[0]
+    if len(of_pieces) == 1:
+        ends, positives, negatives = of_pieces[0]
     else:
-        rows = np.concatenate([part[0] + at.start for part, at in zip(parts, pieces, strict=True)])
-        _, *pooled = (np.concatenate(column) for column in zip(*parts, strict=True))
+        rows = np.concatenate(
+            [hull[0] + at.start for hull, at in zip(of_pieces, pieces, strict=True)]
+        )
+        _, *pooled = (np.concatenate(column) for column in zip(*of_pieces, strict=True))
         ends, positives, negatives = _blocks(pooled[0], pooled[1], *how)
         ends = rows[ends]
     if table.is_weighted:  # what was pooled one by one has rounding of its own
@@ -613,7 +615,8 @@ def _blocks(
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
     """Return ends, positives and negatives of blocks."""
     n = len(positives)
-    ends, pooled = np.empty(n, np.int64), np.empty((2, n), positives.dtype)
+    ends = np.empty(n, np.int64)
+    pooled = np.empty((2, n), positives.dtype)
     count = pool(positives, negatives, ends, *pooled, *factor)
     return ends[:count].copy(), pooled[0, :count].copy(), pooled[1, :count].copy()
 
@@ -622,7 +625,7 @@ def _from_zero(counts: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((np.zeros(1, counts.dtype), np.cumsum(counts)))
 
 
-#: Rows of a piece: its columns, and what is made of them, fit a cache.
+#: Rows of a piece: its columns and temporaries fit a cache.
 PIECE_ROWS: Final = 1 << 15
 T = TypeVar("T")
 

@@ -16,14 +16,14 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
 from fastmetrics.tables.pairs import split_by_class
-from fastmetrics.tables.score_table import first_places
+from fastmetrics.tables.score_table import first_indices
 
 #: A disk without room, a quota, a limit of the size of files.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class SpillFile:
-    """Arrays one after the other in a file of its own; threads may read at once.
+    """Arrays one after the other in one file; threads may read at once.
 
     Linux makes it without a name, other systems take the name away or remove it when it is closed:
     no error, interrupt or kill leaves it behind. A fork of the process may read it while others
@@ -44,11 +44,11 @@ class SpillFile:
 
     @property
     def is_own(self) -> bool:
-        """True if this process made it; a fork of that process knows nothing of later arrays."""
+        """True if this process made the file; a fork does not know later arrays."""
         return self._process == os.getpid()
 
     def append(self, array: NDArray[Any]) -> int:
-        """Write an array at the end, and return where it begins; a full disk changes nothing."""
+        """Append an array and return its offset; a full disk changes nothing."""
         data = np.ascontiguousarray(array).view(np.uint8).data
         with self._lock:
             start = at = self.size
@@ -68,12 +68,12 @@ class SpillFile:
         return start
 
     def cut(self, size: int) -> None:
-        """Forget what was written from a place on."""
+        """Truncate the file to ``size`` bytes."""
         self._file.truncate(size)
         self.size = size
 
     def read(self, start: int, out: NDArray[Any]) -> None:
-        """Fill an array with what was written from a place on."""
+        """Fill an array from the bytes at an offset."""
         data = out.view(np.uint8).data
         at = 0
         while at < len(data):
@@ -82,7 +82,7 @@ class SpillFile:
             at += got
 
     def _read_at(self, start: int, data: memoryview) -> int:
-        """Read from a place on, without moving the place that forks share with one another."""
+        """Read from an offset, without moving the file position that forks share."""
         if hasattr(os, "preadv"):
             return os.preadv(self._file.fileno(), [data], start)
         with self._lock:  # of Windows and old macOS
@@ -90,7 +90,7 @@ class SpillFile:
             return self._file.readinto(data)
 
     def __del__(self) -> None:
-        """Give the room back, once no column lies here any more."""
+        """Close the file once no column uses it."""
         if file := getattr(self, "_file", None):
             file.close()
 
@@ -141,7 +141,7 @@ class SortedColumn:
     @classmethod
     def of_counts(cls, scores: NDArray[Any], counts: NDArray[np.int64]) -> SortedColumn:
         """Return the column of scores, so many rows of each, in any order."""
-        return cls._of(*counted(scores, counts))
+        return cls._of(*merge_equal(scores, counts))
 
     @classmethod
     def _of(cls, scores: NDArray[Any], counts: NDArray[np.int64] | None) -> SortedColumn:
@@ -173,7 +173,7 @@ class SortedColumn:
         return scores, self._counts(start, stop) if self.has_counts else None
 
     def rows(self, start: int, stop: int) -> int:
-        """Return how many rows some entries are."""
+        """Return the number of rows of some entries."""
         if stop - start == self.size:
             return self.total
         return int(self._counts(start, stop).sum()) if self.has_counts else stop - start
@@ -190,7 +190,7 @@ class SortedColumn:
         return out
 
     def position(self, score: Any, side: Side) -> int:
-        """Return how many entries are below a score; with "right", not above it."""
+        """Return the number of entries below a score; with "right", not above it."""
         if self.scores is not None:
             return int(np.searchsorted(self.scores, score, side))
         block = int(np.searchsorted(self.index, score, side))
@@ -201,62 +201,62 @@ class SortedColumn:
         return start + int(np.searchsorted(scores, score, side))
 
 
-def counted(
+def merge_equal(
     scores: NDArray[Any], counts: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return distinct scores, ascending, with the sum of the counts of each."""
     order = np.argsort(scores, kind="stable")
     scores, counts = scores[order], counts[order]
-    starts = first_places(scores)
+    starts = first_indices(scores)
     if len(starts) == len(scores):
         return scores, counts
     return scores[starts], np.add.reduceat(counts, starts)
 
 
-def classes_of(rows: BinaryRows) -> Batch:
-    """Return the scores of positives and of negatives, with the rows they stand for if not one."""
+def split_batch(rows: BinaryRows) -> Batch:
+    """Return the scores of positives and of negatives, with counts where some are not 1."""
     if rows.weights is None:
         check_finite(rows.unverified[2], "y_score", rows.allow_inf)
         positives, negatives = split_by_class(rows)
         if not rows.accept(len(positives) + len(negatives) == len(rows)):
-            return classes_of(rows)
+            return split_batch(rows)
         return (positives.copy(), None), (negatives.copy(), None)
     counts = np.asarray(rows.weights).astype(np.int64)
     positive, negative = ((rows.labels == one) & (counts > 0) for one in (1, rows.negative))
     return (rows.scores[positive], counts[positive]), (rows.scores[negative], counts[negative])
 
 
-def counts_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Return how many rows each of them stands for."""
+def row_counts(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return the number of rows of each score."""
     return np.ones(len(scores), np.int64) if counts is None else counts
 
 
-def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
+def count_rows(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
     """Return the number of rows."""
     return len(scores) if counts is None else int(counts.sum())
 
 
-def bytes_of(parts: Batch) -> int:
+def count_bytes(batch: Batch) -> int:
     """Return the bytes of all arrays."""
-    return sum(each.nbytes for part in parts for each in part if each is not None)
+    return sum(each.nbytes for column in batch for each in column if each is not None)
 
 
-def sorted_column(parts: list[Part]) -> SortedColumn | None:
+def sort_column(batches: list[Part]) -> SortedColumn | None:
     """Return the column of the rows of one class that waited; None where there are none."""
-    parts = [part for part in parts if len(part[0])]
-    if not parts:
+    batches = [batch for batch in batches if len(batch[0])]
+    if not batches:
         return None
-    scores = np.concatenate([part[0] for part in parts])
-    if all(counts is None for _, counts in parts):
+    scores = np.concatenate([batch[0] for batch in batches])
+    if all(counts is None for _, counts in batches):
         return SortedColumn.of_scores(scores)
     scores += 0  # -0.0 becomes 0.0
-    return SortedColumn.of_counts(scores, np.concatenate([counts_of(*part) for part in parts]))
+    return SortedColumn.of_counts(scores, np.concatenate([row_counts(*batch) for batch in batches]))
 
 
-def merged_counts(columns: list[SortedColumn]) -> list[SortedColumn]:
-    """Return columns with those of counts merged, if the others of them match the largest.
+def merge_counts(columns: list[SortedColumn]) -> list[SortedColumn]:
+    """Merge columns of counts if the smaller ones together match the largest.
 
-    So each entry is merged as often as sizes double, and what recurs takes its room once.
+    So each entry is merged once for each doubling of sizes, and recurring scores are stored once.
     """
     held = [column for column in columns if column.scores is not None and column.has_counts]
     sizes = sorted(column.size for column in held)

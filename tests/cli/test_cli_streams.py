@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from processes import environment
 
 from commands import error_of
 from fastmetrics.cli import main
+from processes import environment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors of POSIX")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")

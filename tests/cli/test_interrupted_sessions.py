@@ -5,11 +5,11 @@ import signal
 
 import duckdb
 import pytest
-from processes import python
 
 from fastmetrics.cli import main
 from fastmetrics.errors import FileError
 from fastmetrics.io import read_trec
+from processes import python
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 

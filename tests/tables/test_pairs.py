@@ -102,7 +102,7 @@ def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) ->
         if dtype != np.float64:  # a million steps wide, the crowd on a hundred of them
             scores = np.where(crowded, 2**19 + rng.integers(0, 100, 4_000), scores * 2**20 // 1)
             scores = scores.astype(dtype)
-        assert ordering.plan_buckets(scores).by_range
+        assert ordering.map_buckets(scores).by_range
         assert_exact(labels_of(rng, 4_000, 0.3), scores)
     assert sorted_buckets
 

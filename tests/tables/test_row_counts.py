@@ -15,7 +15,7 @@ from fastmetrics.tables.concordance import (
     count_pairs,
     count_rows,
     in_order,
-    ranked,
+    rank_values,
     sum_rows,
 )
 from fastmetrics.tables.pairs import pairs_of_weights
@@ -43,7 +43,7 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     engine_sizes.put(monkeypatch, pair_job_rows=900)
     keys, scores = (rng.integers(0, most, n) for most in KINDS[kind])
     share = {"all": 1.0, "some": 0.5, "none": 0.0}[leads]
-    ones, by_keys, by_scores = np.ones(n), ranked(keys), ranked(scores)
+    ones, by_keys, by_scores = np.ones(n), rank_values(keys), rank_values(scores)
     is_lead = (rng.random(by_keys.n_ranks) < share)[by_keys.ranks]
     by_scores = by_scores.turned() if turned else by_scores
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))

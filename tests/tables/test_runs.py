@@ -18,7 +18,7 @@ from fastmetrics import ScoreTable, evaluate, roc_auc_score
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.ordering import Partition, partition, partition_rows, plan_buckets
+from fastmetrics.tables.ordering import Partition, map_buckets, partition, partition_rows
 
 SMALL = 1 << 20
 
@@ -370,7 +370,7 @@ def rows_of(labels: Any, scores: Any) -> BinaryRows:
 
 def uneven_buckets(parted: Partition) -> int:
     """Return how many buckets the kernel hands back to be sorted."""
-    plan = parted.plan
+    plan = parted.bucket_map
     twice = np.zeros(plan.n_buckets, np.int64)
     buckets.count_buckets(
         0,
@@ -393,15 +393,15 @@ def assert_holds(parted: Partition, rows: BinaryRows) -> None:
     """Assert that the streams hold the rows, class by class and bucket above bucket."""
     assert parted.is_clean
     assert parted.rows.sum() == len(rows.scores)
-    streams = [parted.gather(s) for s in range(2 * parted.plan.n_buckets)]
+    streams = [parted.gather(s) for s in range(2 * parted.bucket_map.n_buckets)]
     below: Any = None
-    for b in range(parted.plan.n_buckets):
+    for b in range(parted.bucket_map.n_buckets):
         bucket = np.concatenate(streams[2 * b : 2 * b + 2])
         if len(bucket) == 0:
             continue
         assert below is None or below < bucket.min()
         below = bucket.max()
-        if parted.plan.holds_one_score[b]:
+        if parted.bucket_map.holds_one_score[b]:
             assert bucket.min() == below
     for of_class, label in ((streams[0::2], rows.negative), (streams[1::2], 1)):
         actual = np.concatenate(of_class)
@@ -415,7 +415,7 @@ def assert_rows_are_numbered(parted: Partition, rows: BinaryRows) -> None:
     numbered = partition_rows(rows.scores)
     assert numbered.is_clean == bool(np.isfinite(rows.scores).all())
     assert numbered.rows.tolist() == parted.rows.reshape(-1, 2).sum(axis=1).tolist()
-    for b in range(numbered.plan.n_buckets):
+    for b in range(numbered.bucket_map.n_buckets):
         numbers = numbered.gather_carried(b)
         assert (np.diff(numbers) > 0).all()
         np.testing.assert_array_equal(numbered.gather(b), rows.scores[numbers])
@@ -459,14 +459,14 @@ def test_sizes_around_blocks_and_tiles(rng, block: int, more: int, times: int) -
 )
 def test_which_plan(rng, kind: str, by_range: bool) -> None:
     with thresholds(bucket_rows=2_000):
-        plan = plan_buckets(KINDS[kind](rng, 40_000))
+        plan = map_buckets(KINDS[kind](rng, 40_000))
     assert plan.by_range is by_range
 
 
 def test_a_heavy_score_calls_for_splitters(rng) -> None:
     scores = np.where(rng.random(20_000) < 0.7, 0.25, rng.random(20_000))
     with thresholds(bucket_rows=1_000):
-        plan = plan_buckets(scores)
+        plan = map_buckets(scores)
     assert not plan.by_range
     assert 0.25 in plan.splitters
 
@@ -478,8 +478,8 @@ def test_splitters_take_heavy_scores_out(rng) -> None:
     with thresholds(bucket_rows=500):
         for case in (rows, heavy):
             parted = partition(case)
-            assert not parted.plan.by_range
-            mixed = ~parted.plan.holds_one_score
+            assert not parted.bucket_map.by_range
+            mixed = ~parted.bucket_map.holds_one_score
             assert parted.rows.reshape(-1, 2).sum(axis=1)[mixed].max() < 20 * 500
             assert_holds(parted, case)
 
@@ -489,13 +489,13 @@ def test_uneven_buckets_are_noticed(rng) -> None:
     with thresholds(bucket_rows=400, sample_rows=50):
         even = partition(rows_of(labels, rng.random(4_000)))
         crowded = partition(rows_of(labels, unsampled_cluster(rng, 4_000)))
-        assert even.plan.by_range
-        assert crowded.plan.by_range
+        assert even.bucket_map.by_range
+        assert crowded.bucket_map.by_range
         assert uneven_buckets(even) == 0
         assert uneven_buckets(crowded) > 0
     with thresholds(bucket_rows=1_000):
         split = partition(rows_of(labels, KINDS["exp_100z"](rng, 4_000)))
-        assert not split.plan.by_range
+        assert not split.bucket_map.by_range
         assert uneven_buckets(split) > 0
 
 
@@ -508,7 +508,7 @@ def test_faults_that_ride_along(rng, by_range, at, dtype, allow_inf) -> None:
     clean = np.where(rng.random(3_000) < (0.0 if by_range else 0.9), 0.5, rng.random(3_000))
     clean = clean.astype(dtype)
     with thresholds(bucket_rows=500, part_rows=900):
-        assert plan_buckets(clean).by_range is by_range
+        assert map_buckets(clean).by_range is by_range
         assert partition(check_binary(labels, clean, allow_inf=allow_inf)).is_clean
         for fault in (np.nan, np.inf, -np.inf):
             scores = clean.copy()

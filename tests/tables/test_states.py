@@ -751,5 +751,5 @@ def test_extreme_weights_travel(weight: float) -> None:
 
 
 def test_settled_rankings_travel() -> None:
-    table = PART["rankings of words"].settled("trec_eval")
+    table = PART["rankings of words"].settle_ties("trec_eval")
     assert fm.RankingTable.from_bytes(table.to_bytes()) == table

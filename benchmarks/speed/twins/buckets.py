@@ -78,7 +78,7 @@ def short_keys(data: Data) -> Pair:
 
 
 def _bucket_of(parted: Partition, values: NDArray[Any]) -> NDArray[np.int64]:
-    plan = parted.plan
+    plan = parted.bucket_map
     if plan.by_range:
         cell = _cells(values, plan.low, plan.scale, len(plan.bucket_of_cell))
         return plan.bucket_of_cell[cell].astype(np.int64)
@@ -109,7 +109,7 @@ def _by_bucket(data: Data, parted: Partition, count: Callable[..., Any]) -> list
     bucket = _bucket_of(parted, data.scores)
     weights = data.weights
     results = []
-    for b in range(parted.plan.n_buckets):
+    for b in range(parted.bucket_map.n_buckets):
         here = bucket == b
         part = Data(data.spec, data.labels[here], data.scores[here])
         results.append(count(part, weights[here]))
@@ -118,7 +118,7 @@ def _by_bucket(data: Data, parted: Partition, count: Callable[..., Any]) -> list
 
 def count_buckets(data: Data) -> Pair:
     parted = partition(check_binary(data.labels, data.scores))
-    plan = parted.plan
+    plan = parted.bucket_map
 
     def ours() -> tuple[Any, ...]:
         twice = np.zeros(plan.n_buckets, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, columns
 from fastmetrics._kernels import curve_kernels
-from fastmetrics.tables.key_counter import KeyCounter, bits_of, flip_of, keys_of
+from fastmetrics.tables.key_counter import KeyCounter, sign_flip, to_bits, to_keys
 
 
 def gap_ends(data: Data) -> Pair:
@@ -129,9 +129,9 @@ def count_keys(data: Data) -> Pair:
     """Count scores by their bits: against a sort."""
     scores = data.scores.astype(np.float32)
     labels = np.ascontiguousarray(data.labels == 1).view(np.int8)
-    bits = bits_of(scores)
+    bits = to_bits(scores)
     assert bits is not None
-    rows = np.bincount(keys_of(bits, flip_of(scores.dtype)) >> 16, minlength=1 << 16)
+    rows = np.bincount(to_keys(bits, sign_flip(scores.dtype)) >> 16, minlength=1 << 16)
     memory = np.count_nonzero(rows) << 17
     rows[rows > 0] += 1 << 12  # so that all get a slot
 

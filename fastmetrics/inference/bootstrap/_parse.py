@@ -66,7 +66,7 @@ from fastmetrics.metrics.decisions.count_metrics import put_positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
     cells_of_rows,
-    completed,
+    complete_pair,
     count_columns,
     score_cells,
 )
@@ -143,7 +143,7 @@ class SortedRows:
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        return ScoreTable._of_columns(self.distinct, *self.counted)
+        return ScoreTable._from_columns(self.distinct, *self.counted)
 
     @property
     def scores(self) -> NDArray[Any]:
@@ -759,10 +759,10 @@ def _confusion_matrices(
     pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
 ) -> list[Cells]:
     """Return the confusion matrix of each model, all of the same labels."""
-    matrices = [completed(count_columns(pair, weights)) for pair in pairs]
+    matrices = [complete_pair(count_columns(pair, weights)) for pair in pairs]
     if len(matrices) > 1:
         labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
-        matrices = [matrix.arranged(labels) for matrix in matrices]
+        matrices = [matrix.arrange(labels) for matrix in matrices]
     if pos_label is None:
         return matrices
     return [put_positive_last(matrix, pos_label, known=False) for matrix in matrices]

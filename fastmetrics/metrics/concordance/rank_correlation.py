@@ -34,7 +34,7 @@ from fastmetrics.tables.concordance import (
     count_pairs,
     count_rows,
     in_order,
-    ranked,
+    rank_values,
     sum_rows,
 )
 
@@ -122,8 +122,8 @@ def rank_influences(
 
     ``option`` is the variant of Kendall's tau, ``given`` of Somers' D, or None for gamma.
     """
-    keys = ranked(y_true)
-    scores = ranked(y_score)
+    keys = rank_values(y_true)
+    scores = rank_values(y_score)
     sums: RowSums | RowCounts
     if weights is None:
         sums = count_rows(keys, scores)
@@ -184,7 +184,7 @@ class _MeanRanks(NamedTuple):
 
     @classmethod
     def compute(cls, values: NDArray[Any], weights: Floats) -> _MeanRanks:
-        indices = ranked(values).ranks
+        indices = rank_values(values).ranks
         sizes = np.bincount(indices, weights)
         ends = np.cumsum(sizes)
         return cls(indices, (ends - sizes / 2.0 - ends[-1] / 2.0)[indices])

@@ -354,7 +354,7 @@ def threshold_costs(
     best = table.best()
     costs = np.asarray(table.cost_at(slice(None)))
     return ThresholdCosts(
-        threshold=table.threshold_of(best),
+        threshold=table.threshold_at(best),
         cost=float(costs[best]),
         cost_at_half=cost_at_half(table),
         cost_all_positive=float(costs[-1]),
@@ -369,7 +369,7 @@ def cost_at_half(table: CostTable) -> float:
     """Return the cost of the threshold 0.5, nan where the scores are no probabilities."""
     if table.scores[0] > 1 or table.scores[-1] < 0:
         return _NAN
-    return float(table.cost_at(table.row_of(0.5)))
+    return float(table.cost_at(table.row_at(0.5)))
 
 
 def relative_savings(cost: float, all_positive: float, all_negative: float) -> float:

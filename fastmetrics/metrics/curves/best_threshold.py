@@ -373,10 +373,10 @@ def _cheapest(table: CostTable) -> BestThreshold:
         return _undefined("lowest-cost")
     row = table.best()
     return _result(
-        table.threshold_of(row),
+        table.threshold_at(row),
         "lowest-cost",
         float(table.cost_at(row)),
-        *table.called(row),
+        *table.predicted_positive(row),
         (table.n_positive, table.n_negative),
         table.counted.weight_exponent,
     )

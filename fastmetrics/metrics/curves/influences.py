@@ -377,7 +377,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     above = sum(sizes[1::2])
     below = 0
     jobs = []
-    for b in range(buckets.plan.n_buckets):
+    for b in range(buckets.bucket_map.n_buckets):
         jobs.append(partial(place_bucket, b, above, below))
         above -= sizes[2 * b + 1]
         below += sizes[2 * b]
@@ -410,7 +410,7 @@ class OrderedRows:
         are_counts = rows.weights is None or rows.integer_weights
         kind = np.dtype(np.int64 if are_counts else np.float64)
         p, q = (column.astype(kind, copy=False) for column in (positives, negatives))
-        return order, ScoreTable._of_columns(scores, p, q, rows.weight_exponent)
+        return order, ScoreTable._from_columns(scores, p, q, rows.weight_exponent)
 
     @property
     def table(self) -> ScoreTable:

@@ -506,7 +506,7 @@ def find_balance(
         here = slice(k * PIECE_ROWS, (k + 1) * PIECE_ROWS)
         columns = table.scores[here], table.positives[here], table.negatives[here]
         higher = (sums[0][k - 1], sums[1][k - 1]) if k else (0, 0)
-        return find_balance(ScoreTable._of_columns(*columns), n_positive, higher)
+        return find_balance(ScoreTable._from_columns(*columns), n_positive, higher)
     tp, fp = table.true_positives, table.false_positives
     total = tp[-1].item() if n_positive is None else n_positive
     slack = _ROUNDING * (total + fp[-1].item()) if table.is_weighted else 0

@@ -215,7 +215,7 @@ def classification_metrics(
         undefined.append("majority_accuracy")
     if undefined:
         warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
-    matrix = ConfusionMatrix._of_cells(cells._replace(counts=cells.counts.copy()))
+    matrix = ConfusionMatrix._from_cells(cells._replace(counts=cells.counts.copy()))
     return ClassificationMetrics(values, majority, matrix)
 
 

@@ -32,7 +32,7 @@ from fastmetrics.tables.confusion._label_counts import (
     Margins,
     Refusal,
     cells_of_plain,
-    completed,
+    complete_pair,
     label_cells,
     label_counts,
     label_matrix,
@@ -142,7 +142,7 @@ def select_cells(cells: Cells, labels: Any, y_true: Any, y_pred: Any, name: str)
     is_empty = not isinstance(y_true, ConfusionMatrix) and not cells.counts[rows].any()
     if is_empty and not drop_in_counts(y_true, y_pred).counts[rows].any():
         raise InputError(f"at least one of `labels` must be present in `{name}`: got {selected}")
-    return cells.arranged(selected)
+    return cells.arrange(selected)
 
 
 def warn_single_label(labels: Sized) -> None:
@@ -177,7 +177,7 @@ def strict_counts(
             return Cells(np.array(plain).reshape(2, 2), (0, 1))
     known = None if labels is None else checked_labels(labels)
     cells = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
-    return cells if known is not None else completed(cells)
+    return cells if known is not None else complete_pair(cells)
 
 
 def strict_sums(

@@ -27,7 +27,7 @@ from fastmetrics._kernels.ranking import concordant_items
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.ordering import jobs_of
+from fastmetrics.tables.ordering import split_jobs
 from fastmetrics.tables.ranking import RANKINGS, RankingTable, Ties
 
 Values = NDArray[np.float64]
@@ -81,13 +81,13 @@ def check_ranking(relevance: Any, score: Any, query: Any, ties: Ties) -> Ranking
     if isinstance(relevance, RankingTable):
         if score is not None or query is not None:
             raise InputTypeError("a RankingTable comes alone: pass no `score`, `query` with it")
-        return relevance.settled(ties)
+        return relevance.settle_ties(ties)
     if score is None:
         if hasattr(relevance, "__array__"):
             as_array(relevance, "relevance")  # bins of groups raise their own error
         raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
     table = RankingTable.from_scores(relevance, score, query=query)
-    return table.settled(ties)
+    return table.settle_ties(ties)
 
 
 def check_cutoff(k: Any) -> int:
@@ -115,7 +115,7 @@ def compute_by_query(
 ) -> NDArray[Any]:
     """Return the result of a kernel for each query, on several threads if there are many items."""
     results = np.empty(table.n_queries, dtype)
-    jobs = jobs_of(table.item_starts, _JOB_ITEMS)
+    jobs = split_jobs(table.item_starts, _JOB_ITEMS)
     run([partial(kernel, *job, table.item_starts, *arguments, results) for job in jobs])
     return results
 

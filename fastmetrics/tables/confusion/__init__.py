@@ -1,4 +1,4 @@
-"""``ConfusionMatrix``, the one table that changes, and what counts labels for it.
+"""``ConfusionMatrix``, the one table that changes, and the counting of labels.
 
-May import its sister tables, and what lies below them.
+May import the other tables, and the layers below them.
 """

@@ -1,7 +1,7 @@
 """Rows of two label columns counted without a sort: into the cells of a matrix, or into margins.
 
-`label_cells` is the strict form, of `ConfusionMatrix`: a row of weight 0 is absent. `label_matrix`
-and `label_counts` are what scikit-learn's functions see: every label that occurs, in such rows too.
+`label_cells` is strict, for `ConfusionMatrix`: a row of weight 0 is absent. `label_matrix` and
+`label_counts` count as scikit-learn does: every label that occurs, in such rows too.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Margins(NamedTuple):
 def cells_of_plain(y_true: Any, y_pred: Any) -> tuple[int, int, int, int] | None:
     """Return TN, FP, FN and TP of two plain arrays of 0 and 1, in one kernel call.
 
-    None where there is more to see to: containers, other dtypes and layouts, other labels, or so
-    many rows that threads pay. A call in a training loop is answered here, in a few microseconds.
+    None for containers, other dtypes, layouts or labels, and for so many rows that threads pay.
+    A call in a training loop is answered here, in a few microseconds.
     """
     if not are_plain(y_true, y_pred, _SPLIT - 1):
         return None
@@ -107,7 +107,7 @@ def count(
     integer or boolean dtype, or whole floats inside the range. Margins are hits, true and predicted
     labels, as in `Margins`.
     """
-    low = int(_wrapped(low))
+    low = int(_wrap_int64(low))
     if not margins:
         return _cells(true, predicted, low, width)
     if width <= _FEW:
@@ -143,20 +143,20 @@ def tally(
     total = np.zeros((3, width) if margins else (1, width * width))
     lost = np.zeros_like(total)
     step = max(WEIGHTED_CHUNK, total.shape[1])
-    chunks = _offsets(true, predicted, int(_wrapped(low)), step)
+    chunks = _offsets(true, predicted, int(_wrap_int64(low)), step)
     for start, (rows, columns) in zip(range(0, len(true), step), chunks, strict=True):
         weight = weights.values[start : start + step]
-        for k, (codes, here) in enumerate(_parts(rows, columns, width, margins)):
-            part = np.bincount(codes, weights=weight[here], minlength=total.shape[1])
-            add_compensated(total[k], lost[k], np.asarray(part, dtype=np.float64))
+        for k, (codes, here) in enumerate(_cell_indices(rows, columns, width, margins)):
+            chunk_sums = np.bincount(codes, weights=weight[here], minlength=total.shape[1])
+            add_compensated(total[k], lost[k], np.asarray(chunk_sums, dtype=np.float64))
     total += lost
     return (total.astype(np.int64) if weights.is_integer else total).reshape(-1, width)
 
 
-def _parts(
+def _cell_indices(
     rows: Counts, columns: Counts, width: int, margins: bool
 ) -> list[tuple[Counts, NDArray[np.bool_] | slice]]:
-    """Return the places in each line of a table that rows count in, and which rows these are."""
+    """Return, for each line of a table, the cell index of rows, and a mask of these rows."""
     every = slice(None)
     if not margins:
         return [(rows * width + columns, every)]
@@ -180,19 +180,19 @@ def _cells(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) ->
 
 
 def add_compensated(
-    total: NDArray[np.float64], lost: NDArray[np.float64], part: NDArray[np.float64]
+    total: NDArray[np.float64], lost: NDArray[np.float64], more: NDArray[np.float64]
 ) -> None:
-    """Add ``part`` to ``total``, and what rounding takes away to ``lost`` (Neumaier 1974)."""
-    added = total + part
-    lost += np.where(total >= part, (total - added) + part, (part - added) + total)
+    """Add ``more`` to ``total``, and the rounding error to ``lost`` (Neumaier 1974)."""
+    added = total + more
+    lost += np.where(total >= more, (total - added) + more, (more - added) + total)
     total[:] = added
 
 
 def _cells_of_two(true: NDArray[Any], predicted: NDArray[Any], low: int) -> Counts | None:
     def count(rows: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]) -> bool:
-        part = np.empty(3, np.int64)
-        fits = kernels.count_two(rows, columns, low, part) in (0, 1)
-        sums += part
+        chunk_sums = np.empty(3, np.int64)
+        fits = kernels.count_two(rows, columns, low, chunk_sums) in (0, 1)
+        sums += chunk_sums
         return fits
 
     sums = _on_threads(count, true, predicted, 3)
@@ -211,21 +211,21 @@ def _on_threads(
 ) -> Counts | None:
     """Return the sum of tables to which ``count`` adds rows of each thread; None if it refuses any.
 
-    Counts are integers: the number of parts does not show in their sum.
+    Counts are integers: their sum does not depend on the number of chunks.
     """
     n = len(true)
     # A table for each thread pays where there are several rows a cell.
-    parts = max(1, min(_workers.thread_count(), n // max(_SPLIT, 4 * size)))
-    parts = max(parts, -(-n // 2**30))  # a table of int32 cannot overflow
-    edges = [n * part // parts for part in range(parts + 1)]
+    n_chunks = max(1, min(_workers.thread_count(), n // max(_SPLIT, 4 * size)))
+    n_chunks = max(n_chunks, -(-n // 2**30))  # a table of int32 cannot overflow
+    edges = [n * k // n_chunks for k in range(n_chunks + 1)]
 
-    def counted(start: int, stop: int) -> NDArray[Any] | None:
+    def count_chunk(start: int, stop: int) -> NDArray[Any] | None:
         table = np.zeros(size, dtype)
         pieces = _pieces(true, predicted, start, stop)
         return table if all(count(*piece, table) for piece in pieces) else None
 
     total = np.zeros(size, np.int64)
-    for table in _workers.run([partial(counted, *part) for part in pairwise(edges)]):
+    for table in _workers.run([partial(count_chunk, *k) for k in pairwise(edges)]):
         if table is None:
             return None
         total += table
@@ -261,7 +261,7 @@ def _offsets(
         yield true[here].astype(np.int64) - low, predicted[here].astype(np.int64) - low
 
 
-def _wrapped(number: int) -> np.int64:
+def _wrap_int64(number: int) -> np.int64:
     """Return the number modulo 2**64, as int64 wraps."""
     return np.uint64(number % 2**64).astype(np.int64)
 
@@ -269,7 +269,7 @@ def _wrapped(number: int) -> np.int64:
 def score_cells(
     y_true: Any, y_score: Any, threshold: Any, pos_label: Any, sample_weight: Any
 ) -> Cells:
-    """Count what score >= threshold does to the rows, or to a table."""
+    """Count the cells of the decision score >= threshold, from rows or a table."""
     threshold = real_threshold(threshold)
     if isinstance(y_true, ScoreTable):
         table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
@@ -298,8 +298,9 @@ def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
 
 
 def _two_labels(y: NDArray[Any], is_positive: NDArray[np.bool_], pos_label: Any) -> Labels:
-    """Return the negative and the positive label as the data have them, or what they imply."""
-    first, other = int(np.argmax(is_positive)), int(np.argmin(is_positive))
+    """Return the negative and the positive label of the data, or those that they imply."""
+    first = int(np.argmax(is_positive))
+    other = int(np.argmin(is_positive))
     if not is_positive[first]:
         negative = _label(y[other])
         return negative, type(negative)(1) if pos_label is None else _label(pos_label)
@@ -352,10 +353,11 @@ class Cells(NamedTuple):
     def of(cls, matrix: ConfusionMatrix) -> Cells:
         """Return a snapshot of a matrix that another thread may update.
 
-        One that has seen nothing and knows no label is one of {0, 1} without examples.
+        A matrix without rows and labels counts as one of {0, 1} without examples.
         """
         now = matrix.copy()
-        counts, labels = now.counts, now.labels
+        counts = now.counts
+        labels = now.labels
         if not labels:
             return cls(np.zeros((2, 2), np.int64), (0, 1))
         return cls(counts, labels, now.weight_exponent)
@@ -365,7 +367,7 @@ class Cells(NamedTuple):
         counts = np.ascontiguousarray(self.counts[::-1, ::-1])
         return Cells(counts, self.labels[::-1], self.exponent)
 
-    def arranged(self, labels: Labels) -> Cells:
+    def arrange(self, labels: Labels) -> Cells:
         """Return the counts in the order of ``labels``, 0 where the data have no such label."""
         if labels == self.labels:
             return Cells(self.counts, labels, self.exponent)
@@ -383,12 +385,12 @@ def merged_labels(columns: Iterable[ClassLabels], label_type: type | None = None
     return tuple(labels if label_type is None else map(label_type, labels))
 
 
-def numbered(column: ClassLabels, numbers: Mapping[Any, int]) -> Counts:
-    """Return a column by the numbers of its labels."""
-    places = [numbers[label] for label in column.classes.tolist()]
-    if places == list(range(len(places))):
+def number_labels(column: ClassLabels, numbers: Mapping[Any, int]) -> Counts:
+    """Return the number of each row's label."""
+    numbers_of_classes = [numbers[label] for label in column.classes.tolist()]
+    if numbers_of_classes == list(range(len(numbers_of_classes))):
         return column.codes
-    return np.array(places, np.int64)[column.codes]
+    return np.array(numbers_of_classes, np.int64)[column.codes]
 
 
 def label_cells(
@@ -404,7 +406,7 @@ def label_cells(
     weight, sorted. ``more_than_two`` gives the error to raise where these are many, before any
     matrix of them is made.
     """
-    columns, weights = _checked(y_true, y_pred, sample_weight)
+    columns, weights = _check_columns(y_true, y_pred, sample_weight)
     if labels is not None:
         check_kind(columns, labels)
     counts = count_columns(columns, weights, more_than_two)
@@ -416,7 +418,7 @@ def label_cells(
         for label, seen in zip(counts.labels, is_seen, strict=True):
             if seen and label not in known:
                 raise unknown_label(column, label, labels)
-    return counts.arranged(labels)
+    return counts.arrange(labels)
 
 
 def count_columns(
@@ -428,7 +430,7 @@ def count_columns(
         math.isqrt(max(_CELLS, _CELLS_PER_ROW * columns.n_rows)),
     )
     exponent = 0 if weights is None else weights.exponent
-    labels, counts = _of_integers(columns, weights, span) or _of_classes(
+    labels, counts = _count_integers(columns, weights, span) or _count_classes(
         columns, weights, more_than_two
     )
     filled = counts != 0
@@ -438,15 +440,17 @@ def count_columns(
     return Cells(counts, tuple(columns.label_type(labels[k]) for k in seen), exponent)
 
 
-def _checked(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[LabelColumns, Weights | None]:
+def _check_columns(
+    y_true: Any, y_pred: Any, sample_weight: Any
+) -> tuple[LabelColumns, Weights | None]:
     columns = check_label_columns(y_true, y_pred)
     return columns, None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
 
 
-def completed(cells: Cells) -> Cells:
-    """Return the cells of half a pair as those of the pair: see `completed_labels`."""
+def complete_pair(cells: Cells) -> Cells:
+    """Return cells of one label of a known pair with both labels: see `completed_labels`."""
     pair = completed_labels(cells.labels)
-    return cells if pair == cells.labels else cells.arranged(pair)
+    return cells if pair == cells.labels else cells.arrange(pair)
 
 
 def completed_labels(labels: Labels) -> Labels:
@@ -473,10 +477,10 @@ def unknown_label(column: LabelColumn, label: Any, labels: Labels) -> InputError
     )
 
 
-def _of_integers(
+def _count_integers(
     columns: LabelColumns, weights: Weights | None, widest: int, *, margins: bool = False
 ) -> tuple[range, NDArray[Any]] | None:
-    """Return the range of whole numbers that lie close together, and counts; None of others."""
+    """Return the range of close whole numbers and their counts; None for other labels."""
     if columns.true.classes is not None:  # codes of texts
         return None
     true, predicted = columns.true.values, columns.predicted.values
@@ -505,18 +509,18 @@ def may_guess(dtype: np.dtype[Any]) -> bool:
 def guessed_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
     """Return the least label and the width of a range that probably holds all of them.
 
-    A thousand rows are looked at; whoever counts finds out whether the guess was right.
+    A thousand rows are looked at; counting tells whether the guess was right.
     """
     low, high = 0, 1
     for y in (true, predicted):
         some = (y[: 1 << 9], y[:: len(y) // (1 << 9) + 1])
-        low = min(low, *(int(part.min()) for part in some))
-        high = max(high, *(int(part.max()) for part in some))
+        low = min(low, *(int(labels.min()) for labels in some))
+        high = max(high, *(int(labels.max()) for labels in some))
     more = (high - low) // 16 if high - low >= 32 else 0
     return low - (more if low < 0 else 0), high - low + 1 + more + (more if low < 0 else 0)
 
 
-def _of_classes(
+def _count_classes(
     columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None
 ) -> tuple[Labels, NDArray[Any]]:
     """Count pairs of labels of any kind by the numbers of their classes."""
@@ -537,7 +541,7 @@ def _of_classes(
             "scores or identifiers?"
         )
     numbers = {label: k for k, label in enumerate(labels)}
-    codes = numbered(true, numbers), numbered(predicted, numbers)
+    codes = number_labels(true, numbers), number_labels(predicted, numbers)
     return labels, tally(*codes, 0, len(labels), weights)
 
 
@@ -549,7 +553,7 @@ def label_counts(
     if plain is not None:
         labels = np.arange(2, dtype=y_true.dtype)
         return labels, Margins.of(plain.counts), 0
-    columns, weights = _checked(y_true, y_pred, sample_weight)
+    columns, weights = _check_columns(y_true, y_pred, sample_weight)
     names, margins = _margins(columns, weights)
     occurs = (margins[1] != 0) | (margins[2] != 0)
     if weights is not None and not weights.values.all():  # rows of no weight have labels too
@@ -566,13 +570,13 @@ def label_counts(
 
 def _margins(columns: LabelColumns, weights: Weights | None) -> tuple[Sequence[Any], NDArray[Any]]:
     """Return labels, and how often each is both, true and predicted: (3, K)."""
-    counts = _of_integers(columns, weights, _MARGIN_SPAN, margins=True)
+    counts = _count_integers(columns, weights, _MARGIN_SPAN, margins=True)
     if counts is not None:
         return counts
     coded = [each.coded() for each in columns.clean()]
     labels = merged_labels(coded)
     numbers = {label: k for k, label in enumerate(labels)}
-    true, predicted = (numbered(each, numbers) for each in coded)
+    true, predicted = (number_labels(each, numbers) for each in coded)
     return labels, tally(true, predicted, 0, len(labels), weights, margins=True)
 
 
@@ -581,11 +585,11 @@ def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Cell
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
         return plain
-    columns, weights = _checked(y_true, y_pred, sample_weight)
+    columns, weights = _check_columns(y_true, y_pred, sample_weight)
     counts = count_columns(columns, weights)
     if weights is None or weights.values.all():
         return counts
-    return counts.arranged(count_columns(columns, None).labels)
+    return counts.arrange(count_columns(columns, None).labels)
 
 
 def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> Cells | None:

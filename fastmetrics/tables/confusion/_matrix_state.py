@@ -115,7 +115,7 @@ def _refuse(is_fault: NDArray[np.bool_], array: NDArray[Any], rule: str) -> None
 class MatrixState:
     """Labels, and counts of shape (K, K) in ``sums``; weights are times ``2**exponent``.
 
-    Counts are int64 in one layer; or float64 weights, and what rounding took, in two.
+    Counts are int64 in one layer; or float64 weights and their rounding errors, in two.
     """
 
     def __init__(self, sums: NDArray[Any], labels: Labels, exponent: int = 0) -> None:
@@ -138,16 +138,16 @@ class MatrixState:
     def is_weighted(self) -> bool:
         return len(self.sums) == 2
 
-    def summed(self) -> NDArray[Any]:
-        """Return the counts with what rounding took away."""
+    def compensated(self) -> NDArray[Any]:
+        """Return the counts with their rounding errors added."""
         return np.asarray(self.sums[0] + self.sums[1] if self.is_weighted else self.sums[0])
 
     def total(self) -> int | float:
-        number: int | float = self.summed().sum().item()
+        number: int | float = self.compensated().sum().item()
         return number
 
     def copy(self, exponent: int | None = None) -> MatrixState:
-        """Return the same counts in memory of their own, or of another scale."""
+        """Return a copy of the counts, or counts of another scale."""
         exponent = self.exponent if exponent is None else exponent
         return MatrixState(self.sums.copy(), self.labels, exponent)
 
@@ -156,17 +156,17 @@ class MatrixState:
             return self
         return MatrixState(_as_float(self.sums), self.labels, self.exponent)
 
-    def arranged(self, places: NDArray[np.int64], labels: Labels) -> MatrixState:
-        """Return the counts of other labels, class k being number ``places[k]`` of these."""
+    def arrange(self, indices: NDArray[np.int64], labels: Labels) -> MatrixState:
+        """Return the counts by other labels: class k becomes number ``indices[k]``."""
         k = len(labels)
         sums = np.zeros((len(self.sums), k, k), self.sums.dtype)
-        sums[:, places[:, np.newaxis], places] = self.sums
+        sums[:, indices[:, np.newaxis], indices] = self.sums
         return MatrixState(sums, labels, self.exponent)
 
     def add(self, other: MatrixState) -> None:
         """Add the counts of the same classes, both integers or both weights, in place."""
         if self.is_weighted:
-            self.sums = _added(self.sums.copy(), other.sums)
+            self.sums = _add_layers(self.sums.copy(), other.sums)
         else:
             self.sums += other.sums
 
@@ -179,11 +179,11 @@ class MatrixState:
         keys, sums = _sums(rows * k + columns, weights)
         cells = self.sums.reshape(len(self.sums), -1)
         more = layers(sums if self.is_weighted else sums.astype(np.int64))
-        cells[:, keys] = _added(cells[:, keys], more)
+        cells[:, keys] = _add_layers(cells[:, keys], more)
 
 
 def layers(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts of one layer, or weights of two: of these nothing is lost yet."""
+    """Return counts as one layer, or weights as two, with rounding errors of 0."""
     return _as_float(counts[np.newaxis]) if counts.dtype.kind == "f" else counts[np.newaxis]
 
 
@@ -193,8 +193,8 @@ def _as_float(sums: NDArray[Any]) -> NDArray[np.float64]:
     return both
 
 
-def _added(sums: NDArray[Any], more: NDArray[Any]) -> NDArray[Any]:
-    """Return ``sums``, to which the layers of ``more`` were added in place."""
+def _add_layers(sums: NDArray[Any], more: NDArray[Any]) -> NDArray[Any]:
+    """Add the layers of ``more`` to ``sums`` in place, and return them."""
     if len(sums) == 1:
         sums += more
     else:
@@ -211,12 +211,13 @@ def _sums(
         distinct, counts = np.unique(keys, return_counts=True)
         return distinct, counts.astype(np.float64)
     distinct, inverse = np.unique(keys, return_inverse=True)
-    total, lost = np.zeros(len(distinct)), np.zeros(len(distinct))
+    total = np.zeros(len(distinct))
+    lost = np.zeros(len(distinct))
     step = 1 << 13
     for start in range(0, len(keys), step):  # partial sums, compensated, as in `tally`
         here = slice(start, start + step)
-        part = np.bincount(inverse[here], weights.values[here], minlength=len(distinct))
-        add_compensated(total, lost, np.asarray(part, dtype=np.float64))
+        chunk_sums = np.bincount(inverse[here], weights.values[here], minlength=len(distinct))
+        add_compensated(total, lost, np.asarray(chunk_sums, dtype=np.float64))
     return distinct, total + lost
 
 
@@ -246,20 +247,20 @@ def check_mergeable(mine: Labels, theirs: Labels, are_fixed: bool, are_theirs: b
 
 
 def first_unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> InputError:
-    """Return the error for the first row of a label that the matrix does not take."""
+    """Return the error for the first row with a label that the matrix does not take."""
     for column in columns:
-        own = set(column.coded().classes.tolist())
+        column_labels = set(column.coded().classes.tolist())
         for label in unknown:
-            if label in own:
+            if label in column_labels:
                 return unknown_label(column, label, labels)
     return InputError(f"labels {unknown} are not in `labels`")
 
 
-# --- from a file: `members`, judged ---------------------------------------------------------------
+# --- from a file: `members`, checked --------------------------------------------------------------
 
 
-def checked_parts(members: Members) -> tuple[MatrixState, bool]:
-    """Return the state of a confusion matrix, or raise what is wrong with it."""
+def read_state(members: Members) -> tuple[MatrixState, bool]:
+    """Return the saved state of a confusion matrix, checked."""
     labels = stored_labels(members["labels"])
     keys, values, lost = members["keys"], members["values"], members["lost"]
     k = len(labels)
@@ -293,7 +294,7 @@ def checked_parts(members: Members) -> tuple[MatrixState, bool]:
 
 
 def stored_labels(stored: NDArray[Any]) -> Labels:
-    """Return labels as they were: distinct, all text or all whole numbers, one perhaps None."""
+    """Return saved labels: distinct, all text or all whole numbers, one perhaps None."""
     labels = of_json(stored)
     if type(labels) is not list:
         raise InputError("labels are no list")

@@ -33,7 +33,7 @@ from fastmetrics.tables.confusion._label_counts import (
     count_columns,
     label_cells,
     merged_labels,
-    numbered,
+    number_labels,
     score_cells,
 )
 from fastmetrics.tables.confusion._matrix_state import (
@@ -43,8 +43,8 @@ from fastmetrics.tables.confusion._matrix_state import (
     checked_cell,
     checked_counts,
     checked_labels,
-    checked_parts,
     first_unknown,
+    read_state,
 )
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -67,11 +67,11 @@ def _empty(labels: Labels) -> MatrixState:
     return MatrixState(np.zeros((1, k, k), np.int64), labels)
 
 
-def _text_of_count(cell: float) -> str:
+def _count_text(cell: float) -> str:
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"
 
 
-def _text_of_share(cell: float) -> str:
+def _proportion_text(cell: float) -> str:
     if cell != cell:
         return "–"
     return f"{cell:g}" if cell in (0.0, 1.0) else f"{cell:.3f}"
@@ -164,7 +164,7 @@ class ConfusionMatrix(Mergeable, Shown):
         return made
 
     @classmethod
-    def _of_cells(cls, cells: Cells, is_fixed: bool = True) -> Self:
+    def _from_cells(cls, cells: Cells, is_fixed: bool = True) -> Self:
         """Return a matrix of counts that nobody else holds."""
         return cls._of(MatrixState.of(cells), is_fixed)
 
@@ -207,7 +207,7 @@ class ConfusionMatrix(Mergeable, Shown):
         known = None if labels is None else checked_labels(labels)
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         cells = label_cells(y_true, y_pred, known, sample_weight)
-        return cls._of_cells(cells, labels is not None)
+        return cls._from_cells(cells, labels is not None)
 
     @classmethod
     @documented(_ROWS)
@@ -244,7 +244,7 @@ class ConfusionMatrix(Mergeable, Shown):
         >>> ConfusionMatrix.from_scores([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4], threshold=0.4)
         ConfusionMatrix(tp=2, fp=1, fn=0, tn=1, labels=(0, 1))
         """
-        return cls._of_cells(score_cells(y_true, y_score, threshold, pos_label, sample_weight))
+        return cls._from_cells(score_cells(y_true, y_score, threshold, pos_label, sample_weight))
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, labels: ArrayLike | None = None) -> Self:
@@ -261,7 +261,7 @@ class ConfusionMatrix(Mergeable, Shown):
         checked, exponent = checked_counts(counts)
         k = len(checked)
         known = tuple(range(k)) if labels is None else checked_labels(labels, k)
-        return cls._of_cells(Cells(checked, known, exponent))
+        return cls._from_cells(Cells(checked, known, exponent))
 
     @classmethod
     def binary(
@@ -299,7 +299,7 @@ class ConfusionMatrix(Mergeable, Shown):
     def margins(self) -> Margins:
         """Counts of each class: ``hits`` (the diagonal), ``true`` and ``predicted``, (K,) each."""
         with self._lock:
-            return Margins.of(self._completed().summed())
+            return Margins.of(self._complete_state().compensated())
 
     @property
     def weight_exponent(self) -> int:
@@ -386,11 +386,11 @@ class ConfusionMatrix(Mergeable, Shown):
             else:
                 self._prepare(not weights.is_integer, weights.exponent)
             self._count_in(columns.n_rows if weights is None else float(weights.values.sum()))
-            rows, names = (numbered(each, self._state.numbers) for each in coded)
+            rows, names = (number_labels(each, self._state.numbers) for each in coded)
             self._state.add_codes(rows, names, weights)
 
     def reset(self) -> None:
-        """Forget all rows, and the labels that were not given."""
+        """Forget all rows, and labels that were not given."""
         with self._lock:
             labels = self._state.labels if self._is_fixed else ()
             self._state, self._bound = _empty(labels), 0
@@ -398,26 +398,26 @@ class ConfusionMatrix(Mergeable, Shown):
     def reversed(self) -> Self:
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
         with self._lock:
-            state = self._completed()
-            places = np.arange(len(state.labels))[::-1]
-            return self._of(state.arranged(places, state.labels[::-1]))
+            state = self._complete_state()
+            order = np.arange(len(state.labels))[::-1]
+            return self._of(state.arrange(order, state.labels[::-1]))
 
     def _snapshot(self) -> tuple[Labels, NDArray[Any]]:
-        """Return the public labels and counts, half of a pair being completed."""
+        """Return the public labels and counts; a known pair has both labels."""
         with self._lock:
-            state = self._completed()
-            counts = state.summed()
+            state = self._complete_state()
+            counts = state.compensated()
             state.is_shared = not state.is_weighted
         counts.flags.writeable = False
         return state.labels, counts
 
-    def _completed(self) -> MatrixState:
+    def _complete_state(self) -> MatrixState:
         """Return the state of the public labels, which the lock guards."""
         labels = self._state.labels
         pair = labels if self._is_fixed else completed_labels(labels)
         if pair == labels:
             return self._state
-        return self._state.arranged(np.array([pair.index(labels[0])]), pair)
+        return self._state.arrange(np.array([pair.index(labels[0])]), pair)
 
     def _cell(self, name: str, row: int, column: int) -> int | float:
         """Return a cell of two classes, which has that name."""
@@ -432,7 +432,7 @@ class ConfusionMatrix(Mergeable, Shown):
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[None]:
-        """Hold the lock; what is raised before counts are added leaves the state as it was."""
+        """Hold the lock; an exception before counts are added leaves the state as it was."""
         with self._lock:
             before = self._state
             try:
@@ -442,7 +442,7 @@ class ConfusionMatrix(Mergeable, Shown):
                 raise
 
     def _count_small(self, y_true: Any, y_pred: Any) -> bool:
-        """Count a block of plain integers that need no look at anything but their range."""
+        """Count a block of plain integers, of which only the range is checked."""
         low = self._state.low
         if low is None or not are_plain(y_true, y_pred, kernels.BLOCK):
             return False
@@ -457,15 +457,15 @@ class ConfusionMatrix(Mergeable, Shown):
             return counted == n  # of a single block: all or none
 
     def _join(self, other: Self) -> None:
-        state, is_fixed = other._parts()
+        state, is_fixed = other._copied_state()
         with self._changing():
             check_mergeable(self._state.labels, state.labels, self._is_fixed, is_fixed)
             self._add(state, None)
 
     def _add(self, more: MatrixState, columns: LabelColumns | None) -> None:
-        """Add counts of labels that are taken in first."""
-        places = self._take_in(more.labels, columns)
-        more = more.arranged(places, self._state.labels)
+        """Add counts; their labels are taken in first."""
+        indices = self._take_in(more.labels, columns)
+        more = more.arrange(indices, self._state.labels)
         n = more.total()
         self._prepare(more.is_weighted, more.exponent, is_empty=not n)
         self._count_in(n)
@@ -486,18 +486,18 @@ class ConfusionMatrix(Mergeable, Shown):
                     f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a matrix: are they "
                     "scores or identifiers?"
                 )
-            places = np.flatnonzero([label in self._state.numbers for label in merged])
-            self._state = self._state.arranged(places, merged)
+            indices = np.flatnonzero([label in self._state.numbers for label in merged])
+            self._state = self._state.arrange(indices, merged)
         return np.array([self._state.numbers[label] for label in labels], np.int64)
 
     def _prepare(self, is_weighted: bool, exponent: int, *, is_empty: bool = False) -> None:
         """Make the state ready for counts of that kind, or raise."""
-        own = self._state.exponent
-        if exponent != own and not is_empty:
+        exponent_here = self._state.exponent
+        if exponent != exponent_here and not is_empty:
             if self._state.total():
                 raise InputError(
                     "matrices of differently scaled weights cannot be merged: weight_exponent "
-                    f"{own} and {exponent}"
+                    f"{exponent_here} and {exponent}"
                 )
             self._state = self._state.copy(exponent)
         if is_weighted and not self._state.is_weighted:
@@ -517,14 +517,14 @@ class ConfusionMatrix(Mergeable, Shown):
             check_total(self._bound + int(more))
         self._bound += int(more)
 
-    def _parts(self) -> tuple[MatrixState, bool]:
+    def _copied_state(self) -> tuple[MatrixState, bool]:
         with self._lock:
             return self._state.copy(), self._is_fixed
 
     def _members(self) -> Members:
-        """Return the pairs that occur, labels, and how the matrix was made."""
-        state, is_fixed = self._parts()
-        rows, columns = np.nonzero(state.summed())
+        """Return the pairs that occur, the labels, and whether these were given."""
+        state, is_fixed = self._copied_state()
+        rows, columns = np.nonzero(state.compensated())
         return {
             "keys": rows.astype(np.int64) << 32 | columns,
             "values": state.sums[0, rows, columns],
@@ -535,8 +535,8 @@ class ConfusionMatrix(Mergeable, Shown):
         }
 
     @classmethod
-    def _of_members(cls, members: Members) -> Self:
-        return cls._of(*checked_parts(members))
+    def _from_members(cls, members: Members) -> Self:
+        return cls._of(*read_state(members))
 
     def _plus(self, other: Self) -> Self:
         if other._is_fixed and not self._is_fixed:
@@ -557,8 +557,8 @@ class ConfusionMatrix(Mergeable, Shown):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Travel as the state: what arrives has a lock of its own."""
-        return self._of, self._parts()
+        """Pickle the state; the copy has its own lock."""
+        return self._of, self._copied_state()
 
     def __repr__(self) -> str:
         (labels, counts), exponent = self._snapshot(), self.weight_exponent
@@ -567,12 +567,12 @@ class ConfusionMatrix(Mergeable, Shown):
         if k == 2:
             (tn, fp), (fn, tp) = counts.tolist()
             return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
-        shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
-        shown = shown.replace("Ellipsis", "...")
+        labels_text = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
+        labels_text = labels_text.replace("Ellipsis", "...")
         n, correct = counts.sum().item(), counts.diagonal().sum().item()
         classes = "class" if k == 1 else "classes"
         return (
-            f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{shown}; n={n:.10g}, "
+            f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{labels_text}; n={n:.10g}, "
             f"{correct:.10g} correct{scaled})"
         )
 
@@ -588,9 +588,11 @@ class ConfusionMatrix(Mergeable, Shown):
             title, across = repr(self), ""
             rows, columns = counts.nonzero()
             at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
-        places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
-        words = {"true": ""} if across else {}
-        table = Table(places | {"count": cells}, words=words, across=across)
+        labels_of_cells = {
+            name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)
+        }
+        headers = {"true": ""} if across else {}
+        table = Table(labels_of_cells | {"count": cells}, words=headers, across=across)
         return Display([table], title, scaled)
 
     @documented()
@@ -643,11 +645,11 @@ class ConfusionMatrix(Mergeable, Shown):
             }
             with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
                 cells = counts / sums[normalize]
-        said = _text_of_share if normalize is not None else _text_of_count
+        cell_text = _proportion_text if normalize is not None else _count_text
         return draw_confusion(
             cells,
             [str(label) for label in labels],
-            [[said(cell) for cell in row] for row in cells.tolist()],
+            [[cell_text(cell) for cell in row] for row in cells.tolist()],
             ax,
             shades=_SHADES[normalize or counts.dtype.kind],
             options=image_options,
