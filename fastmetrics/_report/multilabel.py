@@ -237,9 +237,9 @@ class LabelledRows:
         """Return one label as rows of two classes."""
         given: dict[str, Any] = dict.fromkeys(("pos_label", "strata", "groups"))
         given |= {"sample_weight": self.options["sample_weight"], "threshold": self.threshold}
-        given |= {"weights_are": self.options["weights_are"], "asked": [e.base for e in asked]}
+        given |= {"weights_are": self.options["weights_are"], "requests": [e.base for e in asked]}
         sample = BinarySample(self.labels[:, label], self.columns(label), given)
-        sample.check_domains(given["asked"])
+        sample.check_domains(given["requests"])
         return sample
 
     def pooled(self, each: LabelMetric, model: int) -> RowInfluences:

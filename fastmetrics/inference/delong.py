@@ -206,7 +206,7 @@ def _aucs(
         measured, products = _of_table(table)
     else:
         own |= {"groups": groups, "weights_are": read, "strata": None}
-        own |= {"threshold": None, "asked": (_AUC,)}
+        own |= {"threshold": None, "requests": (_AUC,)}
         measured, products = BinarySample(y_true, models, own).measure(_AUC), None
     units, df, effective = measured.units, math.inf, None
     sizes = [*map(int, units.stratum_sizes.tolist()), 0]  # of one class, without the other

@@ -1,8 +1,8 @@
 """Summaries of score ranges that add up: counts and moments of metrics and variances.
 
-The influence of a row on a metric is what its own range tells of it, and a number that all rows of
-its class and range share. So a range keeps moments about its means, which no such number changes,
-and sums of influences over all ranges follow without rounding more than rows in memory would.
+The influence of a row is a function of its range, plus a constant for all rows of its class and
+range. Each range keeps central moments, which no constant changes. Sums of influences over all
+ranges follow from them, rounded no more than those of rows in memory.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Lookup:
     Attributes
     ----------
     scores : ndarray of shape (n,)
-        Lowest first; what lies between two of them is looked up at the higher one.
+        Ascending; a score between two of them is looked up at the higher one.
     influences : ndarray of shape (M, 2, n)
-        Of a negative and of a positive there.
+        Of a negative and of a positive at each score.
     rests : ndarray of shape (M, 2)
-        The sums over all rows of the squares of what influences differ by from those looked up.
+        Sums over rows of the squared errors of influences that are looked up.
     """
 
     scores: NDArray[Any]
@@ -59,7 +59,7 @@ class Lookup:
     rests: Floats
 
     def indices(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return where rows of these scores are looked up; any place where none is."""
+        """Return the index at which each score is looked up."""
         scores = np.ascontiguousarray(scores, self.scores.dtype)
         if self._search is not None:
             bins = np.empty(len(scores), np.int32)
@@ -69,7 +69,7 @@ class Lookup:
 
     @cached_property
     def _search(self) -> Search | None:
-        """The arithmetic that finds floats in bins, where there are not too many."""
+        """Arithmetic that assigns floats to bins; None for other dtypes or too many bins."""
         if self.scores.dtype.kind != "f" or len(self.scores) > MOST_BINS:
             return None
         return build_search(np.nextafter(self.scores[:-1].astype(np.float64), np.inf))
@@ -85,13 +85,13 @@ class ProductSums(NamedTuple):
     n_rows : ndarray of shape (2,)
         Rows of each class, by their frequencies.
     models : ndarray of shape (M, K, K, 2, 3)
-        What `Units.product_sums` returns of a model and each before it.
+        `Units.product_sums` of a model and each before it.
     pairs : ndarray of shape (M, P, 2, 3)
-        The same, of a difference and itself.
+        `Units.product_sums` of a difference and itself.
     ends : ndarray of shape (M, K + P, 2, 2)
-        Of each model and each difference the greatest influence, and the greatest of -1 times it.
+        The largest influence of each model and difference, and minus the smallest.
     rests : ndarray of shape (M, K, 2)
-        What lookups leave out.
+        Squared errors of lookups (`Lookup.rests`).
     """
 
     n_points: int
@@ -122,10 +122,12 @@ class ProductSums(NamedTuple):
         lookups: Sequence[Lookup],
         pairs: Pairs,
     ) -> ProductSums:
-        """Return those of rows, whose labels are 1 and others, and whose weights are numbers."""
-        k, n_metrics = len(lookups), min(len(to.rests) for to in lookups)
-        n_rows, own = np.zeros(2), np.zeros((n_metrics, k, k, 2, 3))
-        apart = np.zeros((n_metrics, len(pairs), 2, 3))
+        """Compute the sums of rows; positives have label 1, ``weights`` are frequencies."""
+        k = len(lookups)
+        n_metrics = min(len(to.rests) for to in lookups)
+        n_rows = np.zeros(2)
+        of_models = np.zeros((n_metrics, k, k, 2, 3))
+        of_pairs = np.zeros((n_metrics, len(pairs), 2, 3))
         ends = np.full((n_metrics, k + len(pairs), 2, 2), -np.inf)
 
         def add_class(code: int) -> None:
@@ -139,26 +141,26 @@ class ProductSums(NamedTuple):
                 columns = [
                     to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
                 ]
-                moved = [columns[a] - columns[b] for a, b in pairs]
+                differences = [columns[a] - columns[b] for a, b in pairs]
                 for i, j in zip(*np.tril_indices(k), strict=True):
-                    own[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
-                for p, each in enumerate(moved):
-                    apart[m, p, code] = units.product_sums(each, each)[0]
-                for p, each in enumerate((*columns, *moved)):
+                    of_models[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
+                for p, each in enumerate(differences):
+                    of_pairs[m, p, code] = units.product_sums(each, each)[0]
+                for p, each in enumerate((*columns, *differences)):
                     ends[m, p, code] = each.max(), -each.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
         rests = np.stack([to.rests[:n_metrics] for to in lookups], axis=1)
-        return cls(len(labels), n_rows, own, apart, ends, rests)
+        return cls(len(labels), n_rows, of_models, of_pairs, ends, rests)
 
     def units(self, is_by_class: bool) -> Units:
-        """Return the rows as those of one point, or of one each class."""
+        """Return the rows as sampling units of one point, or of one point per class."""
         return _units(self.n_rows, is_by_class)
 
     def covariance(self, m: int, is_by_class: bool) -> Floats:
         """Return the covariance of the models by a metric."""
-        own = self.models[m] if is_by_class else self.models[m].sum(axis=2, keepdims=True)
-        return self.units(is_by_class).covariance_from_sums(own)
+        sums = self.models[m] if is_by_class else self.models[m].sum(axis=2, keepdims=True)
+        return self.units(is_by_class).covariance_from_sums(sums)
 
     def variance(
         self,
@@ -169,24 +171,25 @@ class ProductSums(NamedTuple):
         is_by_class: bool,
         reference: Reference,
     ) -> Variance:
-        """Return the variance of a difference of two values: what rounding leaves is nothing.
+        """Compute the variance of the difference of two values; rounding alone counts as 0.
 
-        Of influences that are not exact it is the largest that there may be: the norm of a sum is
-        at most the sum of norms.
+        Errors of looked-up influences widen it to an upper bound: the norm of a sum is at most the
+        sum of norms.
         """
         units, sums, rests = self.units(is_by_class), self.pairs[m, p], self.rests[m, list(pair)]
         if not is_by_class:
             sums, rests = sums.sum(axis=0, keepdims=True), rests.sum(axis=1, keepdims=True)
         k = self.models.shape[1]
-        size, own = max(map(abs, values)), max(float(self.ends[m, each].max()) for each in pair)
-        if float(self.ends[m, k + p].max()) <= ROUNDING * (size / self.n_points + own):
+        size = max(map(abs, values))
+        largest = max(float(self.ends[m, model].max()) for model in pair)
+        if float(self.ends[m, k + p].max()) <= ROUNDING * (size / self.n_points + largest):
             sums = np.zeros_like(sums)
             rests = rests if values[0] != values[1] else np.zeros_like(rests)
         variance = units.variance_from_sums(sums, reference)
-        off = float(np.sqrt((units.factors * rests).sum(axis=1)).sum())
-        if off == 0.0:
+        error = float(np.sqrt((units.factors * rests).sum(axis=1)).sum())
+        if error == 0.0:
             return variance
-        return variance._replace(value=(variance.standard_error + off) ** 2)
+        return variance._replace(value=(variance.standard_error + error) ** 2)
 
     def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
         """Return `Units.ranges` of a model."""
@@ -196,7 +199,7 @@ class ProductSums(NamedTuple):
 
 
 def _units(sizes: Floats, is_by_class: bool) -> Units:
-    """Return the rows of either class as those of one point, or of one each class."""
+    """Return rows of both classes as units of one point, or of one point per class."""
     if is_by_class:
         return Units(2, sizes, strata=np.arange(2))
     return Units(1, sizes.sum(keepdims=True))
@@ -207,26 +210,26 @@ Cut = tuple[int, int]
 
 
 def _cell_starts(counts: CurveCounts, total: float, cut: Cut) -> NDArray[np.intp]:
-    """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
+    """Return the start of each cell: cells are even by rows, and smaller near the top."""
     n_cells, alone = cut
     if len(counts.tp) <= alone:
         return np.arange(len(counts.tp))
     above = counts.tp + counts.fp - counts.positives - counts.negatives
-    place = above / total + np.log1p(above) / np.log1p(total)
-    return np.flatnonzero(np.diff(np.floor(place * (n_cells / 2.0)), prepend=-1.0))
+    position = above / total + np.log1p(above) / np.log1p(total)
+    return np.flatnonzero(np.diff(np.floor(position * (n_cells / 2.0)), prepend=-1.0))
 
 
 class ScoreCells(NamedTuple):
-    """Rows of consecutive scores, by the mean of what moves each metric there.
+    """Mean influences of rows in cells of consecutive scores.
 
     Attributes
     ----------
     scores : ndarray of shape (n,)
-        The highest of each cell, falling.
+        The highest score of each cell, descending.
     means : ndarray of shape (M, 2, n)
-        Of each metric and class.
+        Mean influence by metric and class.
     rests : ndarray of shape (M, 2)
-        The sums over rows of the squares of what they differ by from those means.
+        Sums over rows of squared deviations from these means.
     """
 
     scores: NDArray[Any]
@@ -237,24 +240,24 @@ class ScoreCells(NamedTuple):
     def from_table(
         cls, table: ScoreTable, counts: CurveCounts, influences: Any, starts: NDArray[np.intp]
     ) -> ScoreCells:
-        """Return those of a table that begin at these places."""
+        """Compute the cells of a table that begin at the indices ``starts``."""
         widths = np.diff(starts, append=len(table))
         means, rests = np.empty((len(influences), 2, len(starts))), np.empty((len(influences), 2))
-        for own, left, one in zip(means, rests, influences, strict=True):
+        for metric_means, metric_rests, one in zip(means, rests, influences, strict=True):
             for code, values in enumerate(one):
                 n = counts[code]
                 first = values[starts]
                 off = values - np.repeat(first, widths)
                 shift = np.add.reduceat(n * off, starts)
                 shift /= np.maximum(np.add.reduceat(n, starts), 1.0)
-                own[code] = first + shift
+                metric_means[code] = first + shift
                 off -= np.repeat(shift, widths)
-                left[code] = np.add.reduce(n * off * off)
+                metric_rests[code] = np.add.reduce(n * off * off)
         return cls(table.scores[starts], means, rests)
 
     @classmethod
     def join(cls, blocks: Sequence[RowBlock], later: Floats) -> ScoreCells | None:
-        """Return those of blocks, to which lower ones add so much of average precision."""
+        """Join the cells of blocks; ``later`` is added to influences on average precision."""
         each = [block.cells for block in blocks if block.cells is not None]
         if len(each) < len(blocks):
             return None
@@ -266,22 +269,23 @@ class ScoreCells(NamedTuple):
 
 
 class RowBlock(NamedTuple):
-    """The rows of consecutive ranges.
+    """Moments of the influences of rows in consecutive ranges.
 
     Attributes
     ----------
     start : tuple of int
-        Positive and negative rows of higher scores.
+        Numbers of positives and negatives of higher scores.
     sizes : tuple of int
-        Positive and negative rows here.
+        Numbers of positives and negatives in this block.
     moments : ndarray of shape (M, 2, 4)
-        Of each metric and class: the mean of what this block tells of influences (times the size
-        of the class), and the sums of their second to fourth powers about it. Of `OF_RANGES`, or
-        the first two of them where a score lies outside [0, 1].
+        By metric and class: the mean influence within this block, times the class size, and sums
+        of second to fourth powers about it. Metrics are `OF_RANGES`, or the first two of them if a
+        score lies outside [0, 1].
     tails : ndarray of shape (2,)
-        What this block adds to the average precision that positives (negatives) above move.
+        Contribution of this block to the influences of higher positives (negatives) on average
+        precision.
     cells : ScoreCells or None
-        What rows move, to be looked up by their scores, where that was asked for.
+        Influences to be looked up by score, if requested.
     """
 
     start: tuple[int, int]
@@ -294,20 +298,22 @@ class RowBlock(NamedTuple):
 def _row_block(
     table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
 ) -> RowBlock:
-    """Return the block of a table that stands below so many rows of either class, of so many."""
+    """Compute the block of a table, below ``start`` and of ``totals`` rows of either class."""
     counts = CurveCounts.from_table(table, start)
     linear_in_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])
-    columns, no_sums = (table.positives, table.negatives), np.empty((0, 2))
-    auc_influences(*columns, above, whole, 0.0, *linear_in_auc, no_sums)
+    columns = table.positives, table.negatives
+    auc_influences(*columns, above, whole, 0.0, *linear_in_auc, np.empty((0, 2)))
     linear_in_auc *= np.array([whole]).T  # times the size of the class, not centred
     tails = precision_fractions(*columns, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
     influences: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
-        influences += [[row_losses(name, own, table.scores) for own in codes] for name in LOSSES]
+        influences += [
+            [row_losses(name, labels, table.scores) for labels in codes] for name in LOSSES
+        ]
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in influences]
     sizes = int(table.n_positive), int(table.n_negative)
@@ -319,7 +325,7 @@ def _row_block(
 
 
 def are_fractions(table: ScoreTable) -> bool:
-    """Return whether the scores, which are sorted, lie in [0, 1] as probabilities do."""
+    """Return True if the table's scores are floats in [0, 1], as probabilities are."""
     scores = table.scores
     if scores.dtype.kind != "f" or not len(scores):
         return False
@@ -332,24 +338,24 @@ def _central(counts: Floats, values: Floats) -> list[float]:
         return [0.0] * 4
     mean = float(np.add.reduce(counts * values)) / total
     off = values - mean
-    off -= float(np.add.reduce(counts * off)) / total  # what rounding left
+    off -= float(np.add.reduce(counts * off)) / total  # a second pass: what rounding left
     sums = [mean]
     powers = counts * off
-    for _ in range(3):  # no product of BLAS, whose threads would be in the way of ours
+    for _ in range(3):  # no BLAS: its threads compete with ours
         powers *= off
         sums.append(float(np.add.reduce(powers)))
     return sums
 
 
 def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
-    """Return several blocks, of which each one ends where the next begins, as one."""
+    """Join adjacent blocks, highest first, into one."""
     sizes = np.array([block.sizes for block in blocks], np.float64).T[None, :, :]
     least = min(len(block.moments) for block in blocks)
     # by metric, class, block and power
     moments = np.stack([block.moments[:least] for block in blocks], axis=2)
     tails = np.array([block.tails for block in blocks])
     means = moments[..., 0].copy()
-    later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
+    later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # added by lower blocks
     means[1] += later
     whole = sizes.sum(axis=2, keepdims=True)
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
@@ -361,7 +367,7 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
 
 
 def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
-    """Return sums of second to fourth powers about a place that the means are off."""
+    """Shift sums of second to fourth powers to a centre, from which means differ by ``off``."""
     second, third, fourth = np.moveaxis(powers, -1, 0)
     return np.stack(
         [
@@ -377,10 +383,10 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
-    own = whole.moments[OF_RANGES.index(name)]
+    moments = whole.moments[OF_RANGES.index(name)]
     centre, scale = _centre_and_scale(name, value, whole)
-    off = own[:, 0] - centre
-    powers = _about(sizes, own[:, 1:], off)
+    off = moments[:, 0] - centre
+    powers = _about(sizes, moments[:, 1:], off)
     columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
     sums = np.stack(columns, axis=1)
     is_by_class = METRICS[name].is_free_of_prevalence
@@ -390,27 +396,28 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
 
 
 def mean_loss(name: str, whole: RowBlock) -> float:
-    """Return a mean loss of the block that holds all rows."""
+    """Compute a mean loss from the block of all rows."""
     sizes = np.array(whole.sizes, np.float64)
     means = whole.moments[OF_RANGES.index(name), :, 0]
     return float((sizes * means).sum() / sizes.sum())
 
 
 def build_lookup(values: Mapping[str, float], whole: RowBlock) -> Lookup:
-    """Return the influences on metrics, of these values, of the cells of all rows."""
+    """Build the lookup of influences on metrics, given their values, from all rows' cells."""
     if whole.cells is None:
         raise ValueError("ranges without cells")
     scores, means, rests = whole.cells
-    influences, lefts = np.empty_like(means[: len(values)]), np.empty_like(rests[: len(values)])
+    influences = np.empty_like(means[: len(values)])
+    errors = np.empty_like(rests[: len(values)])
     for at, (name, value) in enumerate(values.items()):
         centre, scale = _centre_and_scale(name, value, whole)
         influences[at] = (means[at] - centre[:, None]) / scale[:, None]
-        lefts[at] = rests[at] / scale**2
-    return Lookup(scores[::-1], influences[:, ::-1, ::-1], lefts[:, ::-1])
+        errors[at] = rests[at] / scale**2
+    return Lookup(scores[::-1], influences[:, ::-1, ::-1], errors[:, ::-1])
 
 
 def _centre_and_scale(name: str, value: float, whole: RowBlock) -> tuple[Floats, Floats]:
-    """Return centres and divisors of the influences of either class."""
+    """Return the centres and divisors of influences, of positives and negatives."""
     is_auc = METRICS[name].linear_in_auc is not None
     m, n = whole.sizes
     if name in LOSSES:
@@ -424,7 +431,7 @@ _LIMBS: Final = 7
 
 
 class Corner(NamedTuple):
-    """A threshold, and the counts of what scores at least that."""
+    """A threshold, and the counts of scores at or above it."""
 
     threshold: int | float
     tp: int
@@ -511,7 +518,7 @@ class RangeSummary(Summed):
         return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
     def estimate(self, name: str) -> tuple[float, float, float]:
-        """Return one of `metrics`, its variance and degrees of freedom."""
+        """Compute one of `metrics`, its variance and degrees of freedom."""
         whole = join_blocks(self.blocks)
         value = self._value(name, whole)
         return value, *range_variance(name, value, whole)
@@ -522,12 +529,12 @@ class RangeSummary(Summed):
         return mean_loss(name, whole) if name in LOSSES else exact_average_precision(self)
 
     def lookup(self) -> Lookup:
-        """Return how far rows move `metrics`, by their scores; of a summary with cells."""
+        """Build the lookup of influences on `metrics` by score; the summary must have cells."""
         whole = join_blocks(self.blocks)
         return build_lookup({name: self._value(name, whole) for name in self.metrics}, whole)
 
     def check_whole(self) -> None:
-        """Raise where ranges are missing, or in twice."""
+        """Raise if ranges are missing or were added twice."""
         here = self.positives, self.negatives
         if here != (self.n_positive, self.n_negative):
             raise InputError(
@@ -537,7 +544,7 @@ class RangeSummary(Summed):
 
 
 def exact_average_precision(summary: RangeSummary) -> float:
-    """Return the average precision of all ranges, which have a positive: one division, rounded."""
+    """Compute the average precision of all ranges by one correctly rounded division."""
     return summary.precisions / (summary.n_positive << _PRECISION_BITS)
 
 
@@ -552,12 +559,12 @@ def summarize_range(
     n_negative: int | None = None,
     cut: Cut | None = None,
 ) -> RangeSummary:
-    """Return the contribution of one range of scores to an evaluation of all.
+    """Compute the contribution of one range of scores to an evaluation of all.
 
-    ``table`` has every row whose score lies in the range, as counts; of higher scores there are so
-    many true and false positives. ``n_positive`` and ``n_negative`` are all rows of either class,
-    by default those above and those of the table. Three passes over the table; the sums do not
-    depend on how rows are cut into ranges. ``cut`` asks for cells, by which rows are looked up.
+    ``table`` counts all rows whose score lies in the range; ``true_positives`` and
+    ``false_positives`` are rows of higher scores. ``n_positive`` and ``n_negative`` are all rows of
+    either class, by default those above and in the table. The sums do not depend on how rows are
+    split into ranges. ``cut`` requests cells for lookups. Three passes over the table.
 
     Examples
     --------
@@ -593,10 +600,10 @@ def summarize_range(
 def _summarize_piece(
     table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None
 ) -> RangeSummary:
-    """Return the summary of a few rows of a table."""
+    """Summarize a piece of a table below ``tp`` positives and ``fp`` negatives."""
     columns = table.positives, table.negatives
     positives, negatives = int(table.n_positive), int(table.n_negative)
-    # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
+    # Doubled placements among all rows are those in this piece plus 2 for each negative below.
     below = n - fp - negatives
     pairs = pairs_of_weights(*columns, (positives, negatives))
     twice = int(pairs.twice_concordant) + 2 * below * positives
@@ -619,14 +626,14 @@ def _summarize_piece(
 def summarize_runs(
     runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
 ) -> RangeSummary:
-    """Return the summary of all rows of some runs, each thread at work on a range of its own.
+    """Summarize all rows of runs; threads work on separate ranges.
 
-    ``progress`` is called with the share of the rows that is done. With ``n_cells`` rows can be
-    looked up in about so many cells, or twice as many: exactly where there are few scores.
+    ``progress`` is called with the fraction of rows that is done. ``n_cells`` requests about that
+    many cells for lookups, at most twice as many; lookups are exact if there are few scores.
     """
     rows, ranges, at_once = runs._ranges()
-    n_parts = len(ranges) + rows.size // PIECE_ROWS
-    cut = (n_cells, n_cells // n_parts) if n_cells and n_parts else None
+    n_pieces = len(ranges) + rows.size // PIECE_ROWS
+    cut = (n_cells, n_cells // n_pieces) if n_cells and n_pieces else None
     sizes = np.array([(0, 0), *map(rows.count_rows, ranges)], np.int64)
     above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
@@ -635,7 +642,7 @@ def summarize_runs(
     def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
         summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut)
-        done += summary.positives + summary.negatives  # a bar: a lost sum would do no harm
+        done += summary.positives + summary.negatives  # a race would only spoil the progress bar
         if progress is not None:
             progress(done / (m + n))
         return summary

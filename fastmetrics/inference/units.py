@@ -22,14 +22,14 @@ from fastmetrics.inference.reference import normal_quantile, quantile, tail
 FEW_GROUPS: Final = 30
 #: Effective rows of importances below which intervals cover too little.
 FEW_ROWS: Final = 30
-#: Rows of one class of several below which replicates show next to nothing of it.
+#: Rows of one class of several below which replicates hardly show its variance.
 FEW_OF_A_CLASS: Final = 5
 
 _CHUNK: Final = 1 << 16  # weights whose ratios are taken at a time
 
 
 class Sizes(NamedTuple):
-    """Rows and groups of data, and how many of equal weight tell as much; None without groups."""
+    """Numbers of rows and groups, and their effective numbers (Kish); None without groups."""
 
     n_rows: float
     effective: float
@@ -90,17 +90,17 @@ def effective_sample_size(sample_weight: ArrayLike) -> float:
 
 
 def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
-    """Return (sum m)^2 / sum m^2 of the sizes m of groups: what they are worth in equal ones.
+    """Compute the effective number of groups, (sum m)^2 / sum m^2 over group sizes m.
 
-    A row with a weight counts so much. Kish (1965), Survey Sampling, 8.2, of groups.
+    A group's size is the sum of its rows' weights. Kish (1965), Survey Sampling, 8.2.
     """
-    sizes = np.sort(np.bincount(groups, weights))  # the same sum however groups are named
-    shares = sizes / sizes.max()
-    return float(shares.sum() ** 2 / np.sum(shares * shares))
+    sizes = np.sort(np.bincount(groups, weights))  # the sum must not depend on group names
+    ratios = sizes / sizes.max()
+    return float(ratios.sum() ** 2 / np.sum(ratios * ratios))
 
 
 def warn_few_groups(effective: float | None, n_groups: int) -> None:
-    """Say where there are too few groups for their variance to be known."""
+    """Warn if there are too few groups to estimate the variance between them."""
     if effective is not None and effective < FEW_GROUPS:
         worth = "" if effective > 0.99 * n_groups else f", worth {effective:.3g} of equal size"
         warn_user(
@@ -111,7 +111,7 @@ def warn_few_groups(effective: float | None, n_groups: int) -> None:
 
 
 def warn_few_rows(effective: float, n_rows: int) -> None:
-    """Say where weights leave few rows of what there is; nothing where all weigh the same."""
+    """Warn if unequal weights leave few effective rows."""
     if effective < min(FEW_ROWS, 0.999 * n_rows):
         warn_user(
             f"the weights leave {n_rows:,} rows worth {effective:.3g} of equal weight: below about "
@@ -122,16 +122,16 @@ def warn_few_rows(effective: float, n_rows: int) -> None:
 
 
 def warn_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
-    """Say which classes have so few rows that no replicate knows how much they vary."""
+    """Warn about classes with too few rows for replicates to show their variance."""
     rare = [
         f"{name!r} ({count})"
         for name, count in zip(names, counts, strict=True)
         if 0 < count < FEW_OF_A_CLASS
     ]
     if rare:
-        what = "class" if len(rare) == 1 else "classes"
+        noun = "class" if len(rare) == 1 else "classes"
         warn_user(
-            f"{what} {', '.join(rare)}: below about {FEW_OF_A_CLASS} rows of a class, intervals "
+            f"{noun} {', '.join(rare)}: below about {FEW_OF_A_CLASS} rows of a class, intervals "
             "cover less than their level, as few rows look alike in every replicate; merge it with "
             "another, or gather more of its rows",
             SmallSampleWarning,
@@ -139,11 +139,11 @@ def warn_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
 
 
 def widened_level(level: float, effective: float | None) -> float:
-    """Return the level of a quantile of replicates of groups that stands for ``level``.
+    """Widen the level of a quantile of replicates for the effective number of groups.
 
-    A bootstrap of I units has a variance too small by (I - 1)/I, and normal tails where Student's
-    are due: the level is that of the normal quantile sqrt(I / (I - 1)) t(level, I - 1). Hesterberg
-    (2015), The American Statistician 69:371-386, 5.3. The level itself without groups.
+    A bootstrap of I units has a variance too small by (I - 1)/I, and normal tails instead of
+    Student's: the new level is that of the normal quantile sqrt(I / (I - 1)) t(level, I - 1).
+    Hesterberg (2015), The American Statistician 69:371-386, 5.3. Unchanged without groups.
     """
     if effective is None:
         return level
@@ -167,32 +167,32 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Reference = Literal["contributions", "kurtosis", "student"]
-#: What a metric is of, one by one.
+#: Samples of a metric.
 SamplesAre = Literal["rows", "queries", "items"]
 
-#: What is smaller than so much of what it was made of is left by rounding.
+#: Results below this fraction of their terms are rounding errors.
 ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
-#: Exponents of variances beyond which fourth powers may leave the range of doubles; and of
-#: influences below which they do not.
+#: Binary exponents of variances beyond which fourth powers may leave the range of doubles, and of
+#: influences below which they cannot.
 _POWERS: Final = 400
 _MILD: Final = 100
-#: Degrees of freedom added to those that rows show, as if so many more carried equal parts of the
-#: variance; and to those of groups. Chosen by simulation (docs/coverage.md).
+#: Degrees of freedom added to estimated ones of rows and of groups, as if so many more had equal
+#: contributions to the variance. Chosen by simulation (docs/coverage.md).
 PRIOR: Final = 5.0
 PRIOR_OF_GROUPS: Final = 1.0
-#: Rows of a job that adds up groups, which has sums of its own: many more rows than groups.
+#: Least rows of a job that sums by group: its array of sums must be small beside its rows.
 _JOB_ROWS: Final = 1 << 18
 
 
 class Variance(NamedTuple):
-    """A variance, and the degrees of freedom that it is known with."""
+    """An estimated variance and its degrees of freedom."""
 
     value: float
     df: float
 
     @property
     def standard_error(self) -> float:
-        """The root of the variance."""
+        """Square root of the variance."""
         return math.sqrt(self.value)
 
     @property
@@ -202,26 +202,26 @@ class Variance(NamedTuple):
 
 
 def without_rounding(difference: float, size: float, variance: Variance) -> float:
-    """Return a difference of values of a size, 0 where nothing but rounding is left."""
-    is_nothing = variance.value == 0.0 and abs(difference) <= ROUNDING * size
-    return 0.0 if is_nothing else difference
+    """Return a difference of values up to ``size``, or 0 if it is a rounding error."""
+    is_rounding = variance.value == 0.0 and abs(difference) <= ROUNDING * size
+    return 0.0 if is_rounding else difference
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rows, or groups of them, that vary independently of one another.
+    """Sampling units: rows, or groups of rows, that are independent of one another.
 
     Attributes
     ----------
     n_points : int
-        Places of an array of influences: a row each, or rows of one class and score.
+        Length of an array of influences: a point is a row, or rows of one class and score.
     counts, weights : ndarray of shape (n_points,), or None
-        How many rows a point stands for; how much a row matters, being one row all the same.
+        Number of rows of a point; importance weight of a row.
     groups, strata : ndarray of int64, shape (n_points,), or None
-        The group of each row, from 0, which is then what varies; what was sampled apart, or can be
-        taken so: means are removed, and factors are of each.
+        Group code of each row, groups being the sampling units; stratum code of each row. Means
+        are removed and factors computed by stratum.
     sizes : ndarray of float64, shape (n_strata,), or None
-        Rows of each stratum, where that is known; counted by default.
+        Rows of each stratum; counted by default.
 
     Notes
     -----
@@ -263,7 +263,7 @@ class Units:
 
     @cached_property
     def n_units(self) -> int:
-        """Rows of a weight, or groups that have one."""
+        """Number of rows or groups of positive weight."""
         if self.groups is not None:
             return int(self.group_proportions.any(axis=0).sum())
         if self.counts is not None:
@@ -272,12 +272,12 @@ class Units:
 
     @property
     def n_rows(self) -> float:
-        """Rows of a weight; the sum of counts."""
+        """Number of rows of positive weight; the sum of counts."""
         return float(self.n_units if self.groups is None else self.without_groups.n_units)
 
     @cached_property
     def n_strata(self) -> int:
-        """Strata that have a row of a weight; 1 without any."""
+        """Number of strata with a row of positive weight; 1 without strata."""
         return int(np.count_nonzero(self.stratum_sizes))
 
     @cached_property
@@ -287,7 +287,7 @@ class Units:
 
     @cached_property
     def stratum_sizes(self) -> Floats:
-        """Rows of a weight in each stratum."""
+        """Rows of positive weight in each stratum."""
         if self.sizes is not None:
             return self.sizes
         if self.counts is not None:
@@ -295,7 +295,7 @@ class Units:
         return self._by_stratum(None if self.weights is None else self._present)
 
     @cached_property
-    def _worth(self) -> Floats:
+    def _effective_sizes(self) -> Floats:
         """Effective number of rows of each stratum (Kish 1965)."""
         if self.weights is None:
             return self.stratum_sizes
@@ -304,25 +304,25 @@ class Units:
 
     @cached_property
     def units_by_stratum(self) -> Floats:
-        """Rows of a weight in each stratum, or groups that have one there."""
+        """Rows of positive weight, or groups with such a row, in each stratum."""
         if self.groups is None:
             return self.stratum_sizes
         return np.asarray((self.group_proportions > 0).sum(axis=1), np.float64)
 
     def class_sizes(self) -> tuple[float, float]:
         """Return the effective numbers of positives and negatives, the odd and even strata."""
-        return float(self._worth[1::2].sum()), float(self._worth[::2].sum())
+        return float(self._effective_sizes[1::2].sum()), float(self._effective_sizes[::2].sum())
 
     def _by_stratum(self, values: Any) -> Floats:
-        """Return the sum of the values in each stratum; of ones by default."""
+        """Sum values by stratum; None stands for ones."""
         if self.strata is None:
             return np.array([self.n_points if values is None else np.sum(values)], np.float64)
         return np.asarray(np.bincount(self.strata, values), np.float64)
 
     def covariance(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return the covariance of K metrics with influences of shape (K, n_points): (K, K).
+        """Compute the covariance (K, K) of K metrics from influences (K, n_points).
 
-        nan where a stratum has one unit alone.
+        It is nan if a stratum has a single unit.
         """
         if self.groups is not None:
             sums = self.contributions(influences)
@@ -335,10 +335,7 @@ class Units:
         return self.covariance_from_sums(sums)
 
     def covariance_from_sums(self, sums: Floats) -> Floats:
-        """Return the covariance by the sums of products of every two: (K, K, n_strata, 3).
-
-        Those of a metric with a later one are not read.
-        """
+        """Compute the covariance of K metrics from `product_sums` (K, K, n_strata, 3) of pairs."""
         covariance = np.empty(sums.shape[:2])
         for i in range(len(sums)):
             for j in range(i + 1):
@@ -347,27 +344,27 @@ class Units:
                 covariance[i, j] = covariance[j, i] = total
         return covariance
 
-    def _by_strata(self, sums: Floats, of_other: Floats | None = None) -> Floats:
-        """Return the contribution of each stratum to the covariance of two metrics, by their sums.
+    def _by_strata(self, sums: Floats, other_sums: Floats | None = None) -> Floats:
+        """Compute each stratum's contribution to a covariance from `product_sums`.
 
-        ``of_other`` are those of the other one and itself; None: a variance.
+        ``other_sums`` are those of the second metric with itself; None for a variance.
         """
-        left = sums[:, 0]
+        products = sums[:, 0]
         if self.strata is not None:
-            means = (sums if of_other is None else of_other)[:, 1] / self._at_least_one
-            left = left - sums[:, 1] * means
-            if of_other is None:
-                left = np.maximum(left, 0.0)
-        return np.asarray(self.factors * left)
+            means = (sums if other_sums is None else other_sums)[:, 1] / self._at_least_one
+            products = products - sums[:, 1] * means
+            if other_sums is None:
+                products = np.maximum(products, 0.0)
+        return np.asarray(self.factors * products)
 
     @cached_property
     def _at_least_one(self) -> Floats:
         return np.maximum(self.stratum_sizes, 1.0)
 
     def product_sums(self, one: Floats, other: Floats) -> Floats:
-        """Return of each stratum the sums of c d, of c and of (c d)^2.
+        """Compute the sums of c d, c and (c d)^2 by stratum: (n_strata, 3).
 
-        In blocks that stay in cache, on all threads; their sums are added in one order.
+        Threads sum blocks that fit in cache; block sums are added in a fixed order.
         """
         columns = self._columns
 
@@ -381,34 +378,37 @@ class Units:
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
     ) -> tuple[float, Variance, Variance | None]:
-        """Return the difference of two metrics, its variance, and that by kurtosis of rows.
+        """Compute the difference of two metrics, its variance, and the one with df by kurtosis.
 
-        What rounding leaves is nothing.
+        A difference by rounding counts as 0. The third result is None for groups.
         """
-        size, by_kurtosis, columns = max(map(abs, values)), None, self._columns
+        size = max(map(abs, values))
+        columns = self._columns
+        by_kurtosis = None
 
         def add_up(here: slice) -> tuple[Floats, float, float]:
             a, b = one[here], other[here]
-            moved, sums = a - b, np.zeros((len(self.stratum_sizes), 3))
-            add_products(moved, moved, *(column[here] for column in columns), sums)
-            return sums, _largest(moved), max(_largest(a), _largest(b))
+            gaps = a - b
+            sums = np.zeros((len(self.stratum_sizes), 3))
+            add_products(gaps, gaps, *(column[here] for column in columns), sums)
+            return sums, _largest(gaps), max(_largest(a), _largest(b))
 
-        each, apart, most = zip(*by_blocks(self.n_points, add_up), strict=True)
+        block_sums, gaps, largest = zip(*by_blocks(self.n_points, add_up), strict=True)
         total = float(self.n_points)
-        if self.weights is not None:  # an influence is of a unit of weight
+        if self.weights is not None:  # influences are per unit of weight
             with np.errstate(over="ignore"):
                 total *= float(self.weights.mean())
-        is_nothing = max(apart) <= ROUNDING * (size / total + max(most))
+        is_rounding = max(gaps) <= ROUNDING * (size / total + max(largest))
         if self.groups is not None:
-            moved = np.zeros(self.n_points) if is_nothing else one - other
-            variance = self.variance(moved, reference)
+            influences = np.zeros(self.n_points) if is_rounding else one - other
+            variance = self.variance(influences, reference)
         else:
-            sums = np.add.reduce(each) * (not is_nothing)
+            sums = np.add.reduce(block_sums) * (not is_rounding)
             with np.errstate(over="ignore"):
                 variance = by_kurtosis = self.variance_from_sums(sums, "kurtosis")
                 if reference != "kurtosis":
                     variance = self.variance_from_sums(sums, reference)
-            if variance.is_extreme and not is_nothing:
+            if variance.is_extreme and not is_rounding:
                 variance, by_kurtosis = (
                     self.variance(one - other, each) for each in (reference, "kurtosis")
                 )
@@ -416,7 +416,7 @@ class Units:
 
     @cached_property
     def _columns(self) -> tuple[Floats, Floats, Ints]:
-        """Counts, weights and strata, empty where there are none."""
+        """Counts, weights and strata as contiguous arrays, empty for None."""
         none = np.empty(0)
         counts = none if self.counts is None else np.ascontiguousarray(self.counts, np.float64)
         weights = none if self.weights is None else np.ascontiguousarray(self.weights, np.float64)
@@ -424,15 +424,15 @@ class Units:
         return counts, weights, np.ascontiguousarray(strata)
 
     def variance(self, influences: Floats, reference: Reference = "contributions") -> Variance:
-        """Return the variance of one metric with its degrees of freedom.
+        """Compute the variance of one metric and its degrees of freedom.
 
-        ``reference`` says which, of sums over m units c: "contributions", the number of units that
-        carry the variance, (sum c^2)^2 / sum c^4; "kurtosis", what the variance of a variance
-        says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), both with `PRIOR` more; "student",
-        (sum v_h)^2 / sum v_h^2 / (m_h - 1) over the variances v of strata (Welch and
-        Satterthwaite), m - 1 without, m being what weights leave of units (Kish 1965); of groups so
-        many less the strata. All are at most m less the number of strata. Influences whose powers
-        leave the range of doubles are scaled.
+        ``reference`` chooses the latter, from contributions c of m units. "contributions": the
+        effective number of contributions, (sum c^2)^2 / sum c^4, plus `PRIOR`. "kurtosis": from the
+        variance of a variance, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), plus `PRIOR`.
+        "student": (sum v_h)^2 / sum v_h^2 / (m_h - 1) over the variances v of strata (Welch and
+        Satterthwaite), m_h being effective sizes (Kish 1965); of groups their effective number less
+        the strata. At most m less the number of strata. Influences whose powers leave the range of
+        doubles are scaled.
         """
         with np.errstate(over="ignore"):
             variance = self._variance(influences, reference)
@@ -450,19 +450,20 @@ class Units:
         variance, fourth = float(squares.sum()), float(np.sum(squares * squares))
         if reference == "student" and variance > 0.0:
             return Variance(variance, self.effective_groups - self.n_strata)
-        return self._referred(variance, variance, fourth, reference)
+        return self._with_df(variance, variance, fourth, reference)
 
     def variance_from_sums(self, sums: Floats, reference: Reference = "contributions") -> Variance:
-        """Return that of rows by what `product_sums` returns of a metric and itself."""
-        parts = self._by_strata(sums)
-        variance = float(np.add.reduce(parts))
+        """Compute the variance of rows from `product_sums` of a metric with itself."""
+        by_stratum = self._by_strata(sums)
+        variance = float(np.add.reduce(by_stratum))
         second, _, fourth = np.add.reduce(sums).tolist()
         if reference == "student" and variance > 0.0:
-            over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
+            kept = by_stratum > 0
+            over = float(np.sum(by_stratum[kept] ** 2 / (self._effective_sizes[kept] - 1.0)))
             return Variance(variance, variance * variance / over if over > 0.0 else math.nan)
-        return self._referred(variance, second, fourth, reference)
+        return self._with_df(variance, second, fourth, reference)
 
-    def _referred(
+    def _with_df(
         self, variance: float, second: float, fourth: float, reference: Reference
     ) -> Variance:
         if not (variance > 0.0 and fourth > 0.0 and second * second > 0.0):
@@ -495,19 +496,19 @@ class Units:
         return np.where(sizes > 0.0, 1.0 / left, 0.0)
 
     def group_sums(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
+        """Sum influences over the rows of each stratum and group: (K, n_strata, n_groups)."""
         codes, shape = self._codes
         counts, weights, _ = self._columns
         weights = counts if len(counts) else weights
         group_sums = np.zeros((len(influences), shape[0] * shape[1]))
         step = max(_JOB_ROWS, 4 * group_sums.shape[1])
 
-        def add_up(own: Floats, start: int) -> tuple[Floats, float]:
+        def add_up(column: Floats, start: int) -> tuple[Floats, float]:
             here, sums = slice(start, start + step), np.zeros(group_sums.shape[1])
-            return sums, add_by_code(codes[here], own[here], weights[here], sums)
+            return sums, add_by_code(codes[here], column[here], weights[here], sums)
 
-        for row, own in zip(group_sums, influences, strict=True):
-            column = np.ascontiguousarray(own, np.float64)
+        for row, one in zip(group_sums, influences, strict=True):
+            column = np.ascontiguousarray(one, np.float64)
             jobs = [partial(add_up, column, start) for start in range(0, self.n_points, step)]
             added = run(jobs, self.n_points)
             for sums, _ in added:
@@ -516,24 +517,24 @@ class Units:
         return group_sums.reshape(len(influences), *shape)
 
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
-        """Return of each stratum its units, and how far apart their contributions are."""
+        """Return the number of units and the range of their contributions, by stratum."""
         if self.groups is not None:
             sums, present = self.group_sums(influences[None, :])[0], self.group_proportions > 0
             low = np.where(present, sums, np.inf).min(axis=1)
             high = np.where(present, sums, -np.inf).max(axis=1)
         else:
-            moved = influences if self.weights is None else influences * self.weights
+            weighted = influences if self.weights is None else influences * self.weights
             strata = np.zeros(self.n_points, np.int64) if self.strata is None else self.strata
             low, high = np.full((2, len(self.stratum_sizes)), [[np.inf], [-np.inf]])
-            np.minimum.at(low, strata[self._present], moved[self._present])
-            np.maximum.at(high, strata[self._present], moved[self._present])
+            np.minimum.at(low, strata[self._present], weighted[self._present])
+            np.maximum.at(high, strata[self._present], weighted[self._present])
         sizes = self.units_by_stratum
         steps = np.where(sizes > 0.0, high - low, 0.0)
         return sizes, np.where(steps > ROUNDING * np.abs(influences).max(), steps, 0.0)
 
     @cached_property
     def _codes(self) -> tuple[Ints, tuple[int, int]]:
-        """The stratum and group of each point as one number, and how many there are of both."""
+        """Stratum and group of each point as one code, and the numbers of strata and groups."""
         if self.groups is None:
             raise ValueError("there are no groups")
         n_groups = int(self.groups.max()) + 1
@@ -549,16 +550,16 @@ class Units:
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
     def contributions(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Return contributions of groups, (K, n_groups); sums of products are the covariance."""
+        """Compute contributions of groups (K, n_groups), whose products sum to the covariance."""
         sums = self.group_sums(influences)
         if self.strata is not None:
             sums -= sums.sum(axis=2, keepdims=True) * self.group_proportions
-        shares = self.group_proportions
-        left = 1.0 - shares  # of a group's variance, once the mean of its stratum is fitted
+        proportions = self.group_proportions
+        left = 1.0 - proportions  # of a group's variance, once the mean of its stratum is fitted
         if self.weights is not None:
             squares = self.group_sums(self.weights[None, :])[0]
             ratios = squares.sum(axis=1, keepdims=True) / np.where(squares > 0.0, squares, np.inf)
-            left += shares * (shares * ratios - 1.0)
+            left += proportions * (proportions * ratios - 1.0)
         left = np.where(left > 1.0e-9, left, np.nan)
         return np.asarray(np.sum(sums / np.sqrt(left), axis=1))
 
