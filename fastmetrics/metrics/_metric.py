@@ -121,7 +121,7 @@ class By(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Metric:
-    """One metric.
+    """An entry of the registry.
 
     Attributes
     ----------

@@ -236,7 +236,7 @@ def register_metric(
     needs: Needs = "scores",
     higher_is_better: bool | None = None,
 ) -> None:
-    """Give a statistic of your own a name that ``metrics=`` accepts everywhere.
+    """Register a statistic under a name that ``metrics=`` accepts everywhere.
 
     Parameters
     ----------
@@ -538,7 +538,7 @@ _DIRECTIONS: Final = {True: "higher", False: "lower", None: "none"}
 
 
 def metrics_table() -> MetricsTable:
-    """Return every metric that ``metrics=`` accepts, with what it needs, its direction and range.
+    """Return every metric that ``metrics=`` accepts, with its input, direction and range.
 
     Returns
     -------

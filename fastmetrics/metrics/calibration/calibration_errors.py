@@ -307,7 +307,7 @@ def expected_calibration_error(
     labels: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the expected calibration error (ECE): the mean gap of outcomes and probabilities.
+    """Compute the expected calibration error (ECE), the mean gap of outcomes and probabilities.
 
     Returns
     -------
@@ -351,7 +351,7 @@ def maximum_calibration_error(
     labels: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the maximum calibration error (MCE): the largest gap of any bin.
+    """Compute the maximum calibration error (MCE), the largest gap of a bin.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def root_mean_square_calibration_error(
     labels: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the root of the mean squared calibration error (the l2-ECE), less its bias.
+    """Compute the root of the bias-corrected mean squared calibration error (l2-ECE).
 
     Parameters
     ----------

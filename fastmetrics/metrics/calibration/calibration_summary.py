@@ -66,7 +66,7 @@ _ROUNDING: Final = 2.0**-40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreDecomposition(OneNumber):
-    """A mean loss of probabilities, and the three parts that it is made of.
+    """A mean loss of probabilities and its three components.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ def spiegelhalter_test(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> GoodnessOfFitTest:
-    """Test whether the Brier score is what calibrated probabilities would have (Spiegelhalter).
+    """Test whether the Brier score is that of calibrated probabilities (Spiegelhalter).
 
     Returns
     -------
@@ -543,7 +543,7 @@ def calibration_summary(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> CalibrationSummary:
-    """Compute scores with their parts, slope, intercepts and tests of calibration at once.
+    """Compute scores with components, slope, intercepts and tests of calibration at once.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ _BARS: Final = 20
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReliabilityDiagram(OwnArrays, Result):
-    """The share of positives, bin by bin, against the probabilities of the bin.
+    """The observed frequency of positives in bins, against the probabilities of the bins.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ def calibration_curve(
     n_bins: int = 5,
     strategy: Strategy = "uniform",
 ) -> tuple[Floats, Floats]:
-    """Compute the share of positives and the mean probability in bins, as scikit-learn does.
+    """Compute observed frequencies and mean probabilities in bins, as scikit-learn does.
 
     Parameters
     ----------

@@ -74,9 +74,8 @@ def _denominator(
         pairs = total.concordant + total.discordant
         apart_in_score = pairs + total.tied_in_outcome
         apart_in_outcome = pairs + total.tied_in_score
-        root = math.sqrt(
-            apart_in_score * apart_in_outcome
-        )  # pairs without ties in the score, and in the outcome
+        # the geometric mean of the pairs without ties in the score, and in the outcome
+        root = math.sqrt(apart_in_score * apart_in_outcome)
         if root == 0.0:
             return _Denominator(0.0)
         by_score = root / (2 * apart_in_score)
@@ -267,7 +266,7 @@ def concordance_index(
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the concordance index: how often a score has two times in their order.
+    """Compute the concordance index: the proportion of pairs of times that scores order rightly.
 
     Parameters
     ----------
@@ -400,7 +399,7 @@ def kendall_tau(
     variant: Literal["a", "b", "c"] = "b",
     n_threads: int | None = None,
 ) -> float:
-    """Compute Kendall's tau: concordant pairs less discordant ones, over all of some kind.
+    """Compute Kendall's tau: concordant less discordant pairs, over the pairs of a variant.
 
     Parameters
     ----------
@@ -475,7 +474,7 @@ def somers_d(
 def goodman_kruskal_gamma(
     y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None = None
 ) -> float:
-    """Compute Goodman and Kruskal's gamma: over the pairs that tie nowhere.
+    """Compute Goodman and Kruskal's gamma, over the pairs without ties.
 
     References
     ----------
@@ -494,7 +493,7 @@ def goodman_kruskal_gamma(
 
 @documented(PAIRED)
 def spearman_rho(y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None = None) -> float:
-    """Compute Spearman's rho: the correlation of ranks, those of equal values being their mean.
+    """Compute Spearman's rho: the correlation of ranks, with mean ranks for ties.
 
     References
     ----------

@@ -170,7 +170,7 @@ def h_measure(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the H-measure: how much of the loss of a trivial rule the best thresholds save.
+    """Compute the H-measure: the fraction of a trivial rule's loss that the best thresholds save.
 
     Parameters
     ----------

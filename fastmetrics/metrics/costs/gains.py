@@ -54,7 +54,7 @@ UndefinedMetricWarning
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LorenzCurve(OwnArrays, Result):
-    """The share of all outcomes that the rows of the lowest predictions hold.
+    """The cumulative proportion of outcomes, rows ordered by ascending prediction.
 
     Attributes
     ----------
@@ -288,7 +288,7 @@ ValueError
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GainsCurve(OwnArrays, Result):
-    """The share of the positives among the highest scores, by the share of rows taken.
+    """The proportion of positives among the highest scores, by the proportion of rows taken.
 
     Attributes
     ----------
@@ -324,7 +324,7 @@ class GainsCurve(OwnArrays, Result):
         name: str | None = None,
         **line_options: Any,
     ) -> Any:
-        """Draw cumulative gain or lift against the share of rows taken.
+        """Draw cumulative gain or lift against the proportion of rows taken.
 
         Parameters
         ----------
@@ -369,7 +369,7 @@ def gains_curve(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> GainsCurve:
-    """Compute the cumulative gain curve: the share of positives found by the share of rows taken.
+    """Compute the cumulative gain curve: positives found by the proportion of rows taken.
 
     Returns
     -------
@@ -413,7 +413,7 @@ def cumulative_gain(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the share of the positives that a share of the rows, from the top, holds.
+    """Compute the proportion of positives in a proportion of the rows, from the top.
 
     Returns
     -------
@@ -448,7 +448,7 @@ def lift_score(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute how many times as frequent positives are among the highest scores as overall.
+    """Compute the rate of positives among the highest scores over the overall rate.
 
     Returns
     -------
@@ -472,7 +472,7 @@ def lift_score(
 
 
 def _gain(table: ScoreTable, fraction: float) -> Fraction:
-    """Return the share of positives in the top, exact where there are no weights."""
+    """Return the proportion of positives in the top, exact where there are no weights."""
     tp, fp = table.true_positives, table.false_positives
     if table.is_weighted:
         called = np.concatenate(([0.0], tp + fp))

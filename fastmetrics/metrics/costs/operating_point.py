@@ -41,7 +41,7 @@ def net_benefit(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the net benefit of treating whoever has at least a threshold probability.
+    """Compute the net benefit of treating everyone with at least a threshold probability.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def threshold_costs(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> ThresholdCosts:
-    """Compute the expected cost of an example at every threshold, where mistakes have prices.
+    """Compute the expected cost of an example at every threshold, given the costs of errors.
 
     Returns
     -------

@@ -150,7 +150,7 @@ CriterionName = Literal[
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BestThreshold(Result):
-    """A threshold, what it was chosen for, and the decision it makes.
+    """A threshold, its criterion, and the decision that it makes.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ def dominance(
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> Dominance:
-    """Say whether the curve of model A encloses that of model B, and where they cross.
+    """Determine whether the curve of model A encloses that of model B, and where they cross.
 
     Called as ``dominance(y_true, y_score_a, y_score_b)``, or as ``dominance(table_a, table_b)``:
     the tables may come from different data.

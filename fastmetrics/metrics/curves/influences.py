@@ -692,7 +692,7 @@ def _best_threshold(
         "ops": ((replicates.BEST, _CRITERIA[criterion], low, 0.0),),
         "undefined_where": why,
     }
-    if bound is None:  # a bound would determine the threshold
+    if bound is None:  # chosen by its value alone, which the sample overstates
         fields["note"] = MAXIMUM_NOTE if of == "value" else CHOICE_NOTE
         if of == "value":
             fields["gradient"] = partial(_influences_at_best, criterion=criterion, beta=beta)

@@ -492,7 +492,7 @@ def rank_loss(
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the share of pairs of a positive and a negative that are ranked wrongly.
+    """Compute the proportion of pairs of a positive and a negative that are ranked wrongly.
 
     Returns
     -------

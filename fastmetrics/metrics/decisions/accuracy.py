@@ -492,7 +492,7 @@ def zero_one_loss(
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the error rate: the proportion of examples whose predicted label is not the true one.
+    """Compute the error rate: the proportion of examples whose prediction is wrong.
 
     Parameters
     ----------

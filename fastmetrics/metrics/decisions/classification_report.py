@@ -240,7 +240,7 @@ def confusion_matrix(
     sample_weight: ArrayLike | None = None,
     normalize: Literal["true", "pred", "all"] | None = None,
 ) -> NDArray[Any]:
-    """Count how often each class was taken for each.
+    """Count the examples of each true class by predicted class.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def multilabel_confusion_matrix(
     labels: ArrayLike | None = None,
     samplewise: bool = False,
 ) -> NDArray[Any]:
-    """Count each class against the rest: one matrix of two by two a class.
+    """Count each class against the rest: one 2 x 2 matrix for each class.
 
     Parameters
     ----------

@@ -240,7 +240,7 @@ def cost_sensitive_accuracy(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of the largest possible cost that was saved.
+    """Compute the proportion of the largest possible cost that is saved.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def expected_cost(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the cost to expect of an example where a share of them is positive.
+    """Compute the expected cost of an example at a prevalence.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def precision_score(
     sample_weight: ArrayLike | None = None,
     zero_division: float | Literal["warn"] = "warn",
 ) -> Scores:
-    """Compute precision: of the examples given to a class, the share that are of it.
+    """Compute precision: the proportion of examples predicted as a class that belong to it.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def recall_score(
     sample_weight: ArrayLike | None = None,
     zero_division: float | Literal["warn"] = "warn",
 ) -> Scores:
-    """Compute recall: of the examples of a class, the share that are given to it.
+    """Compute recall: the proportion of examples of a class that are predicted as it.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def specificity_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of negative examples that are called negative.
+    """Compute the proportion of negative examples that are predicted negative.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def negative_predictive_value(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of examples called negative that are negative.
+    """Compute the proportion of examples predicted negative that are negative.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def false_positive_rate(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of negative examples that are called positive.
+    """Compute the proportion of negative examples that are predicted positive.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def false_negative_rate(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the share of positive examples that are called negative.
+    """Compute the proportion of positive examples that are predicted negative.
 
     Returns
     -------

@@ -113,7 +113,7 @@ def d2_brier_score(
     labels: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the Brier skill score: 1 - Brier score / that of the classes' shares.
+    """Compute the Brier skill score: 1 - Brier score / that of the class frequencies.
 
     Parameters
     ----------
@@ -227,9 +227,7 @@ def loss_influences(
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
     fractions = np.bincount(positive, weights, n_classes)
     fractions = fractions / fractions.sum()
-    if (
-        np.count_nonzero(fractions) < 2
-    ):  # the base rate has no loss: -inf, or nan for a perfect model
+    if np.count_nonzero(fractions) < 2:  # the base rate has no loss: -inf, or nan if perfect
         clipped = 2.0 * _eps(p) if _SAVED[name] == "log_loss" else 0.0
         has_loss = mean_influences(loss(codes, p), weights).value > clipped
         return RowInfluences(-np.inf if has_loss else np.nan, np.full(len(p), np.nan))
@@ -326,7 +324,7 @@ def d2_log_loss_score(
     y_pred: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the share of the log loss that is explained: 1 - log loss / that of class shares.
+    """Compute the D² of the log loss: 1 - log loss / that of the class frequencies.
 
     Parameters
     ----------

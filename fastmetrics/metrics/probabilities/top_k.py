@@ -195,7 +195,7 @@ def top_k_accuracy_score(
     ties: Ties = "last",
     n_threads: int | None = None,
 ) -> float:
-    """Compute the share of rows whose true class is among the k classes that score highest.
+    """Compute the proportion of rows whose true class is among the k classes that score highest.
 
     Parameters
     ----------

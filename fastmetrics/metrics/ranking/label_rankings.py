@@ -239,7 +239,7 @@ def label_ranking_average_precision_score(
 def coverage_error(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute how far down the ranking one has to go to meet all relevant labels.
+    """Compute the mean rank of the last relevant label of each row.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def coverage_error(
 def label_ranking_loss(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute the share of pairs of a relevant and another label that stand in the wrong order.
+    """Compute the proportion of pairs of a relevant and another label in the wrong order.
 
     Parameters
     ----------

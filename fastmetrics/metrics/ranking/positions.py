@@ -206,7 +206,7 @@ def dcg(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the discounted cumulative gain (DCG): what items are worth, the less the later.
+    """Compute the discounted cumulative gain (DCG): gains of items, discounted by rank.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def ndcg(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the DCG over that of the best order (NDCG).
+    """Compute the DCG over that of the ideal order (NDCG).
 
     Notes
     -----
@@ -289,7 +289,7 @@ def expected_reciprocal_rank(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the expected reciprocal rank (ERR) of a reader who stops at what is relevant.
+    """Compute the expected reciprocal rank (ERR) of a reader who stops at relevant items.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ WEIGHTINGS: Final = ("items", "relevant", "pairs", "queries")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupAUC(OwnArrays, OneNumber):
-    """The mean AUC of groups, and what it is the mean of.
+    """The mean AUC of groups, with the AUC and weight of each group.
 
     Attributes
     ----------
@@ -567,7 +567,7 @@ def rank_biased_precision(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the rank-biased precision (RBP): what a reader finds who may stop at any item.
+    """Compute the rank-biased precision (RBP) of a reader who may stop at any item.
 
     Parameters
     ----------
@@ -612,7 +612,7 @@ def bpref(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute bpref: how seldom items judged not relevant stand above relevant ones.
+    """Compute bpref, which penalizes items judged not relevant above relevant ones.
 
     Notes
     -----
@@ -651,7 +651,7 @@ def precision_at_k(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the share of relevant items among the first k of each query.
+    """Compute the proportion of relevant items among the first k of each query.
 
     Returns
     -------
@@ -685,7 +685,7 @@ def recall_at_k(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the share of the relevant items of each query that stands among the first k.
+    """Compute the proportion of the relevant items of each query that are among the first k.
 
     Examples
     --------
@@ -754,7 +754,7 @@ def hit_rate_at_k(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the share of queries with a relevant item among the first k.
+    """Compute the proportion of queries with a relevant item among the first k.
 
     Returns
     -------

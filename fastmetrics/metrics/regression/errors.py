@@ -94,7 +94,7 @@ def explained_variance_score(
     force_finite: bool = True,
     n_threads: int | None = None,
 ) -> float | Floats:
-    """Return the share of the variance of the targets that the predictions explain.
+    """Return the proportion of the variance of the targets that the predictions explain.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def d2_tweedie_score(
     power: float = 0,
     n_threads: int | None = None,
 ) -> float:
-    """Return the share of the Tweedie deviance that the predictions explain.
+    """Return the D² of the Tweedie deviance, against the mean.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def d2_pinball_score(
     multioutput: str | ArrayLike = "uniform_average",
     n_threads: int | None = None,
 ) -> float | Floats:
-    """Return the share of the pinball loss that the predictions save a constant quantile.
+    """Return the D² of the pinball loss, against the constant quantile.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def d2_absolute_error_score(
     multioutput: str | ArrayLike = "uniform_average",
     n_threads: int | None = None,
 ) -> float | Floats:
-    """Return the share of the absolute error that the predictions save the median.
+    """Return the D² of the absolute error, against the median.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def mean_tweedie_deviance(
     power: float = 0,
     n_threads: int | None = None,
 ) -> float:
-    """Return the mean Tweedie deviance of a power.
+    """Return the mean Tweedie deviance of a given power.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ def mean_absolute_percentage_error(
     multioutput: str | ArrayLike = "uniform_average",
     n_threads: int | None = None,
 ) -> float | Floats:
-    """Return the mean absolute error relative to the targets, as a share and not in percent.
+    """Return the mean absolute error relative to the targets, as a fraction, not in percent.
 
     Parameters
     ----------
