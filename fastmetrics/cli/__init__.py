@@ -26,7 +26,6 @@ from fastmetrics.cli.commands.compare import COMPARE, COMPARE_BENCHMARKS, COMPAR
 from fastmetrics.cli.commands.evaluate import DOCTOR, EVALUATE, REPORT
 from fastmetrics.cli.commands.gate import GATE
 from fastmetrics.cli.commands.package import DEMO, METRICS, WARMUP
-from fastmetrics.cli.commands.plot import PLOT
 from fastmetrics.cli.commands.sql import SQL
 
 #: In the order of the help.
@@ -39,7 +38,6 @@ COMMANDS: Final[Sequence[Command]] = (
     COMPARE,
     COMPARE_TABLE,
     COMPARE_BENCHMARKS,
-    PLOT,
     SQL,
     METRICS,
     WARMUP,

@@ -252,7 +252,7 @@ def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
 def test_no_command_is_forgotten(capsys) -> None:
     shown = captured(capsys, "--help").out
     commands = re.findall(r"^    ([a-z-]+)(?: |$)", shown, re.MULTILINE)
-    assert {"evaluate", "plot", "warmup"} < set(commands)
+    assert {"evaluate", "report", "warmup"} < set(commands)
     helps = {command: captured(capsys, command, "--help").out for command in commands}
     printing = {name for name in helps if re.search(r"--format \{[^}]*json", helps[name])}
     assert printing == {given[0] for given in COMMANDS_SCHEMA.values()}

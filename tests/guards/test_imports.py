@@ -53,7 +53,7 @@ def test_dir_and_star_know_the_same_names() -> None:
     assert loaded(code) == set()
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["plot"], ["warmup"]])
+@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["report"], ["warmup"]])
 def test_help_is_light_and_instant(command: list[str]) -> None:
     code = (
         "import contextlib, io\nfrom fastmetrics.cli import main\n"
