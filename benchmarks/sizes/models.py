@@ -28,7 +28,7 @@ def auc(k: int, n: int, share: float) -> Measure:
         scores = {f"model {j}": shared + rng.normal(size=n) for j in range(k)}
         found = compare(y, scores, metrics="roc_auc", n_threads=1)["roc_auc"]
         return {
-            "compare, Holm": min(adjust_pvalues([pair.pvalue for pair in found])),
+            "compare, Holm": float(min(adjust_pvalues([pair.pvalue for pair in found]))),
             "compare, max-T": min(pair.pvalue_adjusted for pair in found),
         }
 

@@ -15,7 +15,7 @@ import numpy as np
 SEED = 20_250_306
 
 #: Files of this room that add scenes, in the order in which their tables are published.
-SUBJECTS = ("resampling", "counts", "differences", "groups", "ranks", "models")
+SUBJECTS = ("resampling", "counts", "differences", "groups", "ranks", "models", "pairs")
 
 Measure = Callable[[np.random.Generator], dict[str, float]]
 
@@ -50,11 +50,15 @@ class Scene:
 
 SCENES: dict[tuple[str, str], Scene] = {}
 NOTES: dict[str, str] = {}
+#: Parts whose hypothesis is false: how often it is rejected is the power of a test.
+OF_POWER: set[str] = set()
 
 
-def describe(part: str, note: str) -> None:
+def describe(part: str, note: str, *, is_of_power: bool = False) -> None:
     """Say above the table of a part how its data are drawn."""
     NOTES[part] = " ".join(note.split())
+    if is_of_power:
+        OF_POWER.add(part)
 
 
 def add(part: str, name: str, *, n_data: int) -> Callable[[Measure], Measure]:

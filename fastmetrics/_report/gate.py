@@ -29,7 +29,14 @@ from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import check_margin, compare
-from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
+from fastmetrics.inference.reference import (
+    holm,
+    normal_quantile,
+    pvalue,
+    quantile,
+    tail,
+    without_skewness,
+)
 from fastmetrics.inference.samples import request_metrics
 from fastmetrics.metrics.asking import MetricRequest
 
@@ -269,8 +276,10 @@ def _rule(
     note, noninferior, worse = "", math.nan, math.nan
     chance, needed = math.nan, math.nan
     if error > 0.0 and df > 0.0:
-        noninferior = pvalue((gain + margin) / error, df, "greater")
-        worse = pvalue((gain + margin) / error, df, "less")
+        skewness = pair.skewness if upwards else -pair.skewness
+        statistic = without_skewness((gain + margin) / error, skewness)
+        noninferior = pvalue(statistic, df, "greater")
+        worse = pvalue(statistic, df, "less")
         chance = tail(quantile(alpha, df) + margin / error, df)
         z = -normal_quantile(alpha) + normal_quantile(POWER)
         needed = math.ceil(many * (z * error / margin) ** 2) if margin > 0.0 else math.inf

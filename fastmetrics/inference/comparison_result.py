@@ -32,7 +32,7 @@ from fastmetrics.inference.estimate_result import (
     cautions_of,
     size_for_difference,
 )
-from fastmetrics.inference.reference import critical_value, holm, max_t_pvalues
+from fastmetrics.inference.reference import holm, max_t_pvalues
 from fastmetrics.inference.units import SamplesAre
 
 #: More metrics, or models, than these are counted, not listed.
@@ -437,8 +437,9 @@ def _smallest(tests: Sequence[tuple[str, Comparison, Pair]]) -> list[str]:
     (_, one, pair), *others = tests
     if others or pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
         return []
-    least = abs(critical_value(pair.df, 1.0 - one.confidence_level, one.alternative))
-    least *= pair.standard_error
+    low, high = pair.confidence_interval
+    is_above = one.alternative == "greater" or (one.alternative != "less" and pair.estimate > 0.0)
+    least = pair.estimate - low if is_above else high - pair.estimate
     many = one.n_groups if one.n_groups is not None else one.n_samples
     what = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):

@@ -414,7 +414,8 @@ def delong_test(
     pairs, variances = [], np.zeros((k, k))
     for i, j in itertools.combinations(range(k), 2):
         both = values[i], values[j]
-        difference, (value, _), _ = units.difference(both, influences[i], influences[j], "kurtosis")
+        difference, variance, _ = units.difference(both, influences[i], influences[j], "kurtosis")
+        value = variance.value
         if value * units.stratum_sizes.min() <= _NOTHING:
             value = 0.0
         variances[i, j] = variances[j, i] = value

@@ -434,6 +434,8 @@ class Pair(WithReplicates):
     pvalue_noninferior, pvalue_equivalent : float
         Of "`a` is worse than `b` by the margin or more", and of "they differ by the margin or
         more"; nan without a margin.
+    skewness : float
+        Of the difference, which interval and p-values of an AUC allow for (`compare`); else 0.
     details : object
         What else the method found: `Replicates` of a bootstrap or of exchanges; None if nothing.
     """
@@ -451,6 +453,7 @@ class Pair(WithReplicates):
     better: str | None
     pvalue_noninferior: float = float("nan")
     pvalue_equivalent: float = float("nan")
+    skewness: float = 0.0
     note: str = ""
     details: Any = field(default=None, repr=False)
 
@@ -468,7 +471,8 @@ class Pair(WithReplicates):
     ) -> Pair:
         """Return a difference with its interval and p, which is not adjusted for others yet."""
         error, df = variance.standard_error, variance.df
-        test = difference_test(difference, error, df, confidence_level, alternative, bounds)
+        rule = confidence_level, alternative, bounds, variance.skewness
+        test = difference_test(difference, error, df, *rule)
         return cls(
             metric=metric,
             a=names[0],
@@ -481,6 +485,7 @@ class Pair(WithReplicates):
             pvalue=test.pvalue,
             pvalue_adjusted=test.pvalue,
             better=None,
+            skewness=variance.skewness,
             **fields,
         )
 

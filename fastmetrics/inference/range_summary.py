@@ -84,9 +84,9 @@ class ProductSums(NamedTuple):
         Rows of a weight, each one once.
     n_rows : ndarray of shape (2,)
         Rows of each class, by their frequencies.
-    models : ndarray of shape (M, K, K, 2, 3)
+    models : ndarray of shape (M, K, K, 2, 4)
         `Units.product_sums` of a model and each before it.
-    pairs : ndarray of shape (M, P, 2, 3)
+    pairs : ndarray of shape (M, P, 2, 4)
         `Units.product_sums` of a difference and itself.
     ends : ndarray of shape (M, K + P, 2, 2)
         The largest influence of each model and difference, and minus the smallest.
@@ -126,8 +126,8 @@ class ProductSums(NamedTuple):
         k = len(lookups)
         n_metrics = min(len(to.rests) for to in lookups)
         n_rows = np.zeros(2)
-        of_models = np.zeros((n_metrics, k, k, 2, 3))
-        of_pairs = np.zeros((n_metrics, len(pairs), 2, 3))
+        of_models = np.zeros((n_metrics, k, k, 2, 4))
+        of_pairs = np.zeros((n_metrics, len(pairs), 2, 4))
         ends = np.full((n_metrics, k + len(pairs), 2, 2), -np.inf)
 
         def add_class(code: int) -> None:
@@ -387,8 +387,8 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     centre, scale = _centre_and_scale(name, value, whole)
     off = moments[:, 0] - centre
     powers = _about(sizes, moments[:, 1:], off)
-    columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
-    sums = np.stack(columns, axis=1)
+    second, third, fourth = (powers[:, k] / scale ** (k + 2) for k in range(3))
+    sums = np.stack([second, sizes * off / scale, fourth, third], axis=1)
     is_by_class = METRICS[name].is_free_of_prevalence
     if not is_by_class:
         sums = sums.sum(axis=0, keepdims=True)
@@ -521,7 +521,8 @@ class RangeSummary(Summed):
         """Compute one of `metrics`, its variance and degrees of freedom."""
         whole = join_blocks(self.blocks)
         value = self._value(name, whole)
-        return value, *range_variance(name, value, whole)
+        variance = range_variance(name, value, whole)
+        return value, variance.value, variance.df
 
     def _value(self, name: str, whole: RowBlock) -> float:
         if METRICS[name].linear_in_auc is not None:

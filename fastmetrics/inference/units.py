@@ -180,15 +180,21 @@ _MILD: Final = 100
 #: contributions to the variance. Chosen by simulation (docs/coverage.md).
 PRIOR: Final = 5.0
 PRIOR_OF_GROUPS: Final = 1.0
+#: Contributions that shrink the skewness by half. Chosen by simulation (docs/sizes.md).
+PRIOR_OF_SKEWNESS: Final = 3.0
 #: Least rows of a job that sums by group: its array of sums must be small beside its rows.
 _JOB_ROWS: Final = 1 << 18
 
 
 class Variance(NamedTuple):
-    """An estimated variance and its degrees of freedom."""
+    """An estimated variance, its degrees of freedom, and the skewness of the estimate.
+
+    The skewness is shrunk towards 0 where few contributions carry it; of groups it is 0.
+    """
 
     value: float
     df: float
+    skewness: float = 0.0
 
     @property
     def standard_error(self) -> float:
@@ -328,14 +334,14 @@ class Units:
             sums = self.contributions(influences)
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
         k = len(influences)
-        sums = np.zeros((k, k, len(self.stratum_sizes), 3))
+        sums = np.zeros((k, k, len(self.stratum_sizes), 4))
         for i, one in enumerate(influences):
             for j in range(i + 1):
                 sums[i, j] = self.product_sums(one, influences[j])
         return self.covariance_from_sums(sums)
 
     def covariance_from_sums(self, sums: Floats) -> Floats:
-        """Compute the covariance of K metrics from `product_sums` (K, K, n_strata, 3) of pairs."""
+        """Compute the covariance of K metrics from `product_sums` (K, K, n_strata, 4) of pairs."""
         covariance = np.empty(sums.shape[:2])
         for i in range(len(sums)):
             for j in range(i + 1):
@@ -362,18 +368,18 @@ class Units:
         return np.maximum(self.stratum_sizes, 1.0)
 
     def product_sums(self, one: Floats, other: Floats) -> Floats:
-        """Compute the sums of c d, c and (c d)^2 by stratum: (n_strata, 3).
+        """Compute the sums of c d, c, (c d)^2 and c^2 d by stratum: (n_strata, 4).
 
         Threads sum blocks that fit in cache; block sums are added in a fixed order.
         """
         columns = self._columns
 
         def add_up(here: slice) -> Floats:
-            sums = np.zeros((len(self.stratum_sizes), 3))
+            sums = np.zeros((len(self.stratum_sizes), 4))
             add_products(one[here], other[here], *(column[here] for column in columns), sums)
             return sums
 
-        return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.stratum_sizes), 3)))
+        return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.stratum_sizes), 4)))
 
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
@@ -389,7 +395,7 @@ class Units:
         def add_up(here: slice) -> tuple[Floats, float, float]:
             a, b = one[here], other[here]
             gaps = a - b
-            sums = np.zeros((len(self.stratum_sizes), 3))
+            sums = np.zeros((len(self.stratum_sizes), 4))
             add_products(gaps, gaps, *(column[here] for column in columns), sums)
             return sums, _largest(gaps), max(_largest(a), _largest(b))
 
@@ -441,7 +447,7 @@ class Units:
             return variance
         scaled = self._variance(np.ldexp(influences, -exponent), reference)
         value = float(np.ldexp(scaled.value, 2 * exponent))
-        return Variance(value if 0.0 < value < math.inf else math.nan, scaled.df)
+        return scaled._replace(value=value if 0.0 < value < math.inf else math.nan)
 
     def _variance(self, influences: Floats, reference: Reference) -> Variance:
         if self.groups is None:
@@ -456,12 +462,25 @@ class Units:
         """Compute the variance of rows from `product_sums` of a metric with itself."""
         by_stratum = self._by_strata(sums)
         variance = float(np.add.reduce(by_stratum))
-        second, _, fourth = np.add.reduce(sums).tolist()
+        second, _, fourth, _ = np.add.reduce(sums).tolist()
         if reference == "student" and variance > 0.0:
             kept = by_stratum > 0
             over = float(np.sum(by_stratum[kept] ** 2 / (self._effective_sizes[kept] - 1.0)))
             return Variance(variance, variance * variance / over if over > 0.0 else math.nan)
-        return self._with_df(variance, second, fourth, reference)
+        result = self._with_df(variance, second, fourth, reference)
+        if result.is_extreme or not result.df > 0.0:
+            return result
+        contributions = second * second / fourth
+        known = contributions / (contributions + PRIOR_OF_SKEWNESS)
+        return result._replace(skewness=known * self._third_moment(sums) / variance**1.5)
+
+    def _third_moment(self, sums: Floats) -> float:
+        """Compute the sum of cubes about the mean of each stratum from `product_sums`."""
+        cubes = sums[:, 3]
+        if self.strata is not None:
+            means = sums[:, 1] / self._at_least_one
+            cubes = cubes - 3.0 * means * sums[:, 0] + 2.0 * self._at_least_one * means**3
+        return float(np.add.reduce(cubes))
 
     def _with_df(
         self, variance: float, second: float, fourth: float, reference: Reference

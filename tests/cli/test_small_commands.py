@@ -32,7 +32,7 @@ def test_table_names_every_figure(capsys):
     assert "positive = malignant" in out
     for head in ("n+", "n−", "AUC", "95 % interval", "KS", "threshold", "TPR", "FPR"):
         assert head in out
-    assert out.startswith("logistic is best: better than neighbours in Brier score, than ")
+    assert out.startswith("logistic is best: better than naive_bayes in AUC, Brier score")
     assert len(out.splitlines()) <= 40
     table = out.partition("metric  ")[0]
     rows = {line[:21].strip(): line[21:].split() for line in table.splitlines()}

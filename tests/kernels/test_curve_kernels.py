@@ -233,7 +233,9 @@ def test_what_rows_move_of_average_precision(rng, kind, n):
     for piece in pieces:
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         sums.append(
-            kernels.precision_fractions(positives[piece], negatives[piece], above, *actual[:, piece])
+            kernels.precision_fractions(
+                positives[piece], negatives[piece], above, *actual[:, piece]
+            )
         )
     for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
         kernels.precision_influences(float(positives.sum()), value, below, *actual[:, piece])
@@ -262,11 +264,11 @@ def test_products_of_two_columns_by_stratum(rng, given):
     held = [column if name in given else column[:0] for name, column in columns.items()]
     counts, weights = (columns[name] if name in given else 1.0 for name in ("counts", "weights"))
     strata = columns["strata"] if "strata" in given else np.zeros(100, np.int64)
-    sums = np.ones((3, 3))
+    sums = np.ones((3, 4))
     kernels.add_products(one, other, *held, sums)
     c, d = one * weights, other * weights
-    wanted = np.ones((3, 3))
-    for k, column in enumerate((c * d, c, (c * d) ** 2)):
+    wanted = np.ones((3, 4))
+    for k, column in enumerate((c * d, c, (c * d) ** 2, c * c * d)):
         wanted[:, k] += np.bincount(strata, column * counts, 3)
     assert (sums == wanted).all()  # all are halves of whole numbers
 

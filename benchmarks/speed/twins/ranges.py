@@ -97,12 +97,12 @@ def add_products(data: Data) -> Pair:
     strata, none = positives % 2, np.empty(0)
 
     def ours() -> tuple[Any, ...]:
-        sums = np.zeros((2, 3))
+        sums = np.zeros((2, 4))
         curve_kernels.add_products(one, other, none, none, strata, sums)
         return (sums,)
 
     def twin() -> tuple[Any, ...]:
-        columns = one * other, one, (one * other) ** 2
+        columns = one * other, one, (one * other) ** 2, one * one * other
         return (np.stack([np.bincount(strata, column, 2) for column in columns], axis=1),)
 
     return ours, twin
