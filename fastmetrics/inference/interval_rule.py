@@ -265,8 +265,9 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     units, variance, ratio = case.measured.units, case.variance, 1.0
     rows = variance if units.groups is None else case.measured.row_variance(case.model)
     factor, _ = _linear(case)
-    if rows.value > 0.0:
-        ratio = rows.value / factor**2 / auc_variance(auc, m, n)
+    expected = auc_variance(auc, m, n)
+    if rows.value > 0.0 and expected > 0.0:  # bins may reach 1, and still vary
+        ratio = rows.value / factor**2 / expected
         known, doubt = max(0.0, rows.df - PRIOR), 1.0
         if ratio < 1.0:
             known, doubt = min(known, min(m, n) * min(auc, 1.0 - auc)), 2.0

@@ -619,6 +619,15 @@ def test_what_tables_do_not_have(rng):
         fm.estimate(weighted, metrics="roc_auc")
 
 
+def test_bins_whose_best_order_is_perfect_have_an_interval():
+    """The variance is that of any order: it is above 0 where an AUC of 1 would have none."""
+    bins = fm.streams.BinnedScoreTable(fm.streams.BinLayout([0.4, 0.7]), first_rows=0)
+    bins.update([1, 1, 0, 0] + [0] * 30, [0.8, 0.6, 0.5, 0.5] + [0.1] * 30)
+    one = fm.estimate(bins, metrics="roc_auc")["roc_auc"]
+    assert one.confidence_interval.high == 1.0
+    assert 0.0 < one.confidence_interval.low < one.estimate
+
+
 def test_one_class_is_told():
     for table in (fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()):
         table.update([1, 1], [0.2, 0.3])
