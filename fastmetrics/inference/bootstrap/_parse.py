@@ -1,8 +1,8 @@
-"""The user's data, read once, in the samples of which replicates are drawn.
+"""Parse the user's data into bootstrap samples.
 
-What the metrics need decides how the columns are read: as labels with scores, as true and
-predicted classes, or as targets with predictions. One model's table or matrix is enough where rows
-are alike; groups, fractional weights and several models need rows.
+The metrics decide how columns are read: as labels with scores, true and predicted classes, or
+targets with predictions. A table or matrix of one model is enough where rows are alike; groups,
+fractional weights and several models need rows.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.ordering import RowOrder, row_order
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
-#: Four bytes a row: so many rows as do not fit are refused (`check_rows`).
+#: Four bytes a row; `check_rows` refuses more rows than fit.
 RowIndices = NDArray[np.int32]
 
-#: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
-#: much as drawing so many rows.
+#: Rows per cell above which a table is resampled by cells: a binomial number costs as much to draw
+#: as this many rows.
 ROWS_OF_A_CELL: Final = 200
-#: More rows are not written out one by one.
+#: Most rows that are resampled one by one.
 MAX_ROWS: Final = (1 << 31) - 1
 
 _CHUNK: Final = 1 << 16  # rows or scores at a time
@@ -112,9 +112,9 @@ class SortedRows:
     _pieces: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Return the parts of ties among the rows from start to stop, as `pair_counts` takes them.
+        """Return the pieces of ties among the rows from start to stop, for `pair_counts`.
 
-        Every replicate asks for the same few parts, which are made once.
+        Every replicate needs the same few pieces: they are cached.
         """
         known = self._pieces.get((start, stop))
         if known is None:
@@ -160,7 +160,7 @@ class SortedRows:
         return labels
 
     def called_positive(self, threshold: Any) -> int | None:
-        """Return how many rows have a score >= threshold; None without one."""
+        """Count the rows with a score >= threshold; None without a threshold."""
         if threshold is None:
             return None
         ties = int(np.count_nonzero(is_called_positive(self.distinct, real_threshold(threshold))))
@@ -175,9 +175,9 @@ class SortedRows:
 
 
 def expand_table(table: ScoreTable) -> SortedRows:
-    """Return one row for each example that a table of counts holds.
+    """Expand a table of counts into one row for each example.
 
-    Two bytes an example are kept; the table is read in parts, so that little more is needed.
+    Rows take two bytes each; the table is read in chunks, to need little more.
     """
     n = int(table.n_positive) + int(table.n_negative)
     check_rows(n)
@@ -186,7 +186,8 @@ def expand_table(table: ScoreTable) -> SortedRows:
     if not held.all():  # the table lists a score that no example has
         distinct, positives, negatives = distinct[held], positives[held], negatives[held]
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    ties, row = [np.empty((0, 3), np.int64)], 0
+    ties = [np.empty((0, 3), np.int64)]
+    row = 0
     for start in range(0, len(distinct), _CHUNK):
         p, q = positives[start : start + _CHUNK], negatives[start : start + _CHUNK]
         sizes = p + q
@@ -210,14 +211,14 @@ def expand_table(table: ScoreTable) -> SortedRows:
 def _mixed_ties(
     positives: NDArray[np.int64], totals: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the ties of both classes among ties of so many positives and rows."""
+    """Return start, first negative and stop of the ties that hold both classes."""
     mixed = np.flatnonzero((positives > 0) & (positives < totals))
     starts = stops[mixed] - totals[mixed]
     return np.stack((starts, starts + positives[mixed], stops[mixed]), axis=1)
 
 
 def sort_rows(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows, RowIndices]:
-    """Return the sorted rows of arrays, and the place in the arrays of each; see `descending`."""
+    """Sort the rows of arrays; also return the index of each sorted row. See `descending`."""
     order, edges = descending(rows, *keys)
     return rows_in_order(rows, order, edges), order
 
@@ -225,7 +226,7 @@ def sort_rows(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows,
 def descending(
     rows: BinaryRows, *keys: NDArray[Any] | None
 ) -> tuple[RowIndices, NDArray[np.int64] | None]:
-    """Return the rows in descending order of their scores, and the edges of tied scores, if any.
+    """Sort rows by descending score; return their indices, and the edges of ties, if any.
 
     Among equal scores positives come first, then by weight, then by ``keys``.
     """
@@ -242,7 +243,7 @@ def descending(
 def rows_in_order(
     rows: BinaryRows, order: RowIndices, edges: NDArray[np.int64] | None
 ) -> SortedRows:
-    """Return the sorted rows of arrays whose order is known."""
+    """Build the sorted rows of arrays from their order and the edges of ties."""
     n = len(order)
     is_positive = rows.labels[order] == 1
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
@@ -260,7 +261,7 @@ def rows_in_order(
         order = order[edges[:-1]]
     distinct = rows.scores[order]
     if distinct.dtype.kind == "f":
-        distinct += 0.0  # of -0.0 makes 0.0
+        distinct += 0.0  # turns -0.0 into 0.0
     return _sorted_rows(n, masks, ends, ties, distinct, (positives, negatives))
 
 
@@ -280,7 +281,7 @@ def _sorted_rows(
 
 
 def check_rows(n: int) -> None:
-    """Raise if so many rows cannot be written out, before the memory is asked for."""
+    """Raise if n rows are too many to be resampled one by one, before allocating memory."""
     if n > MAX_ROWS:
         raise MemoryError(
             f"{n:,} rows would be resampled one by one, which takes {3 * n / 1e9:,.0f} GB or more: "
@@ -296,9 +297,10 @@ def lexsort_rows(*columns: NDArray[Any] | None) -> RowIndices:
 
 
 def refine_order(order: RowOrder, *columns: NDArray[Any] | None) -> RowIndices:
-    """Return the rows of an order, in which columns decide, one after the other, what is tied."""
+    """Break the ties of an order by columns, one after the other; return the row indices."""
     rows: NDArray[Any] = order.rows
-    starts, at = order.starts, None
+    starts = order.starts
+    at = None
     for column in columns:
         if column is None:
             continue
@@ -318,14 +320,14 @@ def refine_order(order: RowOrder, *columns: NDArray[Any] | None) -> RowIndices:
 
 
 def _sortable(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column of whole numbers in eight bytes, as scores come."""
+    """Convert integers to int64, as `row_order` takes scores."""
     if column.dtype.kind in "bi" or column.dtype.itemsize < 4:
         return column.astype(np.int64, copy=False)
     return np.ascontiguousarray(column)
 
 
 def invert_order(order: RowIndices) -> RowIndices:
-    """Return the place of each row in an order."""
+    """Return the rank of each row in an order."""
     inverse: RowIndices = np.empty_like(order)
     inverse[order] = np.arange(len(order), dtype=order.dtype)
     return inverse
@@ -334,30 +336,31 @@ def invert_order(order: RowIndices) -> RowIndices:
 def lone_positives(
     masks: Bytes, ends: Bytes, anchors: NDArray[np.int64]
 ) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
-    """Return which segments have no ties, the places of their positives, and where they start."""
+    """Return a mask of segments without ties, offsets of their positives, and their starts."""
     whole = len(masks) // replicates.SEGMENT
-    lone, n_positive = np.zeros(len(anchors), np.uint8), np.zeros(len(anchors) + 1, np.int64)
+    lone = np.zeros(len(anchors), np.uint8)
+    n_positive = np.zeros(len(anchors) + 1, np.int64)
     in_segments = (whole, replicates.SEGMENT)
     ends, masks = (
         column[: whole * replicates.SEGMENT].reshape(in_segments) for column in (ends, masks)
     )
     lone[:whole] = ends.all(axis=1) & (anchors[:whole] == np.arange(whole))
-    places = [np.empty(0, np.uint16)]
+    offsets = [np.empty(0, np.uint16)]
     for start in range(0, whole, _CHUNK // replicates.SEGMENT):
         some = slice(start, min(start + _CHUNK // replicates.SEGMENT, whole))
         listed = masks[some] & (lone[some, None] * np.uint8(255))
-        places.append((np.flatnonzero(listed) % replicates.SEGMENT).astype(np.uint16))
+        offsets.append((np.flatnonzero(listed) % replicates.SEGMENT).astype(np.uint16))
         n_positive[start + 1 : some.stop + 1] = np.count_nonzero(listed, axis=1)
-    return lone, np.concatenate(places), np.cumsum(n_positive)
+    return lone, np.concatenate(offsets), np.cumsum(n_positive)
 
 
 Specs = Sequence[MetricSpec]
 
 
 class BootstrapData(NamedTuple):
-    """The data as the user gave them, but for ``weights_are``, which is checked.
+    """Arguments of a bootstrap as given; only ``weights_are`` is validated.
 
-    ``scores`` are those of one model; of several, a `NamedScores` each.
+    ``scores`` are those of one model, or a `NamedScores` for each of several.
     """
 
     y_true: Any
@@ -369,18 +372,18 @@ class BootstrapData(NamedTuple):
     threshold: Any = None
 
     def weights(self, n: int) -> Weights | None:
-        """Return the checked weights of n rows."""
+        """Validate the weights of n rows."""
         if self.sample_weight is None:
             return None
         return check_weights(self.sample_weight, n, weights_are=self.weights_are)
 
     def codes(self, n: int) -> Codes | None:
-        """Return the group of each of n rows, from 0."""
+        """Encode the groups of n rows as codes from 0."""
         return None if self.groups is None else check_groups(self.groups, n)
 
 
 def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
-    """Return one model's data."""
+    """Parse the data of one model into the sample that its metrics need."""
     y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         _check_alone(y_true, given)
@@ -416,7 +419,7 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
     )
     codes = given.codes(len(rows))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
-    are_alike = are_alike and not _has_functions(specs)  # which get rows in the order given
+    are_alike = are_alike and not _has_functions(specs)  # functions need rows in the order given
     if are_alike and _count_decisions(specs):
         return MatrixCells.from_counts(cells_of_rows(rows, real_threshold(threshold)))
     if are_alike:
@@ -426,7 +429,7 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
 
 
 def parse_models(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
-    """Return the data of several models on the same rows, units in an order that all share."""
+    """Parse the data of several models on the same rows; all share the order of units."""
     if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
         return read(given, specs)
     checked = check_models(
@@ -443,7 +446,9 @@ def parse_models(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
         check_domains(specs, column, model.argument)
     models, codes, numbers = _expand_rows(checked.rows, checked.scores, checked.groups)
     scores: list[NDArray[Any]] = list(checked.scores)
-    if _has_functions(specs) and given.sample_weight is not None:  # rows of no weight were left out
+    if (
+        _has_functions(specs) and given.sample_weight is not None
+    ):  # `check_models` drops rows of no weight
         scores = [check_scores_array(model.values, model.argument) for model in given.scores]
         weights = check_weights(given.sample_weight, len(scores[0]), weights_are=given.weights_are)
         kept = np.flatnonzero(weights.values)
@@ -465,7 +470,7 @@ def _check_alone(counts: ScoreTable | ConfusionMatrix, given: BootstrapData) -> 
 
 
 def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> BootstrapSample:
-    """Return a table of counts, to be resampled by cells or by rows."""
+    """Build the sample of a table of counts: of cells, or of rows where cells are small."""
     if table.is_weighted:
         raise InputTypeError(
             "a ScoreTable of fractional weights cannot be resample, as it does not tell how many "
@@ -498,9 +503,9 @@ def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> Boot
 def _expand_rows(
     rows: BinaryRows, scores: Sequence[NDArray[Any]], codes: Codes | None
 ) -> tuple[list[BinaryRows], Codes | None, Codes | None]:
-    """Return the rows of each model with frequencies written out; of groups, those above 0.
+    """Expand frequencies; return the rows of each model, the groups, and indices of rows.
 
-    With the groups, and the number of each row.
+    Rows of groups keep their frequencies, if they are above 0.
     """
     chosen = None
     if rows.weights is not None:
@@ -523,9 +528,9 @@ def _build_samples(
     given: BootstrapData,
     scores: Sequence[NDArray[Any]],
 ) -> list[BootstrapSample]:
-    """Return labels with the scores of each model, verified, whose rows have no weight of 0.
+    """Build the sample of each model from validated rows of positive weight.
 
-    ``numbers`` are the rows' own among all that were given, which have these ``scores``.
+    ``numbers`` are the indices of the rows among all given ones, whose scores are ``scores``.
     """
     labels = None
     if _has_functions(specs):
@@ -541,23 +546,23 @@ def _build_samples(
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
-        places = shared[order] if model else None  # the first one's order is the shared one
-        of_rows = drawn(order, rows.typed_weights(), groups, places)
+        units = shared[order] if model else None  # the first model's order is the shared one
+        fields = row_fields(order, rows.typed_weights(), groups, units)
         if labels is not None:
-            of_rows["arguments"] = labels, scores[model]
-            of_rows["numbers"] = order if numbers is None else numbers[order]
-        return _scored_rows(of_rows, sorted_rows, counted, specs, given.threshold)
+            fields["arguments"] = labels, scores[model]
+            fields["numbers"] = order if numbers is None else numbers[order]
+        return _scored_rows(fields, sorted_rows, counted, specs, given.threshold)
 
     return run([partial(one, model) for model in range(len(models))])
 
 
-def drawn(
+def row_fields(
     order: NDArray[Any],
     weights: NDArray[Any] | None,
     groups: Codes | None,
-    places: RowIndices | None = None,
+    units: RowIndices | None = None,
 ) -> dict[str, Any]:
-    """Return the fields that samples of rows in one order share, by name."""
+    """Return the fields that samples of rows in the same order share, by name."""
     n = len(order)
     weights = None if weights is None else weights[order]
     groups = None if groups is None else groups[order]
@@ -568,39 +573,39 @@ def drawn(
         "fractional": weights if is_fractional else None,
         "n": n,
         "weights": weights,
-        "units": places if groups is None else groups.astype(np.int32),
+        "units": units if groups is None else groups.astype(np.int32),
     }
 
 
 def _scored_rows(
-    of_rows: dict[str, Any], rows: SortedRows, table: ScoreTable, specs: Specs, threshold: Any
+    fields: dict[str, Any], rows: SortedRows, table: ScoreTable, specs: Specs, threshold: Any
 ) -> ScoredRowSample:
-    """Return labels with scores, and what sums and statistics of the user's own need of them."""
+    """Build a sample of labels with scores, with columns of sums and arguments of statistics."""
     if any(isinstance(spec, SumSpec) for spec in specs):
-        of_rows["columns"] = sum_columns(specs, rows.labels, rows.scores)
-    if _has_functions(specs):  # of a table, which has no order of its own
-        of_rows.setdefault("arguments", (rows.labels, rows.scores))
+        fields["columns"] = sum_columns(specs, rows.labels, rows.scores)
+    if _has_functions(specs):  # set by the caller, except for a table
+        fields.setdefault("arguments", (rows.labels, rows.scores))
     counts, cut = _decision_cells(table, threshold), rows.called_positive(threshold)
-    return ScoredRowSample(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
+    return ScoredRowSample(**fields, rows=rows, table=table, counts=counts, cut=cut)
 
 
 def _decision_cells(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
-    """Return the matrix of the decision score >= threshold, where there is a threshold."""
+    """Return the confusion matrix of score >= threshold; None without a threshold."""
     return None if threshold is None else score_cells(table, None, threshold, None, None).counts
 
 
 def _has_functions(specs: Specs) -> bool:
-    """Return whether functions of the user's are among the metrics."""
+    """Return True if a metric is a function of the user's own."""
     return any(isinstance(spec, UserSpec) for spec in specs)
 
 
 def _count_decisions(specs: Specs) -> bool:
-    """Return whether no metric needs more of the rows than their cells."""
+    """Return True if a confusion matrix is enough for all metrics."""
     return all(isinstance(spec, CountSpec) for spec in specs)
 
 
 def predicted_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
-    """Return true classes with those that each model predicts."""
+    """Build the sample of true and predicted classes of each model."""
     decided = [_predicted_labels(model, specs[0].label) for model in given.scores]
     true = check_label_column(given.y_true, "y_true")
     n = len(true.values)
@@ -619,16 +624,16 @@ def predicted_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSampl
     samples: list[BootstrapSample] = []
     for matrix, cell in zip(matrices, cells, strict=True):
         order = lexsort_rows(cell, values, codes, inverse)  # ties as shared
-        of_rows = drawn(order, values, codes, None if len(decided) == 1 else inverse[order])
-        if of_rows["fractional"] is not None:
-            of_rows["fractional"] = values  # whose sums are added up as they came
+        fields = row_fields(order, values, codes, None if len(decided) == 1 else inverse[order])
+        if fields["fractional"] is not None:
+            fields["fractional"] = values  # sums are added in the given order
         starts = np.searchsorted(cell[order], np.arange(k * k)).astype(np.int64)
-        samples.append(RowSample(**of_rows, counts=matrix.counts, starts=starts))
+        samples.append(RowSample(**fields, counts=matrix.counts, starts=starts))
     return samples
 
 
 def real_targets(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
-    """Return targets with the predictions of each model; of a mean there may be none."""
+    """Build the sample of targets and predictions of each model; a mean needs no predictions."""
     y = check_scores_array(given.y_true, "y_true").astype(np.float64)
     predictions = []
     for model in given.scores:
@@ -642,17 +647,17 @@ def real_targets(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
         y, predictions = y[chosen], [column[chosen] for column in predictions]
     order = lexsort_rows(y, *predictions, values, codes)
     y, predictions = y[order], [column[order] for column in predictions]
-    of_rows = drawn(order, values, codes)
-    of_rows["numbers"] = order if chosen is None else chosen[order]
+    fields = row_fields(order, values, codes)
+    fields["numbers"] = order if chosen is None else chosen[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        RowSample(**of_rows, columns=sum_columns(specs, y, *columns), arguments=arguments)
+        RowSample(**fields, columns=sum_columns(specs, y, *columns), arguments=arguments)
         for columns, arguments in zip(of_models, all_rows, strict=True)
     ]
 
 
 def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
-    """Return rows of several classes with the binary problems of the metrics."""
+    """Build the sample of several classes with the binary problems of the metrics."""
     if len(given.scores) > 1:
         raise InputError(f"{specs[0].label!r} has no replicates of several models: one by one")
     scores = class_scores(in_class_order(given.scores[0].values, given.y_true), sum_to_1=True)
@@ -666,23 +671,23 @@ def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]
     weights, groups, chosen = expand_frequencies(given.weights(len(codes)), given.codes(len(codes)))
     if chosen is not None:
         codes, scores = codes[chosen], scores[chosen]
-    of_rows = drawn(np.arange(len(codes)), weights, groups)
-    if groups is None:  # numbered by what the rows hold, not by where they stand
-        of_rows["units"] = invert_order(lexsort_rows(codes, *scores.T, weights)).astype(np.int32)
+    fields = row_fields(np.arange(len(codes)), weights, groups)
+    if groups is None:  # ranks of contents, so that the order of rows does not matter
+        fields["units"] = invert_order(lexsort_rows(codes, *scores.T, weights)).astype(np.int32)
 
     def problem(positive: int, against: int | None = None) -> ScoredRowSample:
         kept = slice(None) if against is None else np.isin(codes, (positive, against))
         column = np.ascontiguousarray(scores[kept, positive])
-        own = None if weights is None else weights[kept].astype(np.float64)
-        units = of_rows["units"][kept]  # ties stand in the order of the units
+        kept_weights = None if weights is None else weights[kept].astype(np.float64)
+        units = fields["units"][kept]  # ties stand in the order of the units
         labels = (codes[kept] == positive).astype(np.int8)
-        binary = BinaryRows(labels, 0, column, own, False, False)
+        binary = BinaryRows(labels, 0, column, kept_weights, False, False)
         rows, order = sort_rows(binary, units)
         return ScoredRowSample(
             n_rows=rows.n,
-            n_units=of_rows["n_units"],
+            n_units=fields["n_units"],
             n=rows.n,
-            weights=None if own is None else own[order],
+            weights=None if kept_weights is None else kept_weights[order],
             units=units[order],
             rows=rows,
         )
@@ -697,7 +702,7 @@ def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]
     }
     names = check_class_labels(given.y_true).classes.tolist()
     return [
-        MulticlassRowSample(**of_rows, arguments=(codes, scores), names=names, problems=problems)
+        MulticlassRowSample(**fields, arguments=(codes, scores), names=names, problems=problems)
     ]
 
 
@@ -707,10 +712,10 @@ _ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: g
 def expand_frequencies(
     weights: Weights | None, codes: Codes | None
 ) -> tuple[NDArray[Any] | None, Codes | None, Codes | None]:
-    """Return weights, groups, and which rows are taken how often; None for each once.
+    """Expand frequencies; return weights, group codes and row indices (None for all rows).
 
-    A frequency is so many rows; of groups, rows of frequency 0 are left out, and groups are
-    numbered anew.
+    Without groups a row is repeated by its frequency. With groups it keeps its frequency, rows of
+    frequency 0 are dropped, and groups are coded anew.
     """
     if weights is None:
         return None, codes, None
@@ -727,12 +732,12 @@ def expand_frequencies(
     return times[chosen], codes, chosen
 
 
-#: What reads columns that are not labels with scores.
+#: Parsers of columns that are not labels with scores.
 _READ = {"decisions": predicted_classes, "values": real_targets, "classes": several_classes}
 
 
 def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:
-    """Return predicted labels; what is wrong with scores is that they are none."""
+    """Validate predicted labels; the message says so if they are scores."""
     if model.values is None:
         raise InputTypeError(f"`{model.argument}` must be given for {label!r}: got None")
     try:
@@ -748,17 +753,17 @@ def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:
 
 
 def _codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
-    """Return the place of each label among those given; 0 for one of no weight."""
+    """Return the index of each row's label in ``labels``; 0 for labels of no weight."""
     encoded = column.coded()
-    place = {label: k for k, label in enumerate(labels)}
-    places = [place.get(name, 0) for name in encoded.classes.tolist()]
-    return np.array(places, np.int64)[encoded.codes]
+    indices = {label: k for k, label in enumerate(labels)}
+    codes = [indices.get(name, 0) for name in encoded.classes.tolist()]
+    return np.array(codes, np.int64)[encoded.codes]
 
 
 def _confusion_matrices(
     pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
 ) -> list[Cells]:
-    """Return the confusion matrix of each model, all of the same labels."""
+    """Count the confusion matrix of each model; all have the same labels."""
     matrices = [complete_pair(count_columns(pair, weights)) for pair in pairs]
     if len(matrices) > 1:
         labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
@@ -769,7 +774,7 @@ def _confusion_matrices(
 
 
 def check_stratified(stratified: Any, groups: Any) -> None:
-    """Raise if classes are to be drawn by themselves, and groups too."""
+    """Raise if both `stratified` and `groups` are requested."""
     check_choice("stratified", stratified, (False, True))
     if stratified and groups is not None:
         raise InputError(

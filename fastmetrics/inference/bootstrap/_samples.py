@@ -1,9 +1,9 @@
-"""One model's data as they are resampled: a class for each kind of sample.
+"""Samples that are resampled: a class for each kind of data of one model.
 
 Rows are drawn one by one or by groups: `ScoredRowSample` (labels with scores), plain `RowSample`
 (true with predicted classes, or targets with predictions). Cells stand for any number of rows, and
-a replicate of them costs the same whatever that is. A sample metrics its replicates, and has what
-metrics of the data themselves follow from.
+a replicate costs the same whatever that number. A sample measures its replicates, and has the
+tables and columns for metrics of the data.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int64]
-#: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
+#: Bytes of counts of a batch: they stay in the second-level cache until they are measured.
 BATCH_BYTES: Final = 1 << 18
 
 
 def padded(n: int) -> int:
-    """Return how many bytes the counts of n rows take."""
+    """Round n up to a multiple of 8: the bytes of n rows' counts."""
     return -(-n // 8) * 8
 
 
@@ -51,12 +51,12 @@ CurveOp = tuple[int, int, float, float]
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
 
 WINDOW = resampling.WINDOW
-_WEIGHED = 6  # numbers in the state of weighted pairs; that of counted ones has four
+_WEIGHED = 6  # length of the state of weighted pairs; that of counted pairs is 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws over n units; every number follows from the key, the replicate and the block.
+    """Draws over n units; every number is a function of key, replicate and block.
 
     ``masks`` have the class of each unit (255 or 0) where each class is drawn by itself.
     """
@@ -72,7 +72,7 @@ class Draws:
         return -(-self.n_units // WINDOW)
 
     def totals(self, first: int, count: int) -> NDArray[np.int64]:
-        """Return the draws of each window: (count, n_windows), or those of each class."""
+        """Draw the totals of windows: (count, n_windows), or (2, count, n_windows) by class."""
         if not self._window_sizes:  # once for all replicates: counting a class takes a pass
             sizes = np.full(self.n_windows, WINDOW, np.int64)
             sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
@@ -94,7 +94,7 @@ class Draws:
         windows: NDArray[np.int64],
         out: NDArray[np.uint8],
     ) -> None:
-        """Fill ``out`` with the counts of the windows listed, side by side, one row a replicate."""
+        """Fill ``out`` with the counts of the listed windows, one row for each replicate."""
         chosen = np.ascontiguousarray(totals[..., windows[0] : windows[-1] + 1])
         if self.masks is None:
             resampling.draw_windows(self.key, first, windows, chosen, self.n_units, out)
@@ -104,7 +104,7 @@ class Draws:
             )
 
     def every(self, first: int, count: int) -> NDArray[np.uint8]:
-        """Return the counts of all units, one row for each replicate from number ``first`` on."""
+        """Draw the counts of all units, one row for each replicate from number ``first`` on."""
         counts = np.empty((count, padded(self.n_units)), np.uint8)
         self.counts(first, self.totals(first, count), np.arange(self.n_windows), counts)
         return counts
@@ -117,8 +117,8 @@ def fill_totals(
     sizes: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Fill each row of ``totals`` with as many draws over cells as they have rows in all."""
-    if len(sizes) == 1:  # one cell takes them all: the kernel would compile for a second
+    """Fill each row of ``totals`` with sum(sizes) draws over cells of these sizes."""
+    if len(sizes) == 1:  # no draw needed, and no second of compilation
         totals[:] = sizes
         return
     count = len(totals)
@@ -138,12 +138,12 @@ def cell_counts(
     *,
     stratum: int = 0,
 ) -> NDArray[np.int64]:
-    """Return how many of the rows of each cell are drawn: (count, n_cells), whatever the sizes."""
+    """Draw the number of rows of each cell: (count, n_cells); cells may be empty."""
     totals = np.zeros((count, len(sizes)), np.int64)
     held = np.flatnonzero(sizes)
-    drawn = np.empty((count, len(held)), np.int64)
-    fill_totals(key, first, stratum, sizes[held], drawn)
-    totals[:, held] = drawn
+    counts = np.empty((count, len(held)), np.int64)
+    fill_totals(key, first, stratum, sizes[held], counts)
+    totals[:, held] = counts
     return totals
 
 
@@ -152,8 +152,8 @@ class Yield:
     """Counts and sums of some replicates of one model; arrays have one row per replicate.
 
     `states` are those of the kernels of threshold metrics, `statistics` values of the user's own,
-    `problems` what the binary ones of several classes yielded; `score_at` returns the scores at
-    indices that kernels name.
+    `problems` the yields of binary problems of several classes; `score_at` returns the scores at
+    indices that kernels return.
     """
 
     total: Floats
@@ -169,13 +169,13 @@ class Yield:
 
     @classmethod
     def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:
-        """Return room for the sums of ``count`` replicates."""
+        """Allocate the sums of ``count`` replicates."""
         cells, sums = np.zeros((count, n_cells)), np.zeros((count, n_columns))
         total, n_positive, n_negative, pairs = np.zeros((4, count))
         return cls(total, n_positive, n_negative, pairs, cells, sums, score_at)
 
     def close(self, state: NDArray[Any]) -> None:
-        """Take over what the kernel of pairs, of counts or of weights, added up."""
+        """Copy the sums of the kernel of pairs, of counts or of weights."""
         self.n_positive[:], self.n_negative[:] = state[:, 0], state[:, 1]
         self.twice_pairs[:] = state[:, 2]
         if state.shape[1] == _WEIGHED:
@@ -190,7 +190,7 @@ class Yield:
 def called_positive(
     rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return TP and FP of the decision that the first ``cut`` rows are positive."""
+    """Count TP and FP if the first ``cut`` rows are predicted positive."""
     segment = cut // replicates.SEGMENT
     start = segment * replicates.SEGMENT
     rest = counts[:, start:cut]
@@ -205,7 +205,7 @@ def called_positive(
 def by_cell(
     values: NDArray[np.generic], starts: NDArray[np.int64], dtype: type[np.generic]
 ) -> NDArray[np.generic]:
-    """Return the sum of the rows of each cell; cells may be empty."""
+    """Sum values by cell; cells may be empty."""
     sums = np.zeros((len(values), len(starts)), dtype)
     held = np.flatnonzero(np.diff(starts, append=values.shape[1]))
     sums[:, held] = np.add.reduceat(values, starts[held], axis=1, dtype=dtype)
@@ -213,7 +213,7 @@ def by_cell(
 
 
 def weighted_points(rows: SortedRows, weights: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Return TP and FP at the end of each tie, after a first 0, and the row of each."""
+    """Compute TP and FP at the end of each tie, after a first 0, and the row of each end."""
     n = len(weights)
     tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
     n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], tp, fp, at)
@@ -221,7 +221,7 @@ def weighted_points(rows: SortedRows, weights: Floats) -> tuple[Floats, Floats, 
 
 
 def measure_op(rows: SortedRows, op: CurveOp, counts: Bytes, segments: Any) -> Floats:
-    """Return the state of a threshold metric in each replicate, see `replicates.measure_curve`."""
+    """Compute the state of a threshold metric in each replicate: `replicates.measure_curve`."""
     kind, criterion, low, _ = op
     masks, ends, anchors = rows.masks, rows.ends, rows.anchors
     states = np.zeros((len(counts), replicates.STATE))
@@ -230,18 +230,19 @@ def measure_op(rows: SortedRows, op: CurveOp, counts: Bytes, segments: Any) -> F
     elif kind == replicates.BREAK_EVEN:
         replicates.break_even_of_rows(counts, masks, ends, anchors, *segments, states)
     elif (kind, criterion) == (replicates.PRECISION_AREA, replicates.STEP):
-        words = counts.view(np.uint64), masks.view(np.uint64)
-        replicates.step_areas(counts, words[0], masks, words[1], ends, *rows.lone_positives, states)
+        # eight rows at a time, as 64-bit integers
+        counts8, masks8 = counts.view(np.uint64), masks.view(np.uint64)
+        replicates.step_areas(counts, counts8, masks, masks8, ends, *rows.lone_positives, states)
     else:
         replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *op, states)
     return states
 
 
 Counts = NDArray[np.int64]
-#: What moves a metric alike: rows of a class and a score, of a cell of the matrix, or one entry.
+#: Rows with equal influences: of a class and a score, of a cell of the matrix, or single rows.
 CellsAre = Literal["scores", "decisions", "entries"]
 
-# Sums of weights this near to the number of positives, relative to all weight, meet it.
+# Relative tolerance at which a sum of weights equals the weight of positives.
 _ROUNDING: Final = 2.0**-50
 _CELLS_OF_A_BATCH: Final = 1 << 16
 _MOST_REPLICATES: Final = 4096  # of a batch
@@ -254,15 +255,15 @@ class BootstrapSample:
     Attributes
     ----------
     n_rows, n_units : int
-        Examples; units that are drawn: rows or groups.
+        Numbers of examples, and of units that are drawn: rows or groups.
     fractional : ndarray or None
         Weights of the rows, in any order, where they are fractions.
     columns : ndarray of shape (n_columns, n_cells), or None
-        What each row (or cell: positives of each score, then negatives) adds to the sums.
+        Terms of the sums by row, or by cell: positives of each score, then negatives.
     table : ScoreTable or None
-        The distinct scores of both classes, of data that have them.
+        Class counts at each distinct score, where there are scores.
     counts : ndarray of shape (K, K), or None
-        The confusion matrix; of scores what the decision score >= threshold does.
+        Confusion matrix; with scores that of score >= threshold.
     """
 
     n_rows: int
@@ -273,12 +274,12 @@ class BootstrapSample:
     counts: NDArray[Any] | None = None
 
     def batch_size(self) -> int:
-        """Return how many replicates make a batch: a number of the data, not of the threads."""
+        """Return the number of replicates of a batch, whatever the number of threads."""
         n_cells = self.matrix().size if self.table is None else 2 * len(self.table)
         return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // n_cells))
 
     def masks(self) -> Bytes:
-        """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
+        """Return 255 for positive units and 0 for negative ones; empty for cells."""
         return np.zeros(0, np.uint8)
 
     @property
@@ -287,14 +288,14 @@ class BootstrapSample:
         return False
 
     def warn_small_sizes(self) -> None:
-        """Warn where groups, or rows of importances, are too few for an interval to hold."""
+        """Warn if groups, or rows of importances, are too few for intervals to hold."""
         if self.is_grouped:
             warn_few_groups(self.sizes().effective_n_groups, self.n_units)
         if self.fractional is not None:
             warn_few_rows(self.sizes().effective, self.n_rows)
 
     def sizes(self) -> Sizes:
-        """Return rows and groups, and what they are worth in rows and groups of equal weight."""
+        """Return the numbers of rows and groups and their effective numbers."""
         n, fractional = float(self.n_rows), self.fractional
         return Sizes(n, n if fractional is None else effective_sample_size(fractional))
 
@@ -314,26 +315,26 @@ class BootstrapSample:
         return self.counts
 
     def column_weights(self) -> NDArray[Any] | None:
-        """Return how often each entry of the columns counts; None for once."""
+        """Return the weight of each entry of the columns; None for 1."""
         return None
 
-    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the scores at places that a kernel names."""
-        scores: NDArray[Any] = self.score_table().scores[places]
+    def score_at(self, indices: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores at indices that a kernel returns."""
+        scores: NDArray[Any] = self.score_table().scores[indices]
         return scores
 
     def are_alike(self, cells: CellsAre) -> bool:
-        """Return whether all sampling units of a cell move a metric alike, and are counted."""
+        """Return True if all sampling units of a cell have the same influence."""
         return True
 
     def times(self, cells: CellsAre) -> list[NDArray[Any]]:
-        """Return how many sampling units each cell stands for, an array for each class."""
+        """Return the number of sampling units of each cell, an array for each class."""
         if cells == "decisions":
             return list(self.matrix())
         return [self.score_table().positives, self.score_table().negatives]
 
     def by_class(self, values: Floats) -> list[Floats]:
-        """Return numbers of the entries class by class, positives first."""
+        """Split the values of entries by class, positives first."""
         return np.split(values, 2)
 
 
@@ -346,13 +347,13 @@ class RowSample(BootstrapSample):
     weights : ndarray of shape (n,), or None
         Weight of each row: float64, or int64 where it is a frequency.
     units : ndarray of int32, shape (n,), or None
-        The unit that each row belongs to, where the rows themselves are not drawn in this order.
+        Index of the unit of each row; None if units are the rows in this order.
     arguments : tuple of ndarray
-        What a statistic is called with: targets, predictions, in the order given.
+        Arguments of statistics: targets and predictions in the given order.
     numbers : ndarray of int, shape (n,), or None
-        The place of each row in the arguments, where that is another one.
+        Index of each row in the arguments; None if the order is the same.
     starts : ndarray of int64, shape (K * K,), or None
-        The first row of each cell of true and predicted classes, where rows are sorted by these.
+        First row of each cell of true and predicted classes, if rows are sorted by cell.
     """
 
     n: int
@@ -384,7 +385,7 @@ class RowSample(BootstrapSample):
         return max(1, min(_MOST_REPLICATES, BATCH_BYTES // padded(n)))
 
     def row_counts(self, unit_counts: Bytes) -> Bytes:
-        """Return how often each row is drawn, from how often its unit is."""
+        """Return the counts of rows from the counts of their units."""
         if self.units is None:
             return unit_counts
         counts = np.zeros((len(unit_counts), padded(self.n)), np.uint8)
@@ -392,7 +393,7 @@ class RowSample(BootstrapSample):
         return counts
 
     def measure(self, ops: Sequence[CurveOp], counts: Bytes) -> Yield:
-        """Metric replicates whose counts of every row are at hand."""
+        """Measure replicates from the counts of all rows."""
         if self.weights is not None:
             return self.weigh(ops, counts[:, : self.n] * self.weights)
         out = self.empty(len(counts))
@@ -403,7 +404,7 @@ class RowSample(BootstrapSample):
         return out
 
     def weigh(self, ops: Sequence[CurveOp], weights: NDArray[Any]) -> Yield:
-        """Metric replicates whose rows have weights."""
+        """Measure replicates from the weights of all rows."""
         out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
@@ -412,46 +413,46 @@ class RowSample(BootstrapSample):
         return out
 
     def empty(self, count: int) -> Yield:
-        """Return room for the yield of ``count`` replicates."""
+        """Allocate the yield of ``count`` replicates."""
         n_columns = 0 if self.columns is None else len(self.columns)
         return Yield.empty(count, self.score_at, n_columns, self._n_cells())
 
     def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, ...]:
-        """Add what the rows from ``row`` on give to pairs and sums.
+        """Add the rows from ``row`` on to pairs and sums.
 
-        Return the positives and the negatives of each segment, of labels with scores.
+        Return the numbers of positives and negatives of each segment, for labels with scores.
         """
         self._add_sums(counts, row, out)
         out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
         return ()
 
     def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
-        """Add what the weighted rows from ``row`` on give, a row a replicate."""
+        """Add weighted rows from ``row`` on; ``weights`` has a line for each replicate."""
         self._add_sums(weights, row, out)
         replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
 
-    def _add_sums(self, drawn: NDArray[Any], row: int, out: Yield) -> None:
-        """Add what the rows from ``row`` on give to the sums: counts or weights."""
+    def _add_sums(self, weights: NDArray[Any], row: int, out: Yield) -> None:
+        """Add the rows from ``row`` on to the sums; ``weights`` may be counts."""
         if self.columns is not None:
-            part = np.ascontiguousarray(self.columns[:, row : row + drawn.shape[1]])
-            replicates.column_sums(drawn, part, out.sums)
+            chunk = np.ascontiguousarray(self.columns[:, row : row + weights.shape[1]])
+            replicates.column_sums(weights, chunk, out.sums)
 
     def passes_through(self, ops: Sequence[CurveOp]) -> bool:
-        """Return whether parts of a replicate can be forgotten one after the other."""
+        """Return True if a replicate can be measured chunk by chunk in one pass."""
         return self.units is None and not (ops or self._n_cells())
 
     def column_weights(self) -> NDArray[Any] | None:
         return self.weights
 
     def each(self, function: Statistic, counts: Bytes) -> Floats:
-        """Return a function of the user's of every replicate."""
+        """Compute a statistic of the user's own for every replicate."""
         weights: NDArray[Any] = counts[:, : self.n]
         if self.weights is not None:
             weights = weights * self.weights
         return np.array([function(self.arguments, self.in_given_order(row)) for row in weights])
 
     def in_given_order(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Return the weight of each row of the arguments, from those of the rows in this order."""
+        """Reorder the weights of rows to the order of the arguments."""
         if self.numbers is None:
             return weights
         sums = np.bincount(self.numbers, weights, len(self.arguments[0]))
@@ -461,7 +462,7 @@ class RowSample(BootstrapSample):
         return cells != "entries" and self.weights is None and not self.is_grouped
 
     def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
-        """Return the contribution of each sampling unit to the error, from influences of cells."""
+        """Sum influences, of rows or cells, to the contributions of sampling units."""
         if cells != "entries":
             influences = influences[self._cell_of_rows(cells)]
         if self.weights is not None:
@@ -471,7 +472,7 @@ class RowSample(BootstrapSample):
         return np.bincount(self.units, influences, self.n_units).astype(np.float64, copy=False)
 
     def _cell_of_rows(self, cells: CellsAre) -> NDArray[np.int64]:
-        """Return the index of the cell that each row is in."""
+        """Return the index of each row's cell."""
         starts = np.zeros(0, np.int64) if self.starts is None else self.starts
         return np.repeat(np.arange(len(starts)), np.diff(starts, append=self.n))
 
@@ -479,12 +480,12 @@ class RowSample(BootstrapSample):
         return 0 if self.starts is None else len(self.starts)
 
     def _measure(self, ops: Sequence[CurveOp], counts: Bytes, segments: Any, out: Yield) -> None:
-        """Measure what needs a second look at the counts."""
+        """Measure the metrics that need a second pass over the counts."""
         if self.starts is not None:
             out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
 
     def _weigh(self, ops: Sequence[CurveOp], weights: Floats, r: int, out: Yield) -> None:
-        """Measure what needs a second look at the weights of replicate r."""
+        """Measure the metrics of replicate r that need a second pass over the weights."""
         if self.starts is not None:
             out.cells[r] = by_cell(weights[None, :], self.starts, np.float64)[0]
 
@@ -499,8 +500,8 @@ class ScoredRowSample(RowSample):
     def masks(self) -> Bytes:
         return self.rows.masks
 
-    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
-        return self.rows.score_at(places)
+    def score_at(self, indices: NDArray[np.int64]) -> NDArray[Any]:
+        return self.rows.score_at(indices)
 
     def by_class(self, values: Floats) -> list[Floats]:
         positive = self.rows.labels == 1
@@ -514,10 +515,9 @@ class ScoredRowSample(RowSample):
         pieces = self.rows.tie_pieces(row, row + size)
         masks = self.rows.masks[row : row + size].view(np.uint64)
         scratch = np.empty((2, replicates.SEGMENT), np.uint8)
-        words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
-        replicates.pair_counts(
-            words, masks, pieces, counts, scratch_words, scratch, state, *segments
-        )
+        # eight rows at a time, as 64-bit integers
+        counts8, scratch8 = counts.view(np.uint64), scratch.view(np.uint64)
+        replicates.pair_counts(counts8, masks, pieces, counts, scratch8, scratch, state, *segments)
         return segments
 
     def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
@@ -581,7 +581,7 @@ class MulticlassRowSample(RowSample):
         warn_rare_classes(self.names, counts.tolist())
 
     def row_counts(self, unit_counts: Bytes) -> Bytes:
-        return unit_counts  # of which each problem looks up its own
+        return unit_counts  # each problem gathers the counts of its rows
 
     def measure(self, ops: Sequence[CurveOp], counts: Bytes) -> Yield:
         out = self.empty(len(counts))
@@ -620,13 +620,13 @@ class TableCells(BootstrapSample):
             _metric_curve(ops, (tp[r], fp[r]), at, 0.0, r, out)
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
-            for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
+            for j, column in enumerate(self.columns):  # rounding of BLAS depends on the shape
                 of_positives = (positives * column[:n_scores]).sum(axis=1)
                 out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
         return out
 
     def draw_counts(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
-        """Return the positives and the negatives at each score, (replicates, scores)."""
+        """Draw the positives and negatives at each score: two (replicates, scores)."""
         draw = partial(cell_counts, draws.key, first=first, count=count)
         if draws.masks is not None:
             return draw(self.table.positives, stratum=0), draw(self.table.negatives, stratum=1)
@@ -636,7 +636,7 @@ class TableCells(BootstrapSample):
 
 
 def cumulative_counts(positives: Counts, negatives: Counts) -> Floats:
-    """Return TP and FP of each replicate before and at each score: (2, replicates, scores + 1)."""
+    """Sum TP and FP of each replicate from the highest score down: (2, replicates, scores + 1)."""
     curves = np.zeros((2, len(positives), positives.shape[1] + 1))
     np.cumsum(positives, axis=1, out=curves[0, :, 1:])
     np.cumsum(negatives, axis=1, out=curves[1, :, 1:])
@@ -651,7 +651,7 @@ class MatrixCells(BootstrapSample):
 
     @classmethod
     def from_counts(cls, counts: NDArray[Any]) -> MatrixCells:
-        """Return the cells of a matrix."""
+        """Build the cells of a confusion matrix."""
         n = int(counts.sum())
         return cls(n_rows=n, n_units=n, counts=counts)
 
