@@ -52,10 +52,11 @@ def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) 
     """Return a function as users call it from its ``home``, which it is pickled from.
 
     It is called where the rows of its arguments do not contradict each other; ``has_rows`` says
-    whether they are judged here: columns of the same rows. Messages call it by ``name``, by default
-    its own.
+    whether they are checked here: columns of the same rows. Messages call it by ``name``, by
+    default its own.
     """
-    sets, parameters = dict[str, str](), inspect.signature(function).parameters
+    sets = dict[str, str]()
+    parameters = inspect.signature(function).parameters
     if has_rows:  # of each parameter that may hold columns of rows, which rows these are
         ends = ("_a", "_b") if "y_true_b" in parameters else ("_train", "_test")
         for each in parameters:

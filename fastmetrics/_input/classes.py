@@ -68,7 +68,7 @@ def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) ->
         raise InputTypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
     one_is_positive = pos_label is None or pos_label == 1
     if one_is_positive and y.dtype.kind in "biuf":
-        unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
+        unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _encode_unit(y)
         if unit is not None:
             return unit
     y = text_or_numbers(y, "y_true", convert=rule == "strict")
@@ -93,8 +93,8 @@ def distinct(y: NDArray[Any]) -> NDArray[Any]:
 
 def show_labels(classes: NDArray[Any]) -> str:
     """Return labels for a message: {0, 1, 2}, cut when there are many."""
-    shown = ", ".join(map(repr, classes[:_SHOWN].tolist()))
-    return f"{{{shown}}}" if len(classes) <= _SHOWN else f"{{{shown}, ...}}"
+    text = ", ".join(map(repr, classes[:_SHOWN].tolist()))
+    return f"{{{text}}}" if len(classes) <= _SHOWN else f"{{{text}, ...}}"
 
 
 def check_label_values(y: NDArray[Any], name: str) -> None:
@@ -108,7 +108,7 @@ def check_label_values(y: NDArray[Any], name: str) -> None:
 
 
 def label_vector(values: Any, name: str) -> NDArray[Any]:
-    """Return a non-empty vector of labels, not yet read: a matrix is told what to take of it."""
+    """Return a non-empty vector of labels, not yet read; the error for a matrix has advice."""
     array = as_array(values, name)
     if array.ndim == 2 and array.shape[1] > 1:
         advice = "" if name == "groups" else f"; {ARGMAX}"
@@ -157,25 +157,26 @@ def _unit_view(y: NDArray[Any], defer: bool) -> _BinaryLabels | None:
     return None
 
 
-def _unit_encoded(y: NDArray[Any]) -> _BinaryLabels | None:
+def _encode_unit(y: NDArray[Any]) -> _BinaryLabels | None:
     """Return labels that are {0, 1} or {-1, 1} as 1 and 0, in one pass; None if they are not."""
     n = len(y)
     if n <= CHUNK:  # plain operators: on small data each call counts
         ones = y == 1
-        return None if _negative_of(y, ones, None) is None else _verified(ones)
-    ones, negative = np.empty(n, dtype=np.bool_), None
+        return None if _negative_label(y, ones, None) is None else _as_binary(ones)
+    ones = np.empty(n, dtype=np.bool_)
+    negative = None
     for start in range(0, n, CHUNK):
         chunk, out = y[start : start + CHUNK], ones[start : start + CHUNK]
         np.equal(chunk, 1, out=out)
-        seen_negative = _negative_of(chunk, out, negative)
+        seen_negative = _negative_label(chunk, out, negative)
         if seen_negative is None:
             return None
         negative = None if seen_negative == 1 else seen_negative
-    return _verified(ones)
+    return _as_binary(ones)
 
 
-def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) -> int | None:
-    """Return the one label beside 1: 0 or -1, ``known`` or 1 if there is none; None if others."""
+def _negative_label(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) -> int | None:
+    """Return the only label beside 1, 0 or -1; ``known`` or 1 if there is none; else None."""
     n_ones = np.count_nonzero(ones)
     n_others = len(y) - n_ones
     if n_others == 0:
@@ -188,7 +189,7 @@ def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) ->
     return None
 
 
-def _verified(ones: NDArray[np.bool_]) -> _BinaryLabels:
+def _as_binary(ones: NDArray[np.bool_]) -> _BinaryLabels:
     return ones.view(np.int8), 0, True
 
 
@@ -209,7 +210,7 @@ def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> _BinaryLabels
                 f"{show_labels(classes)}"
             )
         return np.zeros(len(y), dtype=np.int8), 0, True
-    return _verified(np.asarray(y == positive))
+    return _as_binary(np.asarray(y == positive))
 
 
 def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str) -> Any:
@@ -281,13 +282,13 @@ class ClassLabels(NamedTuple):
 
 def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     """Return the sorted classes of labels, whole numbers, booleans or text, and each row's code."""
-    named = _named_labels(y_true, name)
+    named = _frame_labels(y_true, name)
     if named is not None:
         return named
     y = text_or_numbers(label_vector(y_true, name), name)
     check_label_values(y, name)
     if y.dtype.kind == "U":
-        return _hashed_codes(y)
+        return _hash_codes(y)
     if y.dtype.kind == "O":
         values = y.tolist()
         classes = sorted(set(values))
@@ -344,13 +345,13 @@ def check_groups(groups: Any, n: int, name: str = "y_true") -> NDArray[np.int64]
     return encoded.codes
 
 
-def in_order(words: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
-    """Return the words that occur, sorted, and the codes that follow from ``codes`` of words."""
-    present = np.flatnonzero(np.bincount(codes, minlength=len(words)))
-    order = present[np.argsort(words[present])]
-    rank = np.zeros(len(words), np.int64)
+def sort_classes(texts: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
+    """Return the texts that occur, sorted, and their codes, from ``codes`` of all texts."""
+    present = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
+    order = present[np.argsort(texts[present])]
+    rank = np.zeros(len(texts), np.int64)
     rank[order] = np.arange(len(order))
-    return ClassLabels(words[order], rank[codes])
+    return ClassLabels(texts[order], rank[codes])
 
 
 def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
@@ -375,14 +376,15 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
         signs: NDArray[np.int8] = ones.view(np.int8)
         return signs
-    values, is_one = np.unique(array), array.shape[1] == 1
+    values = np.unique(array)
+    is_one = array.shape[1] == 1
     are_scores = array.dtype.kind == "f" and (values % 1 != 0).any()
     rule = "hold 0 and 1" if is_one else "be an indicator matrix of 0 and 1"
     advice = f"; {ARGMAX}" if are_scores and not is_one else ""
     raise InputError(f"`{name}` must {rule}: got values in {show_labels(values)}{advice}")
 
 
-def _hashed_codes(y: NDArray[Any]) -> ClassLabels:
+def _hash_codes(y: NDArray[Any]) -> ClassLabels:
     """Code integers, or texts of dtype U, by the bytes of each row: no object, no sort of rows.
 
     The table grows while labels come often, so that a row is read twice at most, or thrice.
@@ -391,13 +393,15 @@ def _hashed_codes(y: NDArray[Any]) -> ClassLabels:
     y = contiguous(y.astype(y.dtype.newbyteorder("="), copy=False))
     if width == 0:
         return _sorted_codes(y)
-    rows, codes = y.view(np.uint32).reshape(len(y), width), np.empty(len(y), np.int32)
+    rows = y.view(np.uint32).reshape(len(y), width)
+    codes = np.empty(len(y), np.int32)
     size = _DISTINCT
     while size <= max(_DISTINCT, len(y) // 4):
-        firsts, slots = np.empty(size, np.int64), np.full(4 * size, -1, np.int32)
+        firsts = np.empty(size, np.int64)
+        slots = np.full(4 * size, -1, np.int32)
         count = kernels.text_codes(rows, slots, firsts, codes)
         if count >= 0:
-            return in_order(y[firsts[:count]], codes)
+            return sort_classes(y[firsts[:count]], codes)
         size *= 8
     return _sorted_codes(y)
 
@@ -410,7 +414,7 @@ def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
 def _integer_codes(y: NDArray[Any]) -> ClassLabels:
     low, high = int(y.min()), int(y.max())
     if high - low >= max(_TABLE, len(y)):
-        return _hashed_codes(y)
+        return _hash_codes(y)
     if y.dtype.itemsize < 8:
         y = y.astype(np.int64)
     offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)
@@ -425,7 +429,7 @@ def _integer_codes(y: NDArray[Any]) -> ClassLabels:
 _Words = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _named_labels(values: Any, name: str) -> ClassLabels | None:
+def _frame_labels(values: Any, name: str) -> ClassLabels | None:
     """Return the texts of a column of pandas, polars or Arrow, coded by its library.
 
     None for every other kind of input, for columns of numbers and for empty ones: they are read as
@@ -438,8 +442,8 @@ def _named_labels(values: Any, name: str) -> ClassLabels | None:
     decoded = reader(values)
     if decoded is None or len(decoded[1]) == 0:
         return None
-    words, codes = decoded
-    texts = words.tolist()
+    distinct_texts, codes = decoded
+    texts = distinct_texts.tolist()
     if not all(isinstance(word, str) for word in texts):
         return None
     texts = plain_texts(texts, name)
@@ -451,26 +455,26 @@ def _named_labels(values: Any, name: str) -> ClassLabels | None:
     if len(set(texts)) < len(texts):  # Arrow lets a dictionary say the same twice
         number: dict[str, int] = {}
         codes = np.array([number.setdefault(word, len(number)) for word in texts])[codes]
-        return in_order(np.array(list(number), dtype=object), codes)
-    return in_order(np.array(texts, dtype=object), codes)
+        return sort_classes(np.array(list(number), dtype=object), codes)
+    return sort_classes(np.array(texts, dtype=object), codes)
 
 
-def _of_pandas(values: Any) -> _Words | None:
+def _pandas_words(values: Any) -> _Words | None:
     pandas = sys.modules["pandas"]
     dtype = getattr(values, "dtype", None)
     if dtype is None or isinstance(dtype, np.dtype):
         return None
     if isinstance(dtype, pandas.CategoricalDtype):
         categorical = values.array if hasattr(values, "array") else values
-        words = np.asarray(categorical.categories, dtype=object)
-        return words, np.asarray(categorical.codes)
+        texts = np.asarray(categorical.categories, dtype=object)
+        return texts, np.asarray(categorical.codes)
     if pandas.api.types.is_string_dtype(dtype):
         codes, uniques = pandas.factorize(values)
         return np.asarray(uniques, dtype=object), codes
     return None
 
 
-def _of_polars(values: Any) -> _Words | None:
+def _polars_words(values: Any) -> _Words | None:
     polars = sys.modules["polars"]
     if not isinstance(values, polars.Series) or values.dtype not in (
         polars.String,
@@ -479,14 +483,14 @@ def _of_polars(values: Any) -> _Words | None:
     ):
         return None
     text = values.cast(polars.String)
-    words = text.drop_nulls().unique(maintain_order=True)
-    if not len(words):
+    texts = text.drop_nulls().unique(maintain_order=True)
+    if not len(texts):
         return np.empty(0, dtype=object), np.full(len(text), -1)
-    codes = text.replace_strict(words, np.arange(len(words)), return_dtype=polars.Int64)
-    return words.to_numpy().astype(object), codes.fill_null(-1).to_numpy()
+    codes = text.replace_strict(texts, np.arange(len(texts)), return_dtype=polars.Int64)
+    return texts.to_numpy().astype(object), codes.fill_null(-1).to_numpy()
 
 
-def _of_arrow(values: Any) -> _Words | None:
+def _arrow_words(values: Any) -> _Words | None:
     pyarrow = sys.modules["pyarrow"]
     if not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
         return None
@@ -504,7 +508,7 @@ def _of_arrow(values: Any) -> _Words | None:
 
 
 _ARROW_TEXTS = ("string", "large_string", "string_view")
-_READERS = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}
+_READERS = {"pandas": _pandas_words, "polars": _polars_words, "pyarrow": _arrow_words}
 
 
 class LabelColumn(NamedTuple):
@@ -571,10 +575,10 @@ class LabelColumns(NamedTuple):
 
 def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     """Return two columns of labels, checked: of one length, both text or both whole numbers."""
-    return of_one_kind(check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred"))
+    return pair_columns(check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred"))
 
 
-def of_one_kind(true: LabelColumn, predicted: LabelColumn) -> LabelColumns:
+def pair_columns(true: LabelColumn, predicted: LabelColumn) -> LabelColumns:
     """Return two checked columns as a pair: of one length, both text or both whole numbers."""
     check_same_length(**{true.name: true.values, predicted.name: predicted.values})
     if (true.classes is None) != (predicted.classes is None):
@@ -585,7 +589,7 @@ def of_one_kind(true: LabelColumn, predicted: LabelColumn) -> LabelColumns:
 
 def check_label_column(values: Any, name: str) -> LabelColumn:
     """Return one column of labels, checked; see `check_label_columns`."""
-    coded = None if type(values) is np.ndarray else _named_labels(values, name)
+    coded = None if type(values) is np.ndarray else _frame_labels(values, name)
     if coded is not None:
         return LabelColumn(name, coded.codes, coded.classes)
     y = text_or_numbers(label_vector(values, name), name)
@@ -624,8 +628,8 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
         names = ("`y_true`", "`y_pred`") if matrices[0] else ("`y_pred`", "`y_true`")
         raise InputError(f"{names[0]} is a matrix, {names[1]} labels of shape (n,): {ARGMAX}")
     if _is_sparse(y_true) or _is_sparse(y_pred):
-        true, shape = _ones_of(y_true, "y_true")
-        predicted, other = _ones_of(y_pred, "y_pred")
+        true, shape = _extract_ones(y_true, "y_true")
+        predicted, other = _extract_ones(y_pred, "y_pred")
         check_same_shape(y_true=shape, y_pred=other)
         return Indicators(true, predicted, shape, True)
     dense = [
@@ -641,7 +645,7 @@ def _is_sparse(values: Any) -> bool:
     return hasattr(values, "tocsr")
 
 
-def _ones_of(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
+def _extract_ones(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
     """Return the ones of a sparse or dense indicator, and its shape."""
     if not _is_sparse(values):
         dense = check_multilabel_indicator(values, name)
@@ -685,10 +689,13 @@ def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = 
     """
     if not _is_frame_of_several(values):
         return values
-    own = column_names(values)
-    is_numbered = own == list(range(len(own))) and all(type(each) is int for each in own)
+    own_columns = column_names(values)
+    is_numbered = own_columns == list(range(len(own_columns))) and all(
+        type(each) is int for each in own_columns
+    )
     classes = _classes(y_true, labels)
-    columns, wanted = [*map(_text, own)], [*map(_text, classes)]
+    columns = [*map(_text, own_columns)]
+    wanted = [*map(_text, classes)]
     shared = {*columns} & {*wanted}
     if not shared or columns == wanted or (is_numbered and {*columns} != {*wanted}):
         return values
@@ -698,7 +705,7 @@ def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = 
             f"{', '.join(wanted[:8])}: name a column for each class, or pass `.to_numpy()` to go "
             "by position"
         )
-    matrix = [as_array(values[own[columns.index(each)]], name) for each in wanted]
+    matrix = [as_array(values[own_columns[columns.index(each)]], name) for each in wanted]
     return np.stack(matrix, axis=1)
 
 
@@ -725,6 +732,6 @@ def _classes(y_true: Any, labels: Any) -> list[Any]:
 
 
 def _text(label: Any) -> str:
-    """Return how a label is written as a name; a whole number without its fraction."""
+    """Return a label as a name; a whole number without its fraction."""
     is_whole = isinstance(label, float | np.floating) and float(label).is_integer()
     return str(int(label) if is_whole else label)

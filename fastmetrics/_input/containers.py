@@ -1,4 +1,4 @@
-"""From whatever the user holds to a NumPy array: in place where possible, nulls counted first."""
+"""Convert any container to a NumPy array: in place where possible, nulls counted first."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def as_vector(values: Any, name: str) -> NDArray[Any]:
     """Return ``values`` as a 1-D, non-empty ndarray; a column (n, 1) is accepted with a warning."""
     array = as_array(values, name)
     if array.ndim != 1:
-        array = _ravelled(array, name)
+        array = _ravel(array, name)
     if len(array) == 0:
         raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     return array
 
 
 def null_message(name: str, count: int, first: int, what: str = "") -> str:
-    """Return the one wording for missing values."""
+    """Return the message for missing values."""
     nulls = "1 null" if count == 1 else f"{count:,} nulls"
     return f"`{name}` contains {nulls}{what}, first at index {first}: drop or fill missing values"
 
@@ -109,18 +109,18 @@ def plain_texts(values: list[Any], name: str) -> list[str]:
     return values
 
 
-def name_of(key: Any) -> str:
+def key_name(key: Any) -> str:
     """Return the key of a mapping or the label of a column as a name; a text is its own value."""
     return str.__str__(key) if isinstance(key, str) else str(key)
 
 
-def names_of(keys: Iterable[Any], argument: str, what: str) -> list[str]:
+def key_names(keys: Iterable[Any], argument: str, what: str) -> list[str]:
     """Return keys of a mapping, or labels of columns, as names; raise where two read alike."""
-    own = list(keys)
-    names = [name_of(key) for key in own]
+    own_keys = list(keys)
+    names = [key_name(key) for key in own_keys]
     for name, count in Counter(names).items():
         if count > 1:
-            spelt = dict.fromkeys(repr(key) for key in own if name_of(key) == name)
+            spelt = dict.fromkeys(repr(key) for key in own_keys if key_name(key) == name)
             alike = f", and {' and '.join(spelt)} read alike" if len(spelt) > 1 else ""
             raise InputError(
                 f"`{argument}` names {count} {what} {name!r}: their names must differ{alike}"
@@ -129,9 +129,10 @@ def names_of(keys: Iterable[Any], argument: str, what: str) -> list[str]:
 
 
 def by_names(values: Mapping[Any, Any], argument: str, what: str) -> dict[str, Any]:
-    """Return a mapping by the names of its keys, as `names_of` returns them."""
-    keys, columns = list(values), [column for _, column in values.items()]
-    return dict(zip(names_of(keys, argument, what), columns, strict=True))
+    """Return a mapping by the names of its keys, as `key_names` returns them."""
+    keys = list(values)
+    columns = [column for _, column in values.items()]
+    return dict(zip(key_names(keys, argument, what), columns, strict=True))
 
 
 def is_null(value: Any) -> bool:
@@ -155,7 +156,7 @@ def _kind(values: Any) -> str:
     return home + cls.__qualname__
 
 
-def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
+def _ravel(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.ndim == 0:
         raise InputTypeError(f"`{name}` must be an array of shape (n,): got a scalar (0-d array)")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -284,7 +285,8 @@ def _has_dlpack(values: Any) -> bool:
 
 def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
     """Return a tensor of PyTorch: in place in main memory, else copied there once, as it is."""
-    dtype, device = str(tensor.dtype).removeprefix("torch."), tensor.device
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    device = tensor.device
     try:
         tensor = tensor.detach()  # nothing here has a gradient
         if dtype == "bfloat16":
@@ -299,7 +301,7 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
 
 
 def _from_bfloat16(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Return as float32, exactly, what are its leading 16 bits."""
+    """Return the float32 values that have these leading 16 bits, exactly."""
     return (values.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
@@ -380,9 +382,9 @@ def _from_series(series: Any, name: str) -> NDArray[Any]:
             f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision"
         )
     if str(series.dtype) in ("String", "Categorical", "Enum"):
-        words = series.to_list()
-        if all(isinstance(word, str) for word in words):  # else categories of numbers
-            return np.array(plain_texts(words, name))
+        texts = series.to_list()
+        if all(isinstance(word, str) for word in texts):  # else categories of numbers
+            return np.array(plain_texts(texts, name))
     try:
         array: NDArray[Any] = series.to_numpy()
     except Exception as error:  # each library has its own exception classes
@@ -447,9 +449,9 @@ def column_names(values: Any) -> list[Any]:
 
 def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a mapping or a data frame by their names, each in its own dtype."""
-    own = column_names(values)
-    texts = names_of(own, name, "columns")
+    keys = column_names(values)
+    texts = key_names(keys, name, "columns")
     return {
         text: as_array(values[each], f"{name}[{each!r}]")
-        for text, each in zip(texts, own, strict=True)
+        for text, each in zip(texts, keys, strict=True)
     }

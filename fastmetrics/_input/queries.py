@@ -74,7 +74,7 @@ def check_queries(
         names = check_class_labels(called.ravel(), "ids").codes
     queries: NDArray[Any] | None = None
     if query is not None:
-        starts, queries, order = gathered(query, len(grades))
+        starts, queries, order = gather_rows(query, len(grades))
         if order is not None:
             grades, scores = grades[order], scores[order]
             names = names if names is None else names[order]
@@ -88,7 +88,7 @@ def check_queries(
 
 
 def check_totals(n_relevant: Any, rows: QueryRows) -> NDArray[np.int64]:
-    """Return how many relevant items each query has, retrieved or not."""
+    """Return the number of relevant items of each query, retrieved or not."""
     if isinstance(n_relevant, Mapping):
         if rows.queries is None:
             raise InputTypeError("`n_relevant` by name needs `query`, which says the names")
@@ -120,10 +120,10 @@ def _grades(relevance: NDArray[Any]) -> NDArray[Any]:
     raise InputTypeError(f"`relevance` must be numbers: got {relevance.dtype}")
 
 
-def gathered(
+def gather_rows(
     query: Any, n_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64] | None]:
-    """Return where queries start, their sorted ids, and the order of rows unless they stand so."""
+    """Return the starts of queries, their sorted ids, and the order of rows (None: as they are)."""
     lengths = None
     if getattr(getattr(query, "dtype", None), "kind", "") in _KINDS_OF_IDS:
         query = label_vector(query, "query")
@@ -165,12 +165,13 @@ def _check_distinct_ids(names: NDArray[np.int64], starts: NDArray[np.int64]) -> 
     steps[starts[1:-1] - 1] = 1
     if (steps > 0).all():
         return
-    order, own = np.empty(len(names), np.int64), np.empty(len(names), np.int64)
+    order = np.empty(len(names), np.int64)
+    by_query = np.empty(len(names), np.int64)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     counts = np.bincount(names)
     gather_queries(names, np.cumsum(counts) - counts, order)
-    gather_queries(query[order], starts[:-1].copy(), own)
-    order = order[own]
+    gather_queries(query[order], starts[:-1].copy(), by_query)
+    order = order[by_query]
     steps = np.diff(names[order])
     steps[starts[1:-1] - 1] = 1
     if not (steps > 0).all():

@@ -87,7 +87,7 @@ def check_sums(matrix: NDArray[Any], name: str) -> None:
 ANYWHERE: Final = Domain()
 #: Probabilities, of one class or of all.
 PROBABILITIES: Final = Domain(is_unit=True, sums_to_1=True)
-#: Probabilities that are judged as such.
+#: Probabilities whose quality a metric measures.
 OF_CALIBRATION: Final = Domain(
     is_unit=True, advice="; scores are no probabilities before they are calibrated"
 )
@@ -96,7 +96,7 @@ SHARES: Final = Domain(sums_to_1=True)
 LOGARITHMS: Final = Domain((-1.0, True), (-1.0, True), "the squared logarithmic error")
 
 
-def of_power(power: float) -> Domain:
+def power_domain(power: float) -> Domain:
     """Return the domain of a Tweedie deviance; of power 0, the squared error, any number."""
     if power == 0:
         return ANYWHERE
@@ -118,7 +118,7 @@ event : array-like of shape (n_samples,)
 """
 
 
-#: What functions that weigh by the share not censored take beside them.
+#: Further parameters of functions that weigh by the proportion not censored.
 CENSORING: Final = """
 Parameters
 ----------
@@ -139,7 +139,8 @@ class CensoredTimes(NamedTuple):
 def check_censored(time: Any, event: Any) -> CensoredTimes:
     """Return times and events of equal length, fully verified."""
     times = check_scores_array(time, "time")
-    given, rule = as_vector(event, "event"), "must hold 0 (censored) and 1 (an event)"
+    given = as_vector(event, "event")
+    rule = "must hold 0 (censored) and 1 (an event)"
     if given.dtype.kind not in "biuf":
         raise InputTypeError(f"`event` {rule}, or booleans: got dtype {given.dtype}")
     is_event = given == 1
@@ -172,8 +173,8 @@ _FAR: Final = 400
 class RegressionRows(NamedTuple):
     """Rows of a regression problem, of one or more outputs.
 
-    Kind, shape and weights are verified. That the numbers are finite, and lie where a metric is
-    defined, is seen by the pass that adds up the errors; what it finds comes back to `recheck`.
+    Kind, shape and weights are verified. The pass that adds up the errors checks that the numbers
+    are finite and in the domain of the metric; `recheck` then raises.
     ``is_canonical`` says whether a piece can be read in place: both float64 or both float32.
     """
 
@@ -214,7 +215,7 @@ class RegressionRows(NamedTuple):
         return y_true.reshape(-1), y_pred.reshape(-1), weights
 
     def recheck(self) -> None:
-        """Raise for what is not finite, naming the argument, the count and the first index."""
+        """Raise for numbers that are not finite, naming the argument, the count and first index."""
         check_finite(self.y_true, "y_true")
         check_finite(self.y_pred, "y_pred")
 
@@ -224,7 +225,7 @@ class RegressionRows(NamedTuple):
         domain.check_predicted(self.y_pred, "y_pred")
 
 
-def exponent_of(*columns: NDArray[Any]) -> int:
+def scaling_exponent(*columns: NDArray[Any]) -> int:
     """Return the power of two that scales columns so that their squares keep their digits.
 
     It is 0 where they do already: unless the largest number is below 2**-400 or above 2**400.
@@ -246,7 +247,8 @@ def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Reg
             "`y_true` and `y_pred` must have as many outputs each: shapes "
             f"{true.shape} and {pred.shape}"
         )
-    weights, exponent = None, 0
+    weights = None
+    exponent = 0
     if sample_weight is not None:
         weights, _, exponent = check_weights(sample_weight, len(true))
     is_canonical = true.dtype == pred.dtype and true.dtype in _CANONICAL

@@ -20,8 +20,8 @@ from fastmetrics._input.containers import (
     column_names,
     has_names,
     is_null,
-    name_of,
-    names_of,
+    key_name,
+    key_names,
 )
 from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import (
@@ -98,7 +98,7 @@ class BinaryRows:
         return self._labels, self._negative, self._scores
 
     def accept(self, are_right: bool) -> bool:
-        """Note what a pass over all rows found: else verify them, which may correct the labels.
+        """Note that a pass found all rows valid; else verify them, which may correct the labels.
 
         For instance {-1, 1} may have been taken for {0, 1}.
         """
@@ -119,8 +119,9 @@ class BinaryRows:
 
     def replace(self, **changes: Any) -> BinaryRows:
         """Return verified rows with other labels, scores or weights."""
-        own = {f"_{name}": changes.pop(name) for name in ("labels", "scores") if name in changes}
-        return replace(self.verify(), **own, **changes)
+        names = [name for name in ("labels", "scores") if name in changes]
+        private = {f"_{name}": changes.pop(name) for name in names}
+        return replace(self.verify(), **private, **changes)
 
     def typed_weights(self) -> NDArray[Any] | None:
         """Return the weights, whole ones as int64, as which they count exactly."""
@@ -247,7 +248,8 @@ def _numbers_rows(index: Any) -> bool:
 
 def _shuffles_rows(index: Any) -> bool:
     """Return whether an index holds 0, 1, 2 … in some order."""
-    kind, n = getattr(getattr(index, "dtype", None), "kind", ""), len(index)
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    n = len(index)
     if kind not in ("i", "u") or not n or index.min() != 0 or index.max() != n - 1:
         return False
     return hasattr(index, "step") or np.array_equal(np.sort(index.to_numpy()), np.arange(n))
@@ -335,7 +337,7 @@ class CheckedModels:
     scores: tuple[NDArray[Any], ...]
     groups: NDArray[np.int64] | None
 
-    def rows_of(self, model: int) -> BinaryRows:
+    def model_rows(self, model: int) -> BinaryRows:
         """Return the rows with the scores of one model."""
         return self.rows.replace(scores=self.scores[model])
 
@@ -344,25 +346,25 @@ def named_scores(
     scores: Any, names: Iterable[str] | None = None, *, at_least: int = 1
 ) -> list[NamedScores]:
     """Return each model of a mapping, a data frame, or an array whose columns have ``names``."""
-    models = _named(scores, names)
+    models = _parse_models(scores, names)
     if len(models) < at_least:
         needed = "two models" if at_least == 2 else "one model"
         raise InputError(f"`scores` must name at least {needed}: got {len(models)}")
-    names_of((model.name for model in models), "scores", "models")
+    key_names((model.name for model in models), "scores", "models")
     if len(models) == 2 and not isinstance(scores, Mapping):
         _refuse_both_classes(models)
     return models
 
 
-def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
+def _parse_models(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     if not has_names(scores):
         return _columns(scores, names)
     if names is not None:
         raise InputTypeError("`names` is for an array: this `scores` names its models itself")
-    own = column_names(scores)
+    keys = column_names(scores)
     return [
         NamedScores(name, f"scores[{key!r}]", scores[key])
-        for name, key in zip(names_of(own, "scores", "models"), own, strict=True)
+        for name, key in zip(key_names(keys, "scores", "models"), keys, strict=True)
     ]
 
 
@@ -372,10 +374,10 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     if isinstance(scores, list | tuple) and isinstance(names, list | tuple):
         is_by_model = len(scores) == len(names) != column_count(scores)
     if names is not None and is_by_model:
-        own = _checked_names(names)
+        own_names = _checked_names(names)
         return [
             NamedScores(name, f"scores[{i}]", one)
-            for i, (name, one) in enumerate(zip(own, scores, strict=True))
+            for i, (name, one) in enumerate(zip(own_names, scores, strict=True))
         ]
     if names is None and isinstance(scores, list | tuple) and column_count(scores) > 1:
         raise InputTypeError(
@@ -397,27 +399,29 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
             f"`scores` of shape {array.shape} does not say which models its columns are: pass "
             "{'a': ..., 'b': ...}, a data frame, or `names`, one for each column"
         )
-    own = _checked_names(names)
-    if len(own) != len(columns):
-        raise InputError(f"`names` must name the {len(columns)} columns of `scores`: got {own!r}")
+    own_names = _checked_names(names)
+    if len(own_names) != len(columns):
+        raise InputError(
+            f"`names` must name the {len(columns)} columns of `scores`: got {own_names!r}"
+        )
     return [
         NamedScores(name, f"scores[:, {j}]", column)
-        for j, (name, column) in enumerate(zip(own, columns, strict=True))
+        for j, (name, column) in enumerate(zip(own_names, columns, strict=True))
     ]
 
 
 def _checked_names(names: Any) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputTypeError(f"`names` must be a sequence of texts: got {names!r}")
-    own = list(names)
-    for i, name in enumerate(own):
+    own_names = list(names)
+    for i, name in enumerate(own_names):
         if not isinstance(name, str):
             raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
-    return list(map(name_of, own))
+    return list(map(key_name, own_names))
 
 
 def _refuse_both_classes(models: list[NamedScores]) -> None:
-    """Raise if two columns are what `predict_proba` says of one model's two classes."""
+    """Raise if two columns are the output of `predict_proba` for one model's two classes."""
     first, second = (as_array(model.values, model.argument) for model in models)
     if {first.dtype.kind, second.dtype.kind} != {"f"} or first.shape != second.shape:
         return
@@ -463,8 +467,8 @@ def check_models(
     return CheckedModels(names, rows.replace(scores=scores[0]), tuple(scores), codes)
 
 
-def pairs_of(names: Sequence[str], reference: str | None = None) -> list[tuple[int, int]]:
-    """Return which models are compared, by their places: every two, or each with the reference."""
+def model_pairs(names: Sequence[str], reference: str | None = None) -> list[tuple[int, int]]:
+    """Return the compared models by their indices: every two, or each with the reference."""
     if reference is None:
         return list(combinations(range(len(names)), 2))
     if reference not in names:

@@ -35,8 +35,8 @@ def check_same_length(**arrays: Sized | None) -> int:
     """Return the common number of rows of the arrays given by name (None is left out)."""
     lengths = {name: len(array) for name, array in arrays.items() if array is not None}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"`{name}` has {length:,} rows" for name, length in lengths.items())
-        raise InputError(f"lengths differ: {said}")
+        listed = ", ".join(f"`{name}` has {length:,} rows" for name, length in lengths.items())
+        raise InputError(f"lengths differ: {listed}")
     return next(iter(lengths.values()), 0)
 
 
@@ -72,9 +72,9 @@ def check_decision_level(confidence_level: Any) -> float:
     return complement(check_confidence_level(confidence_level))
 
 
-def complement(share: float) -> float:
-    """Return 1 less a share that was written in decimals, as it would be written."""
-    return round(1.0 - share, 15) or 1.0 - share
+def complement(fraction: float) -> float:
+    """Return 1 less a decimal fraction, as the decimal that it would be written as."""
+    return round(1.0 - fraction, 15) or 1.0 - fraction
 
 
 def check_fraction(
@@ -86,7 +86,7 @@ def check_fraction(
     include_low: bool = False,
     include_high: bool = False,
 ) -> float:
-    """Return a number between ``low`` and ``high``, each end included only if it is said so."""
+    """Return a number between ``low`` and ``high``; ends are included on request only."""
     number = check_real(name, value)
     above = number >= low if include_low else number > low
     below = number <= high if include_high else number < high
@@ -161,9 +161,9 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
     for option in allowed:
         if type(option) is type(value) and option == value:
             return option
-    said = ", ".join(map(repr, allowed))
+    options_text = ", ".join(map(repr, allowed))
     advice = did_you_mean(value, allowed) if isinstance(value, str) else ""
-    raise InputError(f"`{name}` must be one of {said}: got {value!r}{advice}")
+    raise InputError(f"`{name}` must be one of {options_text}: got {value!r}{advice}")
 
 
 def check_text(name: str, value: Any) -> str:
@@ -191,13 +191,13 @@ def check_direction(higher_is_better: Any, what: str = "") -> bool:
 
 
 def check_alternative(alternative: Any) -> Alternative:
-    """Return which sides a test or an interval has."""
+    """Return the checked alternative of a test or an interval."""
     chosen: Alternative = check_choice("alternative", alternative, get_args(Alternative))
     return chosen
 
 
 def check_weights_are(sample_weight: Any, weights_are: Any) -> WeightsAre | None:
-    """Return how weights are to be read; None where there are none."""
+    """Return the checked meaning of weights; None where there are none."""
     chosen: WeightsAre = check_choice("weights_are", weights_are, get_args(WeightsAre))
     return None if sample_weight is None else chosen
 
@@ -213,7 +213,7 @@ def seed_key(rng: Any) -> NDArray[np.uint64]:
     """
     source = check_rng(rng)
     if isinstance(source, str):
-        return _parsed(source)
+        return _parse_key(source)
     with _rng_lock:  # a Generator may be shared by threads
         return source.integers(0, 2**32, size=2, dtype=np.uint64)
 
@@ -221,7 +221,7 @@ def seed_key(rng: Any) -> NDArray[np.uint64]:
 def check_rng(rng: Any) -> np.random.Generator | str:
     """Return the generator of a seed, or the key of a result, and draw nothing."""
     if isinstance(rng, str):
-        _parsed(rng)
+        _parse_key(rng)
         return rng
     if isinstance(rng, np.random.RandomState):
         raise InputTypeError(
@@ -245,7 +245,7 @@ def key_text(key: NDArray[np.uint64]) -> str:
     return f"{int(key[0]):08x}{int(key[1]):08x}"
 
 
-def _parsed(text: str) -> NDArray[np.uint64]:
+def _parse_key(text: str) -> NDArray[np.uint64]:
     if re.fullmatch("[0-9a-fA-F]{16}", text) is None:
         raise InputError(
             f"`rng` as text must be the key of a result, 16 hexadecimal digits: got {text!r}"

@@ -239,7 +239,7 @@ def check_costs(name: str, costs: Any) -> Costs:
 
 
 def check_prevalence(prevalence: Any) -> float | None:
-    """Return a share of positives strictly between 0 and 1, or None for that of the data."""
+    """Return a prevalence strictly between 0 and 1, or None for that of the data."""
     return None if prevalence is None else check_fraction("prevalence", prevalence)
 
 
@@ -290,10 +290,10 @@ def check_weights(
 ) -> Weights:
     """Return the weights of ``n`` rows, fully verified: the very array where it is float64.
 
-    ``weights_are`` says what they are where the spread of a result hangs on it; a value alone does
-    not: by default integer dtypes whose sum is at most 2**53 are summed exactly (``is_integer``, as
-    for frequencies), and that is all. Larger ones are rounded to double one by one (relative error
-    at most 2**-53 each).
+    ``weights_are`` gives their meaning, on which the variance of a result depends; the value does
+    not depend on it: by default integer dtypes whose sum is at most 2**53 are summed exactly
+    (``is_integer``, as for frequencies), and that is all. Larger ones are rounded to double one by
+    one (relative error at most 2**-53 each).
 
     Refused are weights that span so many powers of two that scaling one end loses the other, and
     frequencies that are not whole, or sum above 2**53. O(n), in chunks.
@@ -388,7 +388,8 @@ def _integer_sum(array: NDArray[Any]) -> int:
 
 def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
     """Return the largest and the least positive weight (inf if none), or raise."""
-    high, least = 0.0, math.inf
+    high = 0.0
+    least = math.inf
     safe = math.ldexp(1.0, -_SAFE)
     for start in range(0, len(values), CHUNK):
         chunk = values[start : start + CHUNK]

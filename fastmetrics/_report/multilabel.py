@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastmetrics._display import with_limits
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.containers import as_array, has_names, named_columns
-from fastmetrics._input.rows import NamedScores, pairs_of
+from fastmetrics._input.rows import NamedScores, model_pairs
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
@@ -340,7 +340,7 @@ def evaluate_multilabel(
     names, own = tuple(m.name for m in models), rows.design
     units = own.units(len(rows.labels))
     warn_small_samples(units, own.weights_are)
-    chosen = PairOptions(names, pairs_of(names), None, level, "two-sided")
+    chosen = PairOptions(names, model_pairs(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
     by_label: dict[LabelMetric, Floats] = {}
     for each, influenced, of_labels, excess in _measured(rows, asked):

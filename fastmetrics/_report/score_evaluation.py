@@ -13,7 +13,7 @@ import numpy as np
 
 from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array, column_count, has_names
-from fastmetrics._input.rows import NamedScores, check_binary, named_scores, pairs_of
+from fastmetrics._input.rows import NamedScores, check_binary, model_pairs, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import as_given, check_costs, check_prevalence
 from fastmetrics._report.evaluation_result import (
@@ -269,7 +269,7 @@ def _estimated(
     is no news of which is better.
     """
     several = len(names) > 1
-    chosen = PairOptions(tuple(names), pairs_of(names), None, level, "two-sided")
+    chosen = PairOptions(tuple(names), model_pairs(names), None, level, "two-sided")
     estimates: list[dict[str, Estimate]] = [{} for _ in names]
     pairs: dict[str, Comparison] = {}
     gaps: list[KolmogorovSmirnov | None] = [None for _ in names]

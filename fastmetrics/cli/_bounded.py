@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import distinct, encode_labels
-from fastmetrics._input.rows import pairs_of
+from fastmetrics._input.rows import model_pairs
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, figures_of
 from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
@@ -89,7 +89,7 @@ def evaluate_bounded(
         found = evaluate_tables(summaries, level, read)
         if n_cells and found[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
-            chosen = PairOptions(models_of, pairs_of(models_of, None), None, level, "two-sided")
+            chosen = PairOptions(models_of, model_pairs(models_of, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
             sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
             found = replace(found, comparisons=_comparisons([*found], chosen, sums))

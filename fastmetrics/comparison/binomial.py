@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import LabelColumn, check_label_column, of_one_kind
+from fastmetrics._input.classes import LabelColumn, check_label_column, pair_columns
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction, check_integer
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval
@@ -177,7 +177,7 @@ def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> di
 
 def _right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
     """Return for each row whether the prediction is the true label."""
-    predicted = of_one_kind(true, check_label_column(predictions, name).clean()).predicted
+    predicted = pair_columns(true, check_label_column(predictions, name).clean()).predicted
     if true.classes is None or predicted.classes is None:
         return np.asarray(true.values == predicted.values)
     number = {label: code for code, label in enumerate(true.classes.tolist())}

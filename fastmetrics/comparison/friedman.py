@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, MonteCarloPValue, Table, as_p
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import by_names, names_of
+from fastmetrics._input.containers import by_names, key_names
 from fastmetrics._input.scalars import (
     check_choice,
     check_decision_level,
@@ -159,7 +159,7 @@ def _parts(table: Any, name: str) -> tuple[NDArray[Any], list[str] | None, list[
     rows = None
     if type(getattr(table, "index", None)).__name__ not in ("NoneType", "RangeIndex"):
         rows = [str(each) for each in table.index]  # pandas: the index names the rows
-    return check_score_matrix(table, name), names_of(heads, name, "algorithms"), rows
+    return check_score_matrix(table, name), key_names(heads, name, "algorithms"), rows
 
 
 def _algorithm_names(
@@ -168,7 +168,7 @@ def _algorithm_names(
     if names is not None:
         if isinstance(names, str) or len(names) != k:
             raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
-        known = names_of(names, "names", "algorithms")
+        known = key_names(names, "names", "algorithms")
     return tuple(known) if known is not None else tuple(str(j) for j in range(k))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
-from fastmetrics._input.containers import names_of
+from fastmetrics._input.containers import key_names
 from fastmetrics._input.scalars import (
     Alternative,
     check_choice,
@@ -403,7 +403,7 @@ def _mean_logarithms(times: Any, name: str) -> dict[str, float]:
     if not times:
         raise InputError(f"`{name}` is empty: there is no work to compare")
     means = {}
-    for work, (key, values) in zip(names_of(times, name, "works"), times.items(), strict=True):
+    for work, (key, values) in zip(key_names(times, name, "works"), times.items(), strict=True):
         numbers = check_numbers(values, f"{name}[{key!r}]")
         wrong = np.flatnonzero(numbers <= 0)
         if len(wrong):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import BinaryRows, NamedScores, check_same_index, pairs_of
+from fastmetrics._input.rows import BinaryRows, NamedScores, check_same_index, model_pairs
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -235,7 +235,7 @@ def compare(
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
     names = tuple(columns)
-    chosen = PairOptions(names, pairs_of(names, reference), margin, level, alternative)
+    chosen = PairOptions(names, model_pairs(names, reference), margin, level, alternative)
     models = []
     for name, column in columns.items():
         given = {"y_true": y_true, "y_score": column}

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import encode_labels
-from fastmetrics._input.containers import as_array, by_names, names_of
+from fastmetrics._input.containers import as_array, by_names, key_names
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import (
     WeightsAre,
@@ -531,6 +531,6 @@ def models_of(scores: Any) -> Mapping[str, Any]:
             raise InputError("`scores` must have at least one model: got none")
         return by_names(scores, "scores", "models")
     if hasattr(scores, "columns") and getattr(scores, "ndim", 1) == 2:
-        names = names_of(scores.columns, "scores", "models")
+        names = key_names(scores.columns, "scores", "models")
         return {name: scores[key] for name, key in zip(names, scores.columns, strict=True)}
     return {"score": scores}

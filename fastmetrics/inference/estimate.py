@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import are_class_columns
-from fastmetrics._input.rows import MODELS, NamedScores, named_scores, pairs_of, refuse_several
+from fastmetrics._input.rows import MODELS, NamedScores, model_pairs, named_scores, refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -436,7 +436,7 @@ def compare(
     )
     models = named_scores(scores, names, at_least=2)
     model_names = tuple(model.name for model in models)
-    pairs = pairs_of(model_names, reference)
+    pairs = model_pairs(model_names, reference)
     chosen = PairOptions(model_names, pairs, margin, request.level, alternative)
     smooth = request.smooth(method)
     comparisons: dict[str, Comparison] = {}

@@ -21,7 +21,7 @@ from fastmetrics._input.classes import (
     check_label_column,
     class_codes,
     in_class_order,
-    of_one_kind,
+    pair_columns,
 )
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count
 from fastmetrics._input.regression_targets import ANYWHERE, check_censored
@@ -497,7 +497,7 @@ class LabelSample(Sample):
                     f"`{model.argument}` holds scores where labels are needed: pass `threshold`, "
                     "from which on a score is called positive"
                 )
-            columns.append(of_one_kind(true, check_label_column(values, model.argument)).predicted)
+            columns.append(pair_columns(true, check_label_column(values, model.argument)).predicted)
         coded = [column.coded() for column in columns]
         union = np.unique(np.concatenate([each.classes for each in coded]))
         codes = np.stack([np.searchsorted(union, each.classes)[each.codes] for each in coded])

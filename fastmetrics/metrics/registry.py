@@ -16,7 +16,7 @@ from fastmetrics._input.regression_targets import (
     OF_CALIBRATION,
     PROBABILITIES,
     SHARES,
-    of_power,
+    power_domain,
 )
 from fastmetrics.metrics._metric import (
     HITS,
@@ -446,10 +446,12 @@ _NUMBERS: Final = (
         "errors",
         "mean Tweedie deviance",
         parameters={"power": 0.0},
-        domain=of_power,
+        domain=power_domain,
     ),
-    _mean_loss("mean_poisson_deviance", "errors", "mean Poisson deviance", domain=of_power(1.0)),
-    _mean_loss("mean_gamma_deviance", "errors", domain=of_power(2.0)),
+    _mean_loss(
+        "mean_poisson_deviance", "errors", "mean Poisson deviance", domain=power_domain(1.0)
+    ),
+    _mean_loss("mean_gamma_deviance", "errors", domain=power_domain(2.0)),
     _score("r2", "errors:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
         "explained_variance",
@@ -461,7 +463,7 @@ _NUMBERS: Final = (
         "errors",
         "D² of the Tweedie deviance",
         parameters={"power": 0.0},
-        domain=of_power,
+        domain=power_domain,
     ),
     _score("d2_pinball_score", "errors", "D² of the pinball loss", parameters={"alpha": 0.5}),
     _score("d2_absolute_error_score", "errors", "D² of the absolute error"),

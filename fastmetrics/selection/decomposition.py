@@ -35,7 +35,7 @@ from fastmetrics.selection.fitting import (
     check_parameters,
     check_task,
     check_values,
-    fitted,
+    fit_clone,
     with_setting,
 )
 from fastmetrics.selection.folds import row_count
@@ -122,10 +122,10 @@ def _as_codes(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any]
 def _counts(block: NDArray[Any], classes: list[int]) -> Counts:
     n_rows, n_examples = block.shape
     if len(classes) > _FEW:
-        places = np.searchsorted(np.array(classes), block)
-        places = places * n_examples + np.arange(n_examples)
+        indices = np.searchsorted(np.array(classes), block)
+        indices = indices * n_examples + np.arange(n_examples)
         length = len(classes) * n_examples
-        return np.bincount(places.ravel(), minlength=length).reshape(len(classes), n_examples)
+        return np.bincount(indices.ravel(), minlength=length).reshape(len(classes), n_examples)
     counts = np.empty((len(classes), n_examples), np.int64)
     left = np.full(n_examples, n_rows, np.int64)
     for code, label in enumerate(classes[:-1]):
@@ -152,7 +152,7 @@ def _sums_of_blocks(
     width: int,
     *more: Any,
 ) -> list[list[Any]]:
-    """Return the sums that a function finds in blocks of examples, a list for each of them."""
+    """Return the sums of a function over blocks of examples, one list for each sum."""
     jobs = [
         partial(
             function, predicted[:, start : start + width], true[:, start : start + width], *more
@@ -168,7 +168,7 @@ def _vote_sums(
     true: NDArray[Any],
     classes: list[int],
 ) -> list[int]:
-    """Return sums over all examples of what votes of the models and of the labels give."""
+    """Return sums over all examples of a function of the votes of models and labels."""
     width = max(1, _BLOCK_OF_LABELS // max(len(predicted), len(true), len(classes)))
     return [sum(each) for each in _sums_of_blocks(function, predicted, true, width, classes)]
 
@@ -200,9 +200,9 @@ def _domingos_votes(
 def _domingos(
     predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
 ) -> tuple[_Parts, dict[str, float]]:
-    """Return bias, net variance, and what noise adds.
+    """Return bias, net variance, and the contribution of noise.
 
-    With p the shares of the votes and q those of the labels, an example of optimal prediction o
+    With p the fractions of the votes and q those of the labels, an example of optimal prediction o
     has the loss 1 - sum p q = [main != o] + (P(y != o) - [main != o]) + (p_o - sum p q).
     """
     agreement, biased, unbiased_variance, biased_variance, biased_gain, optimal_votes, noise = (
@@ -237,8 +237,8 @@ def _kohavi_wolpert(
     sizes = (models * replicates * n, models**2 * n, replicates**2 * n)
     product, p_squared, q_squared = map(Fraction, sums, sizes)
     bias = (p_squared + q_squared) / 2 - product
-    parts = 1 - product, bias, (1 - p_squared) / 2, (1 - q_squared) / 2
-    return tuple(map(float, parts)), {}  # type: ignore[return-value]
+    components = 1 - product, bias, (1 - p_squared) / 2, (1 - q_squared) / 2
+    return tuple(map(float, components)), {}  # type: ignore[return-value]
 
 
 def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
@@ -256,8 +256,8 @@ def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
         bias = middle + target - Fraction(2 * product, models * replicates)
         variance = Fraction(squares_p, models) - middle
         noise = Fraction(squares_t, replicates) - target
-        parts = (bias + variance + noise, bias, variance, noise)
-        return tuple(float(part / n) for part in parts)  # type: ignore[return-value]
+        components = (bias + variance + noise, bias, variance, noise)
+        return tuple(float(component / n) for component in components)  # type: ignore[return-value]
     exponent = max(_exponent(true), _exponent(predicted))
     exponent = exponent if abs(exponent) > _MILD else 0
     sums = _sums_of_blocks(_float_sums, predicted, true, width, exponent)
@@ -268,7 +268,8 @@ def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
 
 def _integer_sums(predicted: NDArray[Any], true: NDArray[Any], dtype: Any) -> tuple[int, ...]:
     """Return sums over some examples of squares and products, in integers that are wide enough."""
-    columns, squares = [], []
+    columns = []
+    squares = []
     for matrix in (predicted, true):
         values = matrix.astype(dtype)
         columns.append(np.add.reduce(values, axis=0, dtype=dtype).astype(np.int64))
@@ -295,7 +296,7 @@ def _scaled_down(matrix: NDArray[Any], exponent: int) -> NDArray[np.float64]:
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and population variance of each column; the matrix is used up."""
+    """Return mean and population variance of each column, overwriting the matrix."""
     first = values[0].copy()
     values -= first  # equal numbers leave zeros, whatever their mean is rounded to
     mean = values.mean(0)
@@ -457,13 +458,13 @@ def bias_variance(
         true = _numbers(y_true, "y_true", (1, 2))
         predicted = _numbers(predictions, "predictions", (2,))
         _check_same_examples(true, predicted)
-        parts = _squared(predicted, true)
+        components = _squared(predicted, true)
     else:
         predicted, true, classes = _label_matrices(y_true, predictions)
         decompose = _domingos if kind == "domingos" else _kohavi_wolpert
-        parts, details = decompose(predicted, true, classes)
+        components, details = decompose(predicted, true, classes)
     replicates, n = true.shape
-    return BiasVariance(kind, *parts, len(predicted), replicates, n, MappingProxyType(details))
+    return BiasVariance(kind, *components, len(predicted), replicates, n, MappingProxyType(details))
 
 
 Floats = NDArray[np.float64]
@@ -540,9 +541,9 @@ class BiasVarianceCurve(Result):
         return self.values[int(np.argmin(self.loss))]
 
     def _display(self) -> Display:
-        parts = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
+        curves = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
         title = f"{self.points[0].decomposition} decomposition"
-        return Display([Table({self.parameter: self.values} | dict(parts))], title)
+        return Display([Table({self.parameter: self.values} | dict(curves))], title)
 
     @documented()
     def plot(self, ax: Any = None) -> Any:
@@ -685,5 +686,5 @@ def _prediction(
     """Return the predictions of a model fitted on a bootstrap sample of the job's key."""
     setting, key = job
     rows = np.random.default_rng(key).integers(0, len(task.y), size, dtype=np.intp)
-    predicted = np.asarray(fitted(with_setting(task, setting), rows).predict(X_test))
+    predicted = np.asarray(fit_clone(with_setting(task, setting), rows).predict(X_test))
     return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted

@@ -74,7 +74,7 @@ class HoldOut(Splitter):
         classes = self._classes(y)
         if classes is not None:
             _check_classes(classes, n, n_test)
-        return (self._drawn(n, n_test, classes, i) for i in range(self.n_repeats))
+        return (self._draw(n, n_test, classes, i) for i in range(self.n_repeats))
 
     def _test_rows(self, n: int) -> int:
         n_test = self.test_size
@@ -87,7 +87,7 @@ class HoldOut(Splitter):
             )
         return int(n_test)
 
-    def _drawn(self, n: int, n_test: int, classes: Classes | None, repeat: int) -> Split:
+    def _draw(self, n: int, n_test: int, classes: Classes | None, repeat: int) -> Split:
         generator = self._generator(repeat)
         order = shuffled_rows(n, classes, generator)
         in_test = np.zeros(n, np.bool_)
@@ -95,7 +95,7 @@ class HoldOut(Splitter):
             in_test[order[:n_test]] = True
         else:
             starts = np.cumsum(classes.sizes) - classes.sizes
-            taken = _shares(classes.sizes, n_test, generator)
+            taken = _test_counts(classes.sizes, n_test, generator)
             rank = np.arange(n) - np.repeat(starts, classes.sizes)
             in_test[order[rank < np.repeat(taken, classes.sizes)]] = True
         return np.flatnonzero(~in_test), np.flatnonzero(in_test)
@@ -115,7 +115,7 @@ def _check_classes(classes: Classes, n: int, n_test: int) -> None:
                 f"`test_size` must leave each of the {n_classes:,} classes a row on both sides: "
                 f"there are {rows:,} {side} rows"
             )
-    taken = _shares(classes.sizes, n_test, np.random.default_rng(0))
+    taken = _test_counts(classes.sizes, n_test, np.random.default_rng(0))
     lacking = int(np.count_nonzero((taken == 0) | (taken == classes.sizes)))
     if lacking:
         warn_user(
@@ -125,10 +125,10 @@ def _check_classes(classes: Classes, n: int, n_test: int) -> None:
         )
 
 
-def _shares(
+def _test_counts(
     sizes: NDArray[np.int64], n_test: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return each class's test rows: its exact share rounded, n_test in all.
+    """Return each class's number of test rows: its exact proportion rounded, n_test in all.
 
     Rounded up are first the classes that would have no row, then those of the largest remainder,
     last those that would keep no row to train on; the toss decides between equals.
@@ -191,12 +191,12 @@ class BootstrapOutOfBag(Splitter):
             where = "" if classes is None else " in some class of `y`, as each is drawn by itself"
             raise InputError(f"BootstrapOutOfBag needs at least 2 rows{where}: got 1")
         generator = self._generator(0)  # one for all samples: to make one takes 0.1 ms
-        return (_resampled(n, classes, generator) for _ in range(self.n_resamples))
+        return (_resample(n, classes, generator) for _ in range(self.n_resamples))
 
 
-def _resampled(n: int, classes: Classes | None, generator: np.random.Generator) -> Split:
+def _resample(n: int, classes: Classes | None, generator: np.random.Generator) -> Split:
     while True:
-        train = _drawn_rows(n, classes, generator)
+        train = _draw_rows(n, classes, generator)
         out = np.ones(n, np.bool_)
         out[train] = False
         test = np.flatnonzero(out)
@@ -204,7 +204,7 @@ def _resampled(n: int, classes: Classes | None, generator: np.random.Generator) 
             return train, test
 
 
-def _drawn_rows(n: int, classes: Classes | None, generator: np.random.Generator) -> Rows:
+def _draw_rows(n: int, classes: Classes | None, generator: np.random.Generator) -> Rows:
     if classes is None:
         dtype = np.uint32 if n <= 2**32 else np.uint64  # half the bits, half the time
         return generator.integers(0, n, n, dtype).astype(np.intp)

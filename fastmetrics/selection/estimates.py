@@ -42,13 +42,13 @@ from fastmetrics.selection.fitting import (
     check_splitter,
     check_task,
     fit_and_score,
-    fitted,
-    judged,
-    values_of,
+    fit_clone,
+    predict_rows,
+    score_job,
 )
 from fastmetrics.selection.folds import FiveByTwo, Folds, GroupedFolds, LeaveOneOut, Split
-from fastmetrics.selection.point632 import Bootstrap632, by_632, not_of_rows
-from fastmetrics.selection.scoring import EstimatorMetric, asked_metric, asked_metrics, defaults
+from fastmetrics.selection.point632 import Bootstrap632, by_632, no_row_losses
+from fastmetrics.selection.scoring import EstimatorMetric, defaults, request_metric, request_metrics
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -141,31 +141,31 @@ class EstimatorEvaluation(Result):
         return by_name(self.metrics, metric, "metrics")
 
     def __repr__(self) -> str:
-        said = []
+        lines = []
         for name, one in self.metrics.items():
             limits = one.confidence_interval
             kind = " by Wilson" if one.interval_method == "wilson" else ""
             interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]{kind}"
             values = f"test {one.estimate:.4g}{interval}, train {one.train_estimate:.4g}"
-            said.append(f"{_named(name, one)}: {values}")
+            lines.append(f"{_label(name, one)}: {values}")
         if self.majority_accuracy is not None:
-            said.append(f"majority class {self.majority_accuracy:.4g}")
+            lines.append(f"majority class {self.majority_accuracy:.4g}")
         splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
         return (
-            f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
+            f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(lines)})"
         )
 
     def _display(self) -> Display:
-        names = [_named(name, one) for name, one in self.metrics.items()]
+        names = [_label(name, one) for name, one in self.metrics.items()]
         columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
-        words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
-        words["train_standard_deviation"] = "spread of train"
+        headers = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
+        headers["train_standard_deviation"] = "spread of train"
         models = [metric.of_fitted_models for metric in self.metrics.values()]
         known = [each for each in models if each is not None]
         if known:
             columns["of_fitted_models"] = [each and each.confidence_interval for each in models]
-            words["of_fitted_models"] = "of fitted models"
-        table = Table(columns, words=words, level=self.confidence_level)
+            headers["of_fitted_models"] = "of fitted models"
+        table = Table(columns, words=headers, level=self.confidence_level)
         splits = Table(
             self.folds,
             "splits",
@@ -196,8 +196,8 @@ _FIGURES: Final = (
 )
 
 
-def _named(name: str, one: MetricEstimate) -> str:
-    """Return the name of a metric; a function that nobody knows says what it was given."""
+def _label(name: str, one: MetricEstimate) -> str:
+    """Return the name of a metric; for an unknown function with its input."""
     return f"{name} (given predictions)" if one.given == "predictions" else name
 
 
@@ -275,12 +275,12 @@ def compare_estimators(
     >>> test.better, test.reject, round(test.details["mean_b"], 3)
     ('tree', True, 0.333)
     """
-    both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
+    both = _class_names(estimator_a, estimator_b) if names is None else check_names(names)
     how_to_fit = (X, y, groups, n_jobs, progress)
     tasks = _tasks(how_to_fit, estimator_a=estimator_a, estimator_b=estimator_b)
     task = tasks[0]
     splitter = check_splitter(cv, task, rng)
-    metric = asked_metric(metrics, higher_is_better, task.classes)
+    metric = request_metric(metrics, higher_is_better, task.classes)
     decided: dict[str, Any] = {
         "higher_is_better": metric.higher_is_better,
         "confidence_level": confidence_level,
@@ -306,13 +306,13 @@ def compare_estimators(
     return replace(result, details={**result.details, "mean_a": mean_a, "mean_b": mean_b})
 
 
-def _names_of(*estimators: Any) -> tuple[str, ...]:
+def _class_names(*estimators: Any) -> tuple[str, ...]:
     names = tuple(type(one).__name__ for one in estimators)
     return names if len(set(names)) == len(names) else ("A", "B")
 
 
 def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
-    """Return a task for each; where one says that it classifies, the other does as well."""
+    """Return a task for each estimator; both must classify, or neither."""
     tasks = []
     for name, estimator in estimators.items():
         with renamed(estimator=name):
@@ -322,7 +322,7 @@ def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
 
 
 def _values(tasks: list[FitTask], metric: EstimatorMetric, split: Split) -> list[float]:
-    return [values_of(task, metric, False, ({}, split))[0] for task in tasks]
+    return [score_job(task, metric, False, ({}, split))[0] for task in tasks]
 
 
 def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:
@@ -454,25 +454,25 @@ def evaluate_estimator(
     if metrics is None:
         by_row = rule is not None or isinstance(splitter, LeaveOneOut)
         metrics = defaults(task.classes)[: 1 if by_row else None]
-    asked = asked_metrics(metrics, task.classes)
-    for metric in asked:
-        if rule is not None and not metric.is_of_rows:
-            raise not_of_rows(metric.label)
+    requested = request_metrics(metrics, task.classes)
+    for metric in requested:
+        if rule is not None and not metric.has_row_losses:
+            raise no_row_losses(metric.label)
     splits = splitter.split(task.X, task.y, groups)
     total = int(splitter.get_n_splits(task.X, task.y, groups))
     on_all = None
     if rule is not None:  # the error of the model of all rows, and that without information
         rows = np.arange(len(task.y))
-        whole = judged(task, fitted(task, rows), rows)
-        on_all = [(float(one.losses(whole).mean()), one.no_information(whole)) for one in asked]
-    scores = task.each(partial(fit_and_score, task, asked, rule is not None), splits, total)
+        whole = predict_rows(task, fit_clone(task, rows), rows)
+        on_all = [(float(one.losses(whole).mean()), one.no_information(whole)) for one in requested]
+    scores = task.each(partial(fit_and_score, task, requested, rule is not None), splits, total)
     if not scores:
         raise InputError("`cv` makes no split")
     ratio = sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
     if on_all is None:
-        estimates = _means(asked, scores, ratio, level, task)
+        estimates = _means(requested, scores, ratio, level, task)
     else:
-        estimates = _by_632(asked, scores, rule, on_all, len(task.y))
+        estimates = _by_632(requested, scores, rule, on_all, len(task.y))
     majority = None
     if task.classes is not None:
         majority = float(np.unique(task.y, return_counts=True)[1].max() / len(task.y))
@@ -480,7 +480,7 @@ def evaluate_estimator(
         type(estimator).__name__,
         _title(cv, splitter),
         estimates,
-        _table(asked, scores),
+        _table(requested, scores),
         len(scores),
         ratio,
         level,
@@ -504,7 +504,7 @@ def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
 
 
 def _table(
-    asked: tuple[EstimatorMetric, ...], scores: list[SplitScores]
+    requested: tuple[EstimatorMetric, ...], scores: list[SplitScores]
 ) -> Mapping[str, NDArray[Any]]:
     train, test = _columns(scores)
     columns: dict[str, NDArray[Any]] = {
@@ -512,7 +512,7 @@ def _table(
         "n_train": np.array([one.n_train for one in scores]),
         "n_test": np.array([one.n_test for one in scores]),
     }
-    for i, metric in enumerate(asked):
+    for i, metric in enumerate(requested):
         columns[f"train_{metric.label}"], columns[f"test_{metric.label}"] = train[i], test[i]
     columns["fit_seconds"] = np.array([one.fit_seconds for one in scores])
     columns["score_seconds"] = np.array([one.score_seconds for one in scores])
@@ -520,18 +520,18 @@ def _table(
 
 
 def _means(
-    asked: tuple[EstimatorMetric, ...],
+    requested: tuple[EstimatorMetric, ...],
     scores: list[SplitScores],
     ratio: float,
     level: float,
     task: FitTask,
 ) -> dict[str, MetricEstimate]:
     train, test = _columns(scores)
-    _warn_of(asked, train, test)
+    _warn_undefined(requested, train, test)
     estimates = {}
-    of_splits = zip(*(one.tested for one in scores), strict=True)
-    for metric, on_train, on_test, tested in zip(asked, train, test, of_splits, strict=True):
-        mean, deviation = _spread(on_test)
+    of_splits = zip(*(one.test_metrics for one in scores), strict=True)
+    for metric, on_train, on_test, tested in zip(requested, train, test, of_splits, strict=True):
+        mean, deviation = _mean_and_deviation(on_test)
         error = deviation * math.sqrt(1.0 / len(scores) + ratio)
         half = math.nan
         if len(scores) > 1:
@@ -542,7 +542,7 @@ def _means(
             interval,
             error,
             deviation,
-            *_spread(on_train),
+            *_mean_and_deviation(on_train),
             metric.higher_is_better,
             given=metric.given,
             interval_method=kind,
@@ -556,8 +556,8 @@ def _interval(
 ) -> tuple[ConfidenceInterval, Literal["t", "wilson"]]:
     """Return mean -+ half; where that would leave two finite bounds, Wilson's interval.
 
-    Its limits p solve (p - x)^2 = half^2 p (1 - p) / (x (1 - x)), x being the mean's share of the
-    way between the bounds. The greater of two roots has no cancellation; their product gives the
+    Its limits p solve (p - x)^2 = half^2 p (1 - p) / (x (1 - x)), x being the mean scaled from the
+    bounds to [0, 1]. The greater of two roots has no cancellation; their product gives the
     other.
     """
     low, high = bounds
@@ -576,16 +576,16 @@ def _interval(
     return ConfidenceInterval(low + width * below, high - width * above), "wilson"
 
 
-def _spread(values: Floats) -> tuple[float, float]:
+def _mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return mean and standard deviation; nan if a value is nan, infinite ones as they come."""
     if np.isfinite(values).all():
         return moments(values)[1:]
     return float(values.mean()), math.nan
 
 
-def _warn_of(asked: tuple[EstimatorMetric, ...], train: Floats, test: Floats) -> None:
+def _warn_undefined(requested: tuple[EstimatorMetric, ...], train: Floats, test: Floats) -> None:
     n_splits = test.shape[1]
-    for metric, on_train, on_test in zip(asked, train, test, strict=True):
+    for metric, on_train, on_test in zip(requested, train, test, strict=True):
         for side, values in (("test", on_test), ("training", on_train)):
             undefined = int(np.count_nonzero(np.isnan(values)))
             if undefined:
@@ -605,7 +605,7 @@ def _warn_of(asked: tuple[EstimatorMetric, ...], train: Floats, test: Floats) ->
 
 
 def _by_632(
-    asked: tuple[EstimatorMetric, ...],
+    requested: tuple[EstimatorMetric, ...],
     scores: list[SplitScores],
     rule: str | None,
     on_all: list[tuple[float, float]],
@@ -614,8 +614,8 @@ def _by_632(
     """Return the estimate of each metric from the samples and the model of all rows."""
     train, test = _columns(scores)
     by_metric = {}
-    for i, (metric, (error, gamma)) in enumerate(zip(asked, on_all, strict=True)):
-        samples: list[Any] = [one.tested[i] for one in scores]
+    for i, (metric, (error, gamma)) in enumerate(zip(requested, on_all, strict=True)):
+        samples: list[Any] = [one.test_metrics[i] for one in scores]
         rows = np.concatenate([sample.rows for sample in samples])
         losses = np.concatenate([sample.of_rows for sample in samples])
         estimates = by_632(error, rows, losses, n, gamma, len(scores))
@@ -623,9 +623,9 @@ def _by_632(
             estimates.err632 if rule == ".632" else estimates.err632_plus,
             None,
             math.nan,
-            _spread(test[i])[1],
+            _mean_and_deviation(test[i])[1],
             error,
-            _spread(train[i])[1],
+            _mean_and_deviation(train[i])[1],
             metric.higher_is_better,
             estimates,
             metric.given,

@@ -1,4 +1,4 @@
-"""Learning and validation curves of estimators: over- and underfitting shown, with its spread."""
+"""Learning and validation curves of estimators, with the standard deviation over folds."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from fastmetrics.selection.fitting import (
     check_splits,
     check_task,
     check_values,
-    values_of,
+    score_job,
 )
 from fastmetrics.selection.folds import Rows
-from fastmetrics.selection.scoring import EstimatorMetric, asked_metric
+from fastmetrics.selection.scoring import EstimatorMetric, request_metric
 
 Floats = NDArray[np.float64]
 
@@ -184,22 +184,24 @@ def estimator_learning_curve(
     >>> curve.train_sizes.tolist(), bool(curve.test_means[1] < curve.test_means[0])
     ([12.0, 120.0], True)
     """
-    shares = as_vector(fractions, "fractions")
-    for share in shares.tolist():
-        check_fraction("fractions", share, include_high=True)
+    fractions_of_rows = as_vector(fractions, "fractions")
+    for fraction in fractions_of_rows.tolist():
+        check_fraction("fractions", fraction, include_high=True)
     task = check_task(estimator, X, y, groups, n_jobs, progress)
-    judge = asked_metric(metrics, higher_is_better, task.classes)
+    metric = request_metric(metrics, higher_is_better, task.classes)
     generator = np.random.default_rng(seed_key(rng))
     splits = check_splits(cv, task, generator)
     orders = [train[_growth_order(task, train, generator)] for train, _ in splits]
-    sizes = np.array([[max(1, round(share * len(rows))) for rows in orders] for share in shares])
+    sizes = np.array(
+        [[max(1, round(fraction * len(rows))) for rows in orders] for fraction in fractions_of_rows]
+    )
     jobs: list[FitJob] = [
         ({}, (rows[:size], test))
         for some in sizes.tolist()
         for size, rows, (_, test) in zip(some, orders, splits, strict=True)
     ]
-    given = tuple(shares.astype(np.float64).tolist())
-    return _curve(task, judge, jobs, "fraction", given, sizes.mean(1))
+    given = tuple(fractions_of_rows.astype(np.float64).tolist())
+    return _curve(task, metric, jobs, "fraction", given, sizes.mean(1))
 
 
 @documented(FITTING, _CURVE)
@@ -249,14 +251,14 @@ def estimator_validation_curve(
     listed = check_values(values)
     task = check_task(estimator, X, y, groups, n_jobs, progress)
     check_parameters(estimator, [parameter])
-    judge = asked_metric(metrics, higher_is_better, task.classes)
+    metric = request_metric(metrics, higher_is_better, task.classes)
     splits = check_splits(cv, task, rng)
     jobs: list[FitJob] = [({parameter: value}, split) for value in listed for split in splits]
-    return _curve(task, judge, jobs, parameter, tuple(listed))
+    return _curve(task, metric, jobs, parameter, tuple(listed))
 
 
 def _growth_order(task: FitTask, train: Rows, generator: np.random.Generator) -> Rows:
-    """Return places in a training fold such that each beginning has the classes of the whole.
+    """Order the rows of a training fold so that each prefix has the class proportions of the whole.
 
     The j-th of the n members of a class stands at (j - 1/2) / n of the way, j from 1.
     """
@@ -266,27 +268,27 @@ def _growth_order(task: FitTask, train: Rows, generator: np.random.Generator) ->
     codes = np.searchsorted(task.classes, task.y[train[order]])
     by_class = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes, minlength=len(task.classes))
-    place = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank_in_class = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     way = np.empty(len(train))
-    way[by_class] = (place + 0.5) / np.repeat(sizes, sizes)
+    way[by_class] = (rank_in_class + 0.5) / np.repeat(sizes, sizes)
     return order[np.argsort(way, kind="stable")]
 
 
 def _curve(
     task: FitTask,
-    judge: EstimatorMetric,
+    metric: EstimatorMetric,
     jobs: list[FitJob],
     parameter: str,
     values: tuple[Any, ...],
     train_sizes: Floats | None = None,
 ) -> EstimatorCurve:
     """Fit and measure; jobs are those of all folds, value after value."""
-    values_here = task.each(partial(values_of, task, judge, True), jobs)
+    values_here = task.each(partial(score_job, task, metric, True), jobs)
     train, test = np.array(values_here).reshape(len(values), -1, 2).transpose(2, 0, 1)
     undefined = int(np.isnan([train, test]).any(0).sum())
     if undefined:
         message = f"the metric is undefined for {undefined:,} of {len(jobs):,} fits"
         warn_user(message, UndefinedMetricWarning)
-    higher = bool(judge.higher_is_better)
+    higher = bool(metric.higher_is_better)
     sides = train.copy(), test.copy()
-    return EstimatorCurve(judge.label, higher, parameter, values, *sides, train_sizes)
+    return EstimatorCurve(metric.label, higher, parameter, values, *sides, train_sizes)

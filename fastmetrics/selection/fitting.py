@@ -46,7 +46,7 @@ from fastmetrics.selection.folds import (
     Split,
     row_count,
 )
-from fastmetrics.selection.scoring import EstimatorMetric, Judged, check_sklearn, classifies
+from fastmetrics.selection.scoring import EstimatorMetric, ModelOutputs, check_sklearn, classifies
 
 Floats = NDArray[np.float64]
 
@@ -56,11 +56,10 @@ _NO_OPTIONS: Final = dict.fromkeys(
 )
 
 
-class Tested(NamedTuple):
+class TestedMetric(NamedTuple):
     """A metric on the test rows of one split.
 
-    ``of_rows`` is how far each row moves it, None where that is not known; of the .632 methods the
-    loss of each.
+    ``of_rows`` are the influences of rows, or None; for the .632 methods their losses.
     """
 
     rows: NDArray[np.intp]
@@ -68,32 +67,34 @@ class Tested(NamedTuple):
     of_rows: Floats | None
 
 
-def tested(metric: EstimatorMetric, judged: Judged, rows: NDArray[np.intp], by_row: bool) -> Tested:
+def test_metric(
+    metric: EstimatorMetric, outputs: ModelOutputs, rows: NDArray[np.intp], by_row: bool
+) -> TestedMetric:
     """Return a metric with the influences of the rows; ``by_row``, with their losses."""
     if by_row:
-        losses = metric.losses(judged)
-        return Tested(rows, float(losses.mean()), losses)
-    one, value = metric.asked, metric.of(judged)
+        losses = metric.losses(outputs)
+        return TestedMetric(rows, float(losses.mean()), losses)
+    one, value = metric.request, metric.evaluate(outputs)
     if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
-        return Tested(rows, value, None)
+        return TestedMetric(rows, value, None)
     entry = one.entry
     if entry.needs == "scores" and entry.family == "probabilities":  # of a margin
-        return Tested(rows, value, None)
-    data: Any = judged.given_to(entry)
+        return TestedMetric(rows, value, None)
+    data: Any = outputs.columns_for(entry)
     if entry.needs == "labels":
-        slopes = cell_influences(one, judged.confusion.astype(np.float64))[1]
-        return Tested(rows, value, slopes[data[0] * len(judged.classes) + data[1]])
+        slopes = cell_influences(one, outputs.confusion.astype(np.float64))[1]
+        return TestedMetric(rows, value, slopes[data[0] * len(outputs.classes) + data[1]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         models = [NamedScores("", "estimator", data[1])]
         sample = build_samples((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
-        return Tested(rows, value, sample[one.label].influences(one, 0).influences)
+        return TestedMetric(rows, value, sample[one.label].influences(one, 0).influences)
 
 
 def average_of_models(
     metric: EstimatorMetric,
     mean: float,
-    splits: Sequence[Tested],
+    splits: Sequence[TestedMetric],
     task: Any,
     level: float,
 ) -> Estimate | None:
@@ -102,21 +103,23 @@ def average_of_models(
     With psi the influence of a row in split j, v_j the value of it and v the mean of all J, the row
     adds (psi + (v_j - v) / m) / J, m being the test rows of the split, or of its class where the
     metric does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
-    What a row adds in several splits is added up: rows vary, not predictions.
+    The contributions of a row in several splits are added up: rows vary, not predictions.
     """
     influences = [split.of_rows for split in splits if split.of_rows is not None]
     if len(influences) < len(splits):
         return None
-    one, n_splits = metric.asked, len(splits)
-    entry, codes = one.entry, None
+    one = metric.request
+    n_splits = len(splits)
+    entry = one.entry
+    codes = None
     n = 1 + max(int(split.rows.max()) for split in splits)
     if task.classes is not None and entry.is_by_class(one.parameters):
         codes = np.unique(task.y, return_inverse=True)[1]
-    moved, times = np.zeros(n), np.zeros(n, np.int64)
-    for split, own in zip(splits, influences, strict=True):
+    influence, times = np.zeros(n), np.zeros(n, np.int64)
+    for split, of_split in zip(splits, influences, strict=True):
         strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
         between = (split.value - mean) / np.bincount(strata)[strata]
-        np.add.at(moved, split.rows, (own + between) / n_splits)
+        np.add.at(influence, split.rows, (of_split + between) / n_splits)
         np.add.at(times, split.rows, 1)
     rows = np.flatnonzero(times)
     units = Units(
@@ -126,13 +129,15 @@ def average_of_models(
         else check_class_labels(task.groups, "groups").codes[rows],
         strata=None if codes is None else codes[rows],
     )
-    is_plain, counts, size = task.groups is None, None, float(len(rows))
+    is_plain = task.groups is None
+    counts = None
+    size = float(len(rows))
     if is_plain and times.max() == 1 and entry.is_proportion_of_all:
         right = mean if entry.interval == HITS else 1.0 - mean
         counts = proportion_counts(size * right, size)
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
-        measured = Measurement((mean,), moved[rows][None, :], units, (counts,), size)
+        measured = Measurement((mean,), influence[rows][None, :], units, (counts,), size)
         estimate = make_estimate(one, measured, 0, level)
     whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
     target = f"covers {whose} on new examples, not models fitted on new training sets"
@@ -215,7 +220,7 @@ class FitTask:
         count: Any = len(splits) if isinstance(splits, Sequence) else total
         done: list[T] = []
         with progress_bar(self.progress, count, "splits", "splits") as update:
-            for result in _results(partial(_named, function), splits, self.n_jobs):
+            for result in _results(partial(_call_named, function), splits, self.n_jobs):
                 done.append(result)
                 if update is not None:
                     update(1)
@@ -223,23 +228,23 @@ class FitTask:
 
 
 class SplitScores(NamedTuple):
-    """The metrics of one split, in the order asked for, and what they took.
+    """The metrics of one split, in the requested order, and the time they took.
 
-    ``tested`` are those of the test rows, with what each row adds to them.
+    ``test_metrics`` are those of the test rows, with the influences of rows.
     """
 
     n_train: int
     n_distinct: int
     n_test: int
     train: tuple[float, ...]
-    tested: tuple[Tested, ...]
+    test_metrics: tuple[TestedMetric, ...]
     fit_seconds: float
     score_seconds: float
 
     @property
     def test(self) -> tuple[float, ...]:
         """The metrics of the test rows."""
-        return tuple(one.value for one in self.tested)
+        return tuple(one.value for one in self.test_metrics)
 
 
 def check_task(
@@ -299,25 +304,25 @@ def with_setting(task: FitTask, setting: Setting) -> FitTask:
     return replace(task, estimator=estimator)
 
 
-def fitted(task: FitTask, rows: Rows) -> Any:
+def fit_clone(task: FitTask, rows: Rows) -> Any:
     """Return a clone of the estimator, fitted on these rows."""
     from sklearn.base import clone
 
     model = clone(task.estimator, safe=False)
-    model.fit(rows_of(task.X, rows), task.y[rows])
+    model.fit(take_rows(task.X, rows), task.y[rows])
     return model
 
 
-def rows_of(X: Any, rows: Rows) -> Any:
+def take_rows(X: Any, rows: Rows) -> Any:
     """Return some rows of the data, in the container that they came in."""
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
 
 
-def judged(task: FitTask, model: Any, rows: Rows) -> Judged:
-    """Return some rows with what the model says of them."""
-    return Judged(model, rows_of(task.X, rows), task.y[rows], task.classes)
+def predict_rows(task: FitTask, model: Any, rows: Rows) -> ModelOutputs:
+    """Return some rows with the model's outputs."""
+    return ModelOutputs(model, take_rows(task.X, rows), task.y[rows], task.classes)
 
 
 def fit_and_score(
@@ -328,29 +333,29 @@ def fit_and_score(
     ``by_row`` tells metrics that are means of the losses of rows, which are kept.
     """
     start = time.perf_counter()
-    model = fitted(task, split[0])
+    model = fit_clone(task, split[0])
     fit_seconds = time.perf_counter() - start
-    on_train, on_test = (judged(task, model, rows) for rows in split)
+    on_train, on_test = (predict_rows(task, model, rows) for rows in split)
     if by_row:
         train = tuple(float(metric.losses(on_train).mean()) for metric in metrics)
     else:
-        train = tuple(metric.of(on_train) for metric in metrics)
-    test = tuple(tested(metric, on_test, split[1], by_row) for metric in metrics)
+        train = tuple(metric.evaluate(on_train) for metric in metrics)
+    test = tuple(test_metric(metric, on_test, split[1], by_row) for metric in metrics)
     score_seconds = time.perf_counter() - start - fit_seconds
     sizes = len(split[0]), len(np.unique(split[0])), len(split[1])
     return SplitScores(*sizes, train, test, fit_seconds, score_seconds)
 
 
-def values_of(task: FitTask, metric: EstimatorMetric, on_train: bool, job: FitJob) -> list[float]:
-    """Return the metric on the test rows of a model fitted with a setting on the others.
-
-    Before it stands that on the training rows, where it is asked for.
-    """
+def score_job(task: FitTask, metric: EstimatorMetric, on_train: bool, job: FitJob) -> list[float]:
+    """Return the metric of a fit with a setting on test rows, on request first on training rows."""
     setting, split = job
     task = with_setting(task, setting)
     try:
-        model = fitted(task, split[0])
-        return [metric.of(judged(task, model, rows)) for rows in split[0 if on_train else 1 :]]
+        model = fit_clone(task, split[0])
+        return [
+            metric.evaluate(predict_rows(task, model, rows))
+            for rows in split[0 if on_train else 1 :]
+        ]
     except Exception as error:
         if setting:
             error.add_note(f"fastmetrics: with the setting {setting}")
@@ -369,7 +374,7 @@ def _results(
     return results
 
 
-def _named(function: Callable[[S], T], numbered: tuple[int, S]) -> T:
+def _call_named(function: Callable[[S], T], numbered: tuple[int, S]) -> T:
     """Call the function; an error says at which split."""
     number, split = numbered
     try:

@@ -38,8 +38,8 @@ class Classes(NamedTuple):
 class Splitter(ABC):
     """Base of the splitters: `split` checks at once, and returns an iterator.
 
-    The key of the random numbers is drawn when the splitter is made. So it splits alike whenever
-    it is asked, as its copies in other processes do.
+    The key of the random numbers is drawn when the splitter is made: every call, and every copy in
+    another process, gives the same splits.
     """
 
     _repr_fields: ClassVar[tuple[str, ...]] = ()
@@ -51,7 +51,8 @@ class Splitter(ABC):
 
     def __init__(self, rng: Any, n_splits: int, stratified: bool = False) -> None:
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        self._key, self._count = seed_key(rng), n_splits
+        self._key = seed_key(rng)
+        self._count = n_splits
 
     @property
     def key(self) -> str:
@@ -128,12 +129,12 @@ class Splitter(ABC):
         return classes
 
     def _generator(self, repeat: int) -> np.random.Generator:
-        """Return the random numbers of one repetition, whatever the others do."""
+        """Return the generator of one repetition, independent of the others."""
         return np.random.default_rng([*self._key.tolist(), repeat])
 
     def __repr__(self) -> str:
-        shown = [f"{name}={getattr(self, name)!r}" for name in self._repr_fields]
-        return f"{type(self).__name__}({', '.join([*shown, f'rng={self.key!r}'])})"
+        fields = [f"{name}={getattr(self, name)!r}" for name in self._repr_fields]
+        return f"{type(self).__name__}({', '.join([*fields, f'rng={self.key!r}'])})"
 
 
 def row_count(X: Any, y: Any = None) -> int:
@@ -158,7 +159,7 @@ def check_class_sizes(classes: Classes, n_splits: int) -> None:
     if not len(small):
         return
     least = int(small[np.argmin(classes.sizes[small])])
-    said = f"class {classes.names[least]!r} has {_rows(int(classes.sizes[least]))}"
+    smallest = f"class {classes.names[least]!r} has {_rows(int(classes.sizes[least]))}"
     if len(small) == len(classes.sizes):
         largest = int(classes.sizes.max())
         raise InputError(
@@ -167,7 +168,7 @@ def check_class_sizes(classes: Classes, n_splits: int) -> None:
         )
     warn_user(
         f"{len(small):,} of {len(classes.sizes):,} classes have fewer rows than n_splits="
-        f"{n_splits:,}, so that some test sets lack them: {said}",
+        f"{n_splits:,}, so that some test sets lack them: {smallest}",
         DegenerateDataWarning,
     )
 
@@ -184,10 +185,10 @@ def shuffled_rows(n: int, classes: Classes | None, generator: np.random.Generato
     return order[np.argsort(classes.codes[order], kind="stable")]
 
 
-def dealt_folds(
+def deal_folds(
     n: int, n_splits: int, classes: Classes | None, generator: np.random.Generator
 ) -> NDArray[Any]:
-    """Return the fold of each row, dealt like cards: in turns, one class after the other.
+    """Return the fold of each row, assigned in turns like cards, one class after the other.
 
     So the folds differ by at most one row, in all and in each class. Which fold gets the rows left
     over is random.
@@ -199,7 +200,7 @@ def dealt_folds(
     return folds
 
 
-def splits_of_folds(folds: NDArray[Any], n_splits: int) -> Iterator[Split]:
+def iter_folds(folds: NDArray[Any], n_splits: int) -> Iterator[Split]:
     """Yield each fold as the test set of the others, rows in ascending order."""
     for fold in range(n_splits):
         in_test = folds == fold
@@ -269,8 +270,8 @@ class Folds(Splitter):
         return (
             split
             for repeat in range(self.n_repeats)
-            for split in splits_of_folds(
-                dealt_folds(n, self.n_splits, classes, self._generator(repeat)), self.n_splits
+            for split in iter_folds(
+                deal_folds(n, self.n_splits, classes, self._generator(repeat)), self.n_splits
             )
         )
 
@@ -323,22 +324,22 @@ class FiveByTwo(Splitter):
             raise InputError(
                 f"FiveByTwo needs 5 different halvings: {n:,} rows{within} have {possible}"
             )
-        return self._halved(n, classes)
+        return self._halvings(n, classes)
 
-    def _halved(self, n: int, classes: Classes | None) -> Iterator[Split]:
+    def _halvings(self, n: int, classes: Classes | None) -> Iterator[Split]:
         generator = self._generator(0)
         seen: set[bytes] = set()
         while len(seen) < _HALVINGS:
-            folds = dealt_folds(n, 2, classes, generator)
+            folds = deal_folds(n, 2, classes, generator)
             # The same of two halvings, whichever half is first.
             name = np.packbits(folds != folds[0]).tobytes()
             if name not in seen:
                 seen.add(name)
-                yield from splits_of_folds(folds, 2)
+                yield from iter_folds(folds, 2)
 
 
 def _possible_halvings(sizes: list[int]) -> int:
-    """Return how many halvings can be dealt; beyond 5 a lower bound.
+    """Return the number of possible halvings; beyond 5 a lower bound.
 
     Both names of one halving are counted only if no class is odd.
     """
@@ -457,9 +458,9 @@ class GroupedFolds(Splitter):
         n_classes = 1 if classes is None else len(classes.sizes)
         cell = coded.codes if classes is None else coded.codes * n_classes + classes.codes
         rows = np.bincount(cell, minlength=n_groups * n_classes).astype(np.float64)
-        return self._grouped(coded.codes, rows.reshape(n_groups, n_classes), classes)
+        return self._group_folds(coded.codes, rows.reshape(n_groups, n_classes), classes)
 
-    def _grouped(
+    def _group_folds(
         self, group_of_row: NDArray[np.int64], rows: Floats, classes: Classes | None
     ) -> Iterator[Split]:
         for repeat in range(self.n_repeats):
@@ -473,7 +474,7 @@ class GroupedFolds(Splitter):
             folds[order] = names[deal(rows[order], self.n_splits)]
             if classes is not None:
                 _warn_of_lacking(rows, folds, self.n_splits, classes)
-            yield from splits_of_folds(folds[group_of_row], self.n_splits)
+            yield from iter_folds(folds[group_of_row], self.n_splits)
 
 
 def _fewest_rows(rows: Floats, n_splits: int) -> FoldOfRows:
@@ -487,7 +488,7 @@ def _fewest_rows(rows: Floats, n_splits: int) -> FoldOfRows:
 
 
 def _least_added(rows: Floats, n_splits: int) -> FoldOfRows:
-    """Return the fold of each group: it adds least to the sum of squared shares of classes.
+    """Return the fold of each group, which adds least to the sum of squared class proportions.
 
     A group g adds sum of (2 n_jc g_c + g_c^2) / n_c^2, of which only the first part depends on j.
     It is 0 in an empty fold.

@@ -57,21 +57,21 @@ JASA 92:548-560.
 """
 
 
-def has_row_losses(asked: MetricRequest) -> bool:
+def has_row_losses(request: MetricRequest) -> bool:
     """Return whether a metric is a mean of losses of rows; a function is taken for such a loss."""
-    return asked.metric is None or bool(asked.metric.row_loss)
+    return request.metric is None or bool(request.metric.row_loss)
 
 
-def losses_of_rows(asked: MetricRequest, true: Column, said: Column) -> Floats:
+def row_losses(request: MetricRequest, true: Column, predicted: Column) -> Floats:
     """Return the loss of each row.
 
-    Rows are true values, or numbers of classes, and what the metric takes beside them: numbers of
-    classes, numbers, or of each row probabilities or decision values of the classes.
+    True values are numbers or class codes; predictions are numbers, class codes, or each row's
+    probabilities or decision values of the classes.
     """
-    one: Any = asked
+    one: Any = request
     if one.metric is not None:
-        return np.asarray(one.metric.losses(true, said, **one.parameters), np.float64)
-    losses = np.asarray(one.function(true, said), np.float64)
+        return np.asarray(one.metric.losses(true, predicted, **one.parameters), np.float64)
+    losses = np.asarray(one.function(true, predicted), np.float64)
     if losses.shape != (len(true),):
         raise InputError(
             f"`loss` must return one number for each of the {len(true):,} rows: got shape "
@@ -84,38 +84,41 @@ def losses_of_rows(asked: MetricRequest, true: Column, said: Column) -> Floats:
     return losses
 
 
-def loss_over_pairs(asked: MetricRequest, true: Column, said: Column) -> float:
-    """Return the mean loss over all pairs of a true value and what is said of a row."""
-    needs, n = _needs(asked), len(true)
+def loss_over_pairs(request: MetricRequest, true: Column, predicted: Column) -> float:
+    """Return the mean loss over all pairs of a true value and a prediction."""
+    needs = _needs(request)
+    n = len(true)
     if needs in ("own", "values"):
-        if asked.name in DIVERGENCES:
-            return _divergence_over_pairs(asked, true, said)
-        if asked.name in GAPS:
-            return _gaps_over_pairs(asked, true, said)
+        if request.name in DIVERGENCES:
+            return _divergence_over_pairs(request, true, predicted)
+        if request.name in GAPS:
+            return _gaps_over_pairs(request, true, predicted)
         step = max(1, _BLOCK // n)
         total = 0.0
         for start in range(0, n, step):
-            some = said[start : start + step]
+            some = predicted[start : start + step]
             repeated = np.repeat(some, n)
-            total += float(losses_of_rows(asked, np.tile(true, len(some)), repeated).sum())
+            total += float(row_losses(request, np.tile(true, len(some)), repeated).sum())
         return total / n / n
     counts: Any = 1
     if needs == "labels":  # equal predictions lose alike, and whole losses add up exactly
-        counts = np.bincount(said)
-        said = np.flatnonzero(counts)
-        counts = counts[said]
+        counts = np.bincount(predicted)
+        predicted = np.flatnonzero(counts)
+        counts = counts[predicted]
     by_class = np.bincount(true)
     classes = np.flatnonzero(by_class)
-    sums = [(losses_of_rows(asked, np.full(len(said), c), said) * counts).sum() for c in classes]
+    sums = [
+        (row_losses(request, np.full(len(predicted), c), predicted) * counts).sum() for c in classes
+    ]
     return float(by_class[classes] @ np.array(sums) / (n * n))
 
 
-def _needs(asked: MetricRequest) -> str:
+def _needs(request: MetricRequest) -> str:
     """Return the kind of prediction that the loss takes; "own" for a user's function."""
-    return "own" if asked.metric is None else asked.metric.needs
+    return "own" if request.metric is None else request.metric.needs
 
 
-def not_of_rows(name: str) -> InputError:
+def no_row_losses(name: str) -> InputError:
     """Return the error of a metric that is no mean of losses of rows."""
     known = ", ".join(repr(metric.name) for metric in METRICS.values() if metric.row_loss)
     return InputError(
@@ -125,31 +128,30 @@ def not_of_rows(name: str) -> InputError:
 
 
 def _check_loss(loss: Any) -> MetricRequest:
-    """Return the loss that was asked for."""
+    """Return the requested loss, checked."""
     try:
-        asked = ask_one(loss)
+        request = ask_one(loss)
     except InputError as error:
         raise error.renamed({"metrics": "loss"}) from error
-    if not has_row_losses(asked):
-        raise not_of_rows(asked.label)
-    return asked
+    if not has_row_losses(request):
+        raise no_row_losses(request.label)
+    return request
 
 
-def _columns(loss: MetricRequest, y_true: Any, **said: Any) -> tuple[Column, ...]:
-    """Return true values, then what is said of rows, as the loss takes them; checked.
+def _columns(loss: MetricRequest, y_true: Any, **predicted: Any) -> tuple[Column, ...]:
+    """Return true values and then predictions as the loss takes them, checked.
 
-    The names of what is said are those of messages. Labels become numbers of all classes that are
-    named.
+    The names of predictions are those of messages. Labels become numbers of all named classes.
     """
     needs = _needs(loss)
     if needs == "labels":
-        return _codes({"y_true": y_true, **said})
+        return _codes({"y_true": y_true, **predicted})
     true = as_vector(y_true, "y_true")
     if needs in ("own", "values"):
-        both = ((name, as_vector(one, name)) for name, one in said.items())
+        both = ((name, as_vector(one, name)) for name, one in predicted.items())
         return tuple(_finite(loss, name, one) for name, one in (("y_true", true), *both))
     labels = check_class_labels(true)
-    chances = {name: as_array(one, name) for name, one in said.items()}
+    chances = {name: as_array(one, name) for name, one in predicted.items()}
     for name, one in chances.items():
         n_columns = 2 if one.ndim == 1 else one.shape[1] if one.ndim == 2 else 0
         if n_columns != max(len(labels.classes), 2):
@@ -162,17 +164,17 @@ def _columns(loss: MetricRequest, y_true: Any, **said: Any) -> tuple[Column, ...
     return (labels.codes, *chances.values())
 
 
-def _check_defined(loss: MetricRequest, true: Column, said: Column, name: str) -> None:
-    """Raise what the metric itself raises for such rows: probabilities, or signs, that are off."""
+def _check_defined(loss: MetricRequest, true: Column, predicted: Column, name: str) -> None:
+    """Raise the metric's own errors for such rows, such as probabilities out of range."""
     if loss.metric is None or loss.metric.needs == "labels":
         return
     of_classes: dict[str, Any] = {}
     if loss.metric.needs != "values":
-        of_classes["labels"] = np.arange(2 if said.ndim == 1 else said.shape[1])
+        of_classes["labels"] = np.arange(2 if predicted.ndim == 1 else predicted.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            loss.metric.value(true, said, **of_classes, **loss.parameters)
+            loss.metric.value(true, predicted, **of_classes, **loss.parameters)
         except InputError as error:
             names = ("y_pred", "y_proba", "pred_decision")
             raise error.renamed(dict.fromkeys(names, name)) from error
@@ -251,13 +253,13 @@ def no_information_error(
     0.7639
     """
     chosen = _check_loss(loss)
-    true, said = _columns(chosen, y_true, y_pred=y_pred)
-    check_same_length(y_true=true, y_pred=said)
-    _check_defined(chosen, true, said, "y_pred")
-    return loss_over_pairs(chosen, true, said)
+    true, predicted = _columns(chosen, y_true, y_pred=y_pred)
+    check_same_length(y_true=true, y_pred=predicted)
+    _check_defined(chosen, true, predicted, "y_pred")
+    return loss_over_pairs(chosen, true, predicted)
 
 
-def _divergence_over_pairs(asked: MetricRequest, y: Floats, p: Floats) -> float:
+def _divergence_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> float:
     """Return the mean over pairs of a Bregman divergence, which is linear in y but for one term.
 
     That term has no p in it: so the mean over all y of D(y, p) is that of D(y, m) + D(mean y, p) -
@@ -266,18 +268,19 @@ def _divergence_over_pairs(asked: MetricRequest, y: Floats, p: Floats) -> float:
     y, p = np.asarray(y, np.float64), np.asarray(p, np.float64)
     centre, middle = y.mean(), p.mean()
     from_middle, of_centre, both = (
-        float(np.mean(TERMS[asked.name](true, said, **asked.parameters)))
-        for true, said in ((y, middle), (centre, p), (centre, middle))
+        float(np.mean(TERMS[request.name](true, predicted, **request.parameters)))
+        for true, predicted in ((y, middle), (centre, p), (centre, middle))
     )
     return from_middle + of_centre - both
 
 
-def _gaps_over_pairs(asked: MetricRequest, y: Floats, p: Floats) -> float:
+def _gaps_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> float:
     """Return the mean over pairs of a loss that is linear in how far p lies above y, and below."""
-    n, unit = len(y), max(1.0, float(np.abs(y).max()))
+    n = len(y)
+    unit = max(1.0, float(np.abs(y).max()))
     y = np.sort(np.asarray(y, np.float64))
     above, below = (
-        TERMS[asked.name](y, y + step, **asked.parameters) / unit for step in (unit, -unit)
+        TERMS[request.name](y, y + step, **request.parameters) / unit for step in (unit, -unit)
     )
     centre = y.mean()  # sums cancel less
     y, p = y - centre, p - centre
@@ -467,11 +470,12 @@ def bootstrap632(
     true, fitted, *of_bags = _columns(chosen, y_true, y_pred=y_pred, **resamples)
     check_same_length(y_true=true, y_pred=fitted)
     _check_defined(chosen, true, fitted, "y_pred")
-    losses, rows = np.empty(0), np.nonzero(out)[1]
-    for said in of_bags:
-        _check_defined(chosen, true[rows], said, "resampled_predictions")
-        losses = losses_of_rows(chosen, true[rows], said)
-    err = float(losses_of_rows(chosen, true, fitted).mean())
+    losses = np.empty(0)
+    rows = np.nonzero(out)[1]
+    for predicted in of_bags:
+        _check_defined(chosen, true[rows], predicted, "resampled_predictions")
+        losses = row_losses(chosen, true[rows], predicted)
+    err = float(row_losses(chosen, true, fitted).mean())
     return by_632(err, rows, losses, n, loss_over_pairs(chosen, true, fitted), len(out))
 
 
@@ -483,10 +487,11 @@ def by_632(
     gamma: float,
     n_resamples: int,
 ) -> Bootstrap632:
-    """Return both estimates from the losses of all rows out of a bag, which `rows` numbers."""
+    """Return both estimates from the losses of all rows out of a bag, whose indices are `rows`."""
     sums, counts = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)
     was_out = counts > 0
-    err1, never = math.nan, n - int(np.count_nonzero(was_out))
+    err1 = math.nan
+    never = n - int(np.count_nonzero(was_out))
     if never == n:
         warn_user("every row is in all samples: err1 is not defined", UndefinedMetricWarning)
     else:

@@ -1,4 +1,4 @@
-"""``metrics=`` of estimators: what a fitted model says of rows, and the metric's value of it."""
+"""``metrics=`` of estimators: the outputs of a fitted model, and the metric's value of them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ from fastmetrics.metrics.asking import MetricRequest, ask, ask_one
 from fastmetrics.metrics.decisions.count_metrics import value
 from fastmetrics.metrics.registry import DEFAULTS, METRICS
 from fastmetrics.metrics.regression.regression_metrics import regression_metrics
-from fastmetrics.selection.point632 import has_row_losses, loss_over_pairs, losses_of_rows
+from fastmetrics.selection.point632 import has_row_losses, loss_over_pairs, row_losses
 
 
-class Judged:
-    """Some rows with what a fitted model says of them, asked once for each kind of output.
+class ModelOutputs:
+    """Some rows with the outputs of a fitted model, each kind computed once.
 
-    ``classes`` are those of all rows, sorted. For regression they are None, and only `predicted`
-    is asked for.
+    ``classes`` are those of all rows, sorted; None for regression, which has `predicted` alone.
     """
 
     def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any, w: Any = None) -> None:
-        self.model, self.X, self.y, self.classes = model, X, y, classes
+        self.model = model
+        self.X = X
+        self.y = y
+        self.classes = classes
         self.weights = {} if w is None else {"sample_weight": w}
 
     @cached_property
@@ -84,7 +86,7 @@ class Judged:
     @cached_property
     def scores(self) -> NDArray[Any]:
         """Scores of the second of two classes: ``decision_function``, or else probabilities."""
-        if len(self.shown) == 2:
+        if len(self.classes_of_model) == 2:
             if hasattr(self.model, "decision_function"):
                 return np.asarray(self.model.decision_function(self.X)).ravel()
             if not hasattr(self.model, "predict_proba"):
@@ -95,11 +97,11 @@ class Judged:
     @cached_property
     def decisions(self) -> NDArray[Any]:
         """Decision values of the second of two classes (n,), or of each class (n, K)."""
-        asked = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
-        return self._said(*asked).ravel() if len(self.classes) == 2 else self._columns(*asked)
+        call = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
+        return self._call_model(*call).ravel() if len(self.classes) == 2 else self._columns(*call)
 
-    def given_to(self, metric: Metric) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the true values and what a metric takes beside them: of two classes a column."""
+    def columns_for(self, metric: Metric) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the true values and the outputs that a metric takes: of two classes a column."""
         if metric.needs == "values":
             return self.y, self.predicted
         if metric.needs == "labels":
@@ -111,11 +113,11 @@ class Judged:
         return self.true_codes, columns[:, 1] if columns.shape[1] == 2 else columns
 
     @property
-    def shown(self) -> NDArray[Any]:
+    def classes_of_model(self) -> NDArray[Any]:
         """The classes that the model was shown."""
         return np.asarray(getattr(self.model, "classes_", self.classes))
 
-    def _said(self, method: str, why: str) -> NDArray[Any]:
+    def _call_model(self, method: str, why: str) -> NDArray[Any]:
         if not hasattr(self.model, method):
             name = type(self.model).__name__
             raise InputTypeError(f"{name} has no {method}, which metrics of {why}")
@@ -123,19 +125,19 @@ class Judged:
 
     def _columns(self, method: str, why: str) -> NDArray[Any]:
         """Return the scores of all classes in order; 0 for classes absent from training."""
-        scores, shown = self._said(method, why), self.shown
-        if scores.shape != (len(self.y), len(shown)):
+        scores, known_classes = self._call_model(method, why), self.classes_of_model
+        if scores.shape != (len(self.y), len(known_classes)):
             raise InputError(
-                f"{method} must return one column for each of {len(shown):,} classes: got shape "
-                f"{scores.shape}"
+                f"{method} must return one column for each of {len(known_classes):,} classes: "
+                f"got shape {scores.shape}"
             )
         whole = np.zeros((len(self.y), len(self.classes)))
-        whole[:, _codes(self.classes, shown)] = scores
+        whole[:, _codes(self.classes, known_classes)] = scores
         return whole
 
 
 def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the place of each label among the sorted classes."""
+    """Return the index of each label among the sorted classes."""
     if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
         raise InputTypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -179,35 +181,35 @@ class _AlwaysRight:
 
 @dataclass(frozen=True, slots=True)
 class EstimatorMetric:
-    """One metric: how it is found on some rows, and which direction is better, if known."""
+    """One metric: how it is computed on some rows, and which direction is better, if known."""
 
-    asked: MetricRequest
-    find: Callable[[MetricRequest, Judged], Any]
+    request: MetricRequest
+    find: Callable[[MetricRequest, ModelOutputs], Any]
     higher_is_better: bool | None
 
     @property
     def label(self) -> str:
         """The name that its result gets."""
-        return self.asked.label
+        return self.request.label
 
     @property
-    def said(self) -> str:
-        """Its name; a function that nobody knows says what it is given."""
+    def display_name(self) -> str:
+        """Its name; for an unknown function with its input."""
         return f"{self.label} (given predictions)" if self.given == "predictions" else self.label
 
     @property
     def given(self) -> str:
         """Kind of prediction that it takes, in the registry's words where it is registered."""
-        if self.asked.metric is not None:
-            return self.asked.metric.needs
+        if self.request.metric is not None:
+            return self.request.metric.needs
         return "estimator" if self.find is _by_scorer else "predictions"
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest value, infinite where they are not known."""
-        if self.asked.metric is not None:
-            return self.asked.metric.bounds
-        scorer: Any = self.asked.function
+        if self.request.metric is not None:
+            return self.request.metric.bounds
+        scorer: Any = self.request.function
         inner = getattr(scorer, "_score_func", None)
         if inner is not None:
             metric = ask(partial(inner, **scorer._kwargs))[0].metric
@@ -216,45 +218,46 @@ class EstimatorMetric:
         return -math.inf, math.inf
 
     @property
-    def is_of_rows(self) -> bool:
+    def has_row_losses(self) -> bool:
         """True if it is a mean of losses of single rows."""
-        return self.find is not _by_scorer and has_row_losses(self.asked)
+        return self.find is not _by_scorer and has_row_losses(self.request)
 
-    def losses(self, judged: Judged) -> NDArray[np.float64]:
+    def losses(self, outputs: ModelOutputs) -> NDArray[np.float64]:
         """Return the losses of some rows, of a metric that is their mean; nan where undefined."""
-        if self.asked.metric is not None and math.isnan(self.of(judged)):
-            return np.full(len(judged.y), np.nan)
-        return losses_of_rows(self.asked, *self._given(judged))
+        if self.request.metric is not None and math.isnan(self.evaluate(outputs)):
+            return np.full(len(outputs.y), np.nan)
+        return row_losses(self.request, *self._given(outputs))
 
-    def no_information(self, judged: Judged) -> float:
-        """Return the mean of such a loss over all pairs of a row and what is said of a row."""
-        return loss_over_pairs(self.asked, *self._given(judged))
+    def no_information(self, outputs: ModelOutputs) -> float:
+        """Return the mean of such a loss over all pairs of a true value and a prediction."""
+        return loss_over_pairs(self.request, *self._given(outputs))
 
-    def _given(self, judged: Judged) -> tuple[NDArray[Any], NDArray[Any]]:
-        metric = self.asked.metric
-        return (judged.y, judged.predicted) if metric is None else judged.given_to(metric)
+    def _given(self, outputs: ModelOutputs) -> tuple[NDArray[Any], NDArray[Any]]:
+        metric = self.request.metric
+        return (outputs.y, outputs.predicted) if metric is None else outputs.columns_for(metric)
 
-    def of(self, judged: Judged) -> float:
+    def evaluate(self, outputs: ModelOutputs) -> float:
         """Return the value on some rows; nan, without a warning, where it is undefined."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            return self._found(judged)
+            return self._compute(outputs)
 
     def check(self, classes: NDArray[Any] | None) -> None:
-        """Raise for what cannot be asked of an estimator of these classes; None for a regressor.
+        """Raise if the metric does not suit an estimator of these classes; None for a regressor.
 
         A metric of the library is tried on a perfect prediction, before any fit.
         """
         self.check_kind(classes)
-        if self.asked.metric is not None and not self.asked.is_only_function:
+        if self.request.metric is not None and not self.request.is_only_function:
             y = np.array([1.0, 2.0]) if classes is None else classes
             # of what is certain and right nothing is left to calibrate: that is no news
-            find = self.of if self.asked.metric.family == "calibration" else self._found
-            find(Judged(_AlwaysRight(), y, y, classes))
+            find = self.evaluate if self.request.metric.family == "calibration" else self._compute
+            find(ModelOutputs(_AlwaysRight(), y, y, classes))
 
     def check_kind(self, classes: NDArray[Any] | None) -> None:
-        """Raise if the estimator cannot say what the metric needs, or has too many classes."""
-        metric, label = self.asked.metric, self.label
+        """Raise if the estimator lacks the output of the metric, or has too many classes."""
+        metric = self.request.metric
+        label = self.label
         if metric is None:
             return
         if metric.needs in ("values", "nothing"):
@@ -263,45 +266,46 @@ class EstimatorMetric:
             return
         if classes is None:
             raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
-        n, said = len(classes), f"and `y` has {len(classes):,}"
+        n = len(classes)
+        reason = f"and `y` has {len(classes):,}"
         is_binary = metric.classes == 2 or (metric.family, metric.needs) == ("own", "scores")
         if is_binary and n != 2:
             more = [m.name for m in METRICS.values() if m.classes != 2]
             known = ", ".join(name for name in more if name.startswith(f"{metric.name}_"))
             advice = f": see {known}" if known else ": make `y` one class against the rest"
-            raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
+            raise InputError(f"{label!r} is for two classes, {reason}{advice if n > 2 else ''}")
         if n < metric.classes:
             fewer = [m.name for m in METRICS.values() if m.classes == 2]
             kin = [f": take {name!r}" for name in fewer if metric.name.startswith(f"{name}_")]
             advice = "".join(kin) if n > 1 else ""
-            raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
+            raise InputError(f"{label!r} is for three classes and more, {reason}{advice}")
 
-    def _found(self, judged: Judged) -> float:
-        value = self.find(self.asked, judged)
+    def _compute(self, outputs: ModelOutputs) -> float:
+        value = self.find(self.request, outputs)
         if isinstance(value, np.ndarray) and value.ndim > 0:
             raise InputError(f"{self.label!r} must return one number: got shape {value.shape}")
         return float(value)
 
 
-def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[EstimatorMetric, ...]:
-    """Return the metrics that ``metrics=`` asks for, of classes; raise as `check` does."""
-    chosen = tuple(map(metric_of, ask(metrics)))
+def request_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[EstimatorMetric, ...]:
+    """Return the metrics of ``metrics=``, checked for these classes."""
+    chosen = tuple(map(estimator_metric, ask(metrics)))
     for metric in chosen:
         metric.check(classes)
     return chosen
 
 
-def asked_metric(
+def request_metric(
     metric: Any, higher_is_better: Any, classes: NDArray[Any] | None
 ) -> EstimatorMetric:
     """Return one metric, whose direction is known."""
-    one = metric_of(ask_one(defaults(classes)[0] if metric is None else metric))
-    one = replace(one, higher_is_better=directed(one, higher_is_better))
+    one = estimator_metric(ask_one(defaults(classes)[0] if metric is None else metric))
+    one = replace(one, higher_is_better=check_metric_direction(one, higher_is_better))
     one.check(classes)
     return one
 
 
-def directed(metric: EstimatorMetric, higher_is_better: Any) -> bool:
+def check_metric_direction(metric: EstimatorMetric, higher_is_better: Any) -> bool:
     """Return the direction that was given, or else that of the metric, or raise."""
     if higher_is_better is not None:
         return check_direction(higher_is_better)
@@ -317,12 +321,12 @@ def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
     return DEFAULTS["classifiers" if len(classes) > 2 else "classifiers of two"]
 
 
-def metric_of(one: MetricRequest) -> EstimatorMetric:
-    """Return how a metric that was asked for is found on rows that a model judged."""
+def estimator_metric(one: MetricRequest) -> EstimatorMetric:
+    """Return a requested metric with its way of computation on the outputs of a model."""
     if one.metric is not None:
         find = _by_options if one.is_only_function else _by_registry
         if one.metric.family == "own":
-            find = _by_own
+            find = _by_threshold_function
         return EstimatorMetric(one, find, one.higher_is_better)
     if _is_scorer(one.function):
         return EstimatorMetric(one, _by_scorer, True)
@@ -340,29 +344,29 @@ def _is_scorer(function: Any) -> bool:
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
 
 
-def _by_registry(one: MetricRequest, judged: Judged) -> Any:
-    """Give a metric what the registry says that it needs; nan where a class is missing."""
+def _by_registry(one: MetricRequest, outputs: ModelOutputs) -> Any:
+    """Evaluate a metric on the outputs that the registry declares; nan where a class is missing."""
     metric: Any = one.metric
     if metric.needs == "labels":
-        return value(one.name, judged.confusion, **one.parameters)
+        return value(one.name, outputs.confusion, **one.parameters)
     if metric.needs == "nothing":
         raise InputError(
             f"{one.label!r} judges no prediction, and so no estimator: name an error, as "
             "'mean_error'"
         )
     if metric.family == "regression":
-        asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
-        return regression_metrics(*data, metrics=asked, **judged.weights)[one.label]
-    classes = np.arange(0 if judged.classes is None else len(judged.classes))
+        requested, data = {one.label: (one.name, one.parameters)}, (outputs.y, outputs.predicted)
+        return regression_metrics(*data, metrics=requested, **outputs.weights)[one.label]
+    classes = np.arange(0 if outputs.classes is None else len(outputs.classes))
     is_margin = metric.family == "probabilities" and metric.needs == "scores"
-    if is_margin and len(judged.shown) < len(classes):  # a class has no decision value
+    if is_margin and len(outputs.classes_of_model) < len(classes):  # a class has no decision value
         return math.nan
-    data = judged.given_to(metric)
-    options = {**judged.weights, **one.parameters}
+    data = outputs.columns_for(metric)
+    options = {**outputs.weights, **one.parameters}
     if metric.needs == "values":
         return metric.value(*data, **options)
     if metric.family == "probabilities":
-        data = data[0], data[1] if is_margin else judged.probabilities
+        data = data[0], data[1] if is_margin else outputs.probabilities
         options["labels"] = classes
     elif metric.family == "calibration":
         if len(classes) > 2:
@@ -372,21 +376,21 @@ def _by_registry(one: MetricRequest, judged: Judged) -> Any:
     return metric.value(*data, **options)
 
 
-def _by_own(one: MetricRequest, judged: Judged) -> Any:
+def _by_threshold_function(one: MetricRequest, outputs: ModelOutputs) -> Any:
     metric: Any = one.metric
     function: Any = one.function
-    is_said = metric.needs in ("scores", "probabilities")
-    said = getattr(judged, metric.needs if is_said else "predicted")
-    data = judged.true_codes if is_said else judged.y, said
+    takes_scores = metric.needs in ("scores", "probabilities")
+    predicted = getattr(outputs, metric.needs if takes_scores else "predicted")
+    data = outputs.true_codes if takes_scores else outputs.y, predicted
     if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
-        given = judged.weights.get("sample_weight")
-        n = len(judged.y)
+        given = outputs.weights.get("sample_weight")
+        n = len(outputs.y)
         weights = np.ones(n) if given is None else check_weights(given, n).values
         return function(*data, np.asarray(weights, np.float64))
-    return function(*data, **judged.weights)
+    return function(*data, **outputs.weights)
 
 
-def _by_options(one: MetricRequest, judged: Judged) -> Any:
+def _by_options(one: MetricRequest, outputs: ModelOutputs) -> Any:
     """Call a function that the registry names with options that it does not know, on `y` itself.
 
     Of two classes it gets one column, as from scikit-learn's scorers: that of `pos_label`, or else
@@ -394,26 +398,26 @@ def _by_options(one: MetricRequest, judged: Judged) -> Any:
     """
     metric: Any = one.metric
     positive = getattr(one.function, "keywords", {}).get("pos_label")
-    is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
+    is_first = len(outputs.classes) == 2 and positive is not None and positive == outputs.classes[0]
     if metric.needs == "labels":
-        said = judged.predicted
+        predicted = outputs.predicted
     elif is_first and metric.needs == "probabilities":
-        said = judged.probabilities[:, 0]
+        predicted = outputs.probabilities[:, 0]
     else:
-        said = judged.given_to(metric)[1]
+        predicted = outputs.columns_for(metric)[1]
         if is_first and metric.needs == "scores" and metric.family != "probabilities":
-            said = -said
-    return metric.value(judged.y, said, **judged.weights)
+            predicted = -predicted
+    return metric.value(outputs.y, predicted, **outputs.weights)
 
 
-def _by_function(one: MetricRequest, judged: Judged) -> Any:
+def _by_function(one: MetricRequest, outputs: ModelOutputs) -> Any:
     function: Any = one.function
-    return function(judged.y, judged.predicted)
+    return function(outputs.y, outputs.predicted)
 
 
-def _by_scorer(one: MetricRequest, judged: Judged) -> Any:
+def _by_scorer(one: MetricRequest, outputs: ModelOutputs) -> Any:
     scorer: Any = one.function
-    return scorer(judged.model, judged.X, judged.y)
+    return scorer(outputs.model, outputs.X, outputs.y)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -434,15 +438,15 @@ class Scorer:
     def __call__(
         self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the metric of what the estimator says of some rows, weighted on request."""
+        """Return the metric of the estimator's outputs for some rows, weighted on request."""
         if sample_weight is not None and not self._accept_sample_weight():
             raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         target = as_vector(y, "y")
-        metric = metric_of(self.asked)
-        judged = Judged(estimator, X, target, _classes(estimator, target), sample_weight)
-        metric.check_kind(judged.classes)
-        value = metric.of(judged)
+        metric = estimator_metric(self.asked)
+        outputs = ModelOutputs(estimator, X, target, _classes(estimator, target), sample_weight)
+        metric.check_kind(outputs.classes)
+        value = metric.evaluate(outputs)
         if math.isnan(value):
             warn_user(
                 f"{metric.label!r} is not defined on these {len(target):,} rows",
@@ -463,7 +467,7 @@ class Scorer:
         return partial(scorer, higher_is_better=self.higher_is_better), (given,)
 
     def _accept_sample_weight(self) -> bool:
-        metric = _of(self.asked)
+        metric = _registered(self.asked)
         if not metric.function:  # found with others of its kind, which are weighted
             return True
         function = metric.load()
@@ -484,11 +488,11 @@ class Scorer:
 
     @property
     def _score_func(self) -> Callable[..., Any]:
-        return self.asked.function or _of(self.asked).load()
+        return self.asked.function or _registered(self.asked).load()
 
     @property
     def _kwargs(self) -> dict[str, Any]:
-        metric = _of(self.asked)
+        metric = _registered(self.asked)
         passed = {metric.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
         return {**metric.arguments, **passed}
 
@@ -549,16 +553,16 @@ def scorer(
     given: Any = metrics
     if parameters:
         given = partial(metrics, **parameters) if callable(metrics) else (metrics, parameters)
-    asked = ask_one(given)
-    _of(asked)
-    return Scorer(asked, directed(metric_of(asked), higher_is_better))
+    request = ask_one(given)
+    _registered(request)
+    return Scorer(request, check_metric_direction(estimator_metric(request), higher_is_better))
 
 
-def _of(asked: MetricRequest) -> Metric:
-    metric = asked.metric
+def _registered(request: MetricRequest) -> Metric:
+    metric = request.metric
     if metric is None:
         raise InputTypeError(
-            f"`metrics` must be a metric of the library: of {asked.label!r} scikit-learn's "
+            f"`metrics` must be a metric of the library: of {request.label!r} scikit-learn's "
             "`make_scorer` makes a scorer, or `register_metric` a metric"
         )
     return metric
@@ -569,5 +573,5 @@ def _classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any] | None:
     if not classifies(estimator, y):
         return None
     classes = check_class_labels(y, "y").classes
-    shown = getattr(estimator, "classes_", None)
-    return classes if shown is None else np.union1d(classes, np.asarray(shown))
+    known = getattr(estimator, "classes_", None)
+    return classes if known is None else np.union1d(classes, np.asarray(known))

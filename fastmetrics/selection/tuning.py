@@ -1,4 +1,4 @@
-"""Settings chosen on validation data from a grid, and what the choice costs: nested validation."""
+"""Choose settings from a grid on validation data; nested validation estimates the optimism."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from fastmetrics.selection.fitting import (
     FITTING,
     FitTask,
     Setting,
-    Tested,
+    TestedMetric,
     average_of_models,
     check_parameters,
     check_splits,
     check_task,
-    fitted,
-    judged,
-    rows_of,
-    tested,
-    values_of,
+    fit_clone,
+    predict_rows,
+    score_job,
+    take_rows,
+    test_metric,
     with_setting,
 )
 from fastmetrics.selection.folds import Split
-from fastmetrics.selection.scoring import EstimatorMetric, asked_metric
+from fastmetrics.selection.scoring import EstimatorMetric, request_metric
 
 Closed = Literal["both", "left", "right", "neither"]
 
@@ -109,7 +109,7 @@ def parameter_range(
 
 
 def _fraction(name: str, value: Any) -> Fraction:
-    """Return the number that is meant: of a float its shortest decimal."""
+    """Return the intended number: of a float its shortest decimal."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | Decimal):
         raise InputTypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
     if not math.isfinite(value):
@@ -117,7 +117,7 @@ def _fraction(name: str, value: Any) -> Fraction:
     return Fraction(str(value))
 
 
-def settings_of(grid: Any) -> tuple[Setting, ...]:
+def expand_grid(grid: Any) -> tuple[Setting, ...]:
     """Return every combination of a grid's values, the last parameter varying fastest."""
     if not isinstance(grid, Mapping):
         raise InputTypeError(f"`grid` must map names to values: got {type(grid).__name__}")
@@ -139,8 +139,8 @@ def settings_of(grid: Any) -> tuple[Setting, ...]:
     return tuple(dict(zip(grid, values, strict=True)) for values in itertools.product(*columns))
 
 
-def by_simplicity(settings: tuple[Setting, ...], complexity: Any, rule: str) -> list[int]:
-    """Return the numbers of the settings, the simplest first; by the grid where none is said."""
+def sort_by_simplicity(settings: tuple[Setting, ...], complexity: Any, rule: str) -> list[int]:
+    """Return the indices of the settings, the simplest first; by default in the grid's order."""
     if complexity is None:
         if rule == "one-standard-error":
             raise InputError("`rule='one-standard-error'` needs `complexity`: what is simpler")
@@ -242,11 +242,11 @@ class TuningResult(Result):
         rows = self.table
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         columns["chosen"] = [i == self.index for i in range(len(rows))]
-        words = {name: name for name in self.setting}
+        headers = {name: name for name in self.setting}
         settings = ", ".join(f"{name}={value!r}" for name, value in self.setting.items())
         title = f"{self.metric} of {len(rows):,} settings"
         return Display(
-            [Table(columns, words=words)], title, [f"Chosen by rule {self.rule!r}: {settings}."]
+            [Table(columns, words=headers)], title, [f"Chosen by rule {self.rule!r}: {settings}."]
         )
 
 
@@ -291,14 +291,14 @@ class NestedCrossValidation(OneNumber):
         return tuple(tuning.setting for tuning in self.tunings)
 
     def _display(self) -> Display:
-        shown = Result._display(self)
+        display = Result._display(self)
         columns = {"fold": range(len(self.values)), self.metric: self.values}
         folds = Table(columns | {"setting": self.settings}, "outer folds", framed=False)
-        tables, notes = [*shown.tables, folds], list(shown.notes)
+        tables, notes = [*display.tables, folds], list(display.notes)
         if self.of_fitted_models is not None:
             inside = Estimates({self.metric: self.of_fitted_models})._display()
             tables, notes = [*tables, *inside.tables], [*notes, *inside.notes]
-        return replace(shown, tables=tables, notes=notes)
+        return replace(display, tables=tables, notes=notes)
 
 
 Rule = Literal["best", "one-standard-error"]
@@ -388,11 +388,11 @@ def tune_estimator(
     """
     task = check_task(estimator, X, y, groups, n_jobs, progress)
     choice = _choice(task, grid, rule, complexity, metrics, higher_is_better)
-    tuned = _tuned(task, choice, check_splits(cv, task, rng))
+    tuned = _tune(task, choice, check_splits(cv, task, rng))
     if not refit:
         return tuned
     everything = np.arange(len(task.y))
-    return replace(tuned, estimator=fitted(with_setting(task, dict(tuned.setting)), everything))
+    return replace(tuned, estimator=fit_clone(with_setting(task, dict(tuned.setting)), everything))
 
 
 @documented(FITTING, _TUNING)
@@ -480,7 +480,7 @@ def nested_cross_validation(
     tunings = tuple(one for _, one in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
-        judge.said,
+        judge.display_name,
         bool(judge.higher_is_better),
         estimate,
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
@@ -491,7 +491,7 @@ def nested_cross_validation(
     )
 
 
-#: What judges settings, the settings, their numbers from the simplest on, and the rule.
+#: Metric, settings, their indices from the simplest on, and the rule.
 _Choice = tuple[EstimatorMetric, tuple[Setting, ...], list[int], Rule]
 
 
@@ -499,33 +499,36 @@ def _choice(
     task: FitTask, grid: Any, rule: Any, complexity: Any, metrics: Any, higher_is_better: Any
 ) -> _Choice:
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
-    settings = settings_of(grid)
-    order = by_simplicity(settings, complexity, chosen_rule)
+    settings = expand_grid(grid)
+    order = sort_by_simplicity(settings, complexity, chosen_rule)
     check_parameters(task.estimator, grid)
-    return asked_metric(metrics, higher_is_better, task.classes), settings, order, chosen_rule
+    return request_metric(metrics, higher_is_better, task.classes), settings, order, chosen_rule
 
 
 def _on_outer_fold(
     task: FitTask, choice: _Choice, cv: Any, job: tuple[Split, int]
-) -> tuple[Tested, TuningResult]:
+) -> tuple[TestedMetric, TuningResult]:
     """Tune on one outer training fold, and test on the outer test fold."""
     (train, test), key = job
     groups = None if task.groups is None else np.asarray(task.groups)[train]
-    part = replace(
-        task, X=rows_of(task.X, train), y=task.y[train], groups=groups, n_jobs=1, progress=False
+    outer_task = replace(
+        task, X=take_rows(task.X, train), y=task.y[train], groups=groups, n_jobs=1, progress=False
     )
-    search = _tuned(part, choice, check_splits(cv, part, key, "inner_cv"))
+    search = _tune(outer_task, choice, check_splits(cv, outer_task, key, "inner_cv"))
     tuned = with_setting(task, dict(search.setting))
-    return tested(choice[0], judged(tuned, fitted(tuned, train), test), test, False), search
+    return test_metric(
+        choice[0], predict_rows(tuned, fit_clone(tuned, train), test), test, False
+    ), search
 
 
-def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResult:
-    """Return the setting chosen by the metric of each on each split."""
+def _tune(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResult:
+    """Return the setting with the best metric over the splits."""
     judge, settings, order, rule = choice
     jobs = [(setting, split) for setting in settings for split in splits]
-    values = np.array(task.each(partial(values_of, task, judge, False), jobs))
+    values = np.array(task.each(partial(score_job, task, judge, False), jobs))
     values = values.reshape(len(settings), len(splits))
-    means, errors = values.mean(1), np.full(len(values), np.nan)
+    means = values.mean(1)
+    errors = np.full(len(values), np.nan)
     if values.shape[1] > 1:
         errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
     undefined = np.isnan(means)
@@ -539,7 +542,7 @@ def _tuned(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningRes
     if rule == "one-standard-error" and not np.isnan(errors[best]):
         chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
     return TuningResult(
-        metric=judge.said,
+        metric=judge.display_name,
         higher_is_better=bool(judge.higher_is_better),
         rule=rule,
         setting=settings[chosen],

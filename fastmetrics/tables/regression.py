@@ -21,7 +21,7 @@ from fastmetrics._input.regression_targets import (
     LOGARITHMS,
     RegressionRows,
     check_regression,
-    of_power,
+    power_domain,
 )
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_flag, check_integer, check_real
@@ -161,7 +161,7 @@ def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
         if terms.log_errors:
             rows.recheck_domain(LOGARITHMS)
         for power, _ in sorted(terms.powers):
-            rows.recheck_domain(of_power(power))
+            rows.recheck_domain(power_domain(power))
     return total
 
 

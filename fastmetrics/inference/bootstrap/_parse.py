@@ -24,7 +24,7 @@ from fastmetrics._input.classes import (
     check_label_column,
     class_codes,
     in_class_order,
-    of_one_kind,
+    pair_columns,
 )
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import (
@@ -609,7 +609,7 @@ def predicted_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSampl
     decided = [_predicted_labels(model, specs[0].label) for model in given.scores]
     true = check_label_column(given.y_true, "y_true")
     n = len(true.values)
-    pairs = [of_one_kind(true, column) for column in decided]
+    pairs = [pair_columns(true, column) for column in decided]
     codes, weights = given.codes(n), given.weights(n)
     matrices = _confusion_matrices(pairs, weights, given.pos_label)
     if len(decided) == 1 and codes is None and (weights is None or weights.is_integer):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.regression_targets import exponent_of
+from fastmetrics._input.regression_targets import scaling_exponent
 from fastmetrics._kernels import replicates
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
@@ -302,7 +302,7 @@ def _r2_slopes(means: Floats) -> list[float]:
 
 
 def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
-    if exponent := exponent_of(y, p):  # squares would leave the range of float64
+    if exponent := scaling_exponent(y, p):  # squares would leave the range of float64
         y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
     centred = y - y.mean() if y.min() < y.max() else np.zeros(len(y))
     return [(y - p) ** 2, centred, centred**2]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import MODELS, BinaryRows, check_models, named_scores, pairs_of
+from fastmetrics._input.rows import MODELS, BinaryRows, check_models, model_pairs, named_scores
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -168,7 +168,7 @@ def paired_bootstrap(
     if method not in (None, "percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     models = named_scores(scores, names, at_least=2)
-    pairs_of([model.name for model in models], reference)  # or raise, before any work
+    model_pairs([model.name for model in models], reference)  # or raise, before any work
     read = check_weights_are(sample_weight, weights_are)
     given = BootstrapData(y_true, models, sample_weight, read, pos_label, groups, threshold)
     options = check_options(
@@ -212,7 +212,7 @@ def compare_replicates(
             of_models,
             [
                 _difference(engine, i, (a, b), names, of_models, options)
-                for a, b in pairs_of(names, reference)
+                for a, b in model_pairs(names, reference)
             ],
             spec.higher_is_better,
             options.confidence_level,
@@ -409,7 +409,7 @@ def paired_permutation_test(
     options = Options(specs, count, level, seed_key(rng), None, alternative, progress=progress)
     models = named_scores(scores, names, at_least=2)
     checked = check_models(y_true, models, pos_label=pos_label)
-    places = pairs_of(checked.names, reference)
+    places = model_pairs(checked.names, reference)
     n = len(checked.rows.labels)
     values: dict[tuple[str, int], float] = {}
     pairs: dict[str, list[Pair]] = {spec.label: [] for spec in specs}
@@ -420,7 +420,7 @@ def paired_permutation_test(
             group = [spec for spec in specs if isinstance(spec, CountSpec) == are_counts]
             if not group:
                 continue
-            both = checked.rows_of(a), checked.rows_of(b)
+            both = checked.model_rows(a), checked.model_rows(b)
             pooled = _pool_models(both, how, threshold)
             observed, null = _run_exchanges(pooled, group, options, " - ".join(of_pair))
             for spec, of_both, distribution in zip(group, observed, null, strict=True):

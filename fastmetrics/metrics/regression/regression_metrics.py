@@ -20,7 +20,7 @@ from fastmetrics._input.regression_targets import (
     RegressionRows,
     check_multioutput,
     check_regression,
-    exponent_of,
+    scaling_exponent,
 )
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._kernels import errors
@@ -105,8 +105,8 @@ class RegressionFormula:
         degree = self.degree
         if degree is not None and table.has_extreme_squares():
             if rows is not None:
-                exponent = exponent_of(rows.y_true, rows.y_pred)
-                if abs(exponent_of(rows.y_true) - exponent) >= _APART:
+                exponent = scaling_exponent(rows.y_true, rows.y_pred)
+                if abs(scaling_exponent(rows.y_true) - exponent) >= _APART:
                     exponent = 0
             elif _has_vanished(table):
                 text = f"{self.name} falls below float64 on the way: nan"
@@ -697,7 +697,7 @@ def error_influences(
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates warn themselves
         value = float(compute_metric(name, y, p, weights, **parameters))
     parameters.pop("force_finite", None)
-    exponent = 0 if "log" in name else exponent_of(y, p)
+    exponent = 0 if "log" in name else scaling_exponent(y, p)
     if exponent:
         y, p = (np.ldexp(each, exponent) for each in (y, p))
     if name in ROOTS:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, as_json
-from fastmetrics._input.classes import LabelColumns, check_label_columns, in_order
+from fastmetrics._input.classes import LabelColumns, check_label_columns, sort_classes
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import as_given, check_weights
@@ -377,7 +377,7 @@ class ConfusionMatrix(Mergeable, Shown):
         coded = [each.coded() for each in columns.clean()]
         if weights is not None and not weights.values.all():  # rows of weight 0 are absent
             has = weights.values > 0
-            coded = [in_order(each.classes, each.codes[has]) for each in coded]
+            coded = [sort_classes(each.classes, each.codes[has]) for each in coded]
             weights = weights._replace(values=weights.values[has])
         with self._changing():
             self._take_in(merged_labels(coded, columns.label_type), columns)
