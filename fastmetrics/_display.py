@@ -261,7 +261,7 @@ class MonteCarloPValue(float):
 
     @classmethod
     def of(cls, n_extreme: int, n_replicates: int) -> Self:
-        """Return the share of as extreme ones, the data themselves counted in."""
+        """Return the proportion of replicates as extreme, the data themselves counted in."""
         return cls((1 + n_extreme) / (1 + n_replicates), n_extreme == 0)
 
 
@@ -279,8 +279,8 @@ def pvalue(value: float | None) -> str:
     decimals = 3
     while decimals < 9 and _rounded(value, decimals) in _LEVELS and value not in _LEVELS:
         decimals += 1
-    shown = f"{_rounded(value, decimals):.{decimals}f}".removeprefix("0")
-    return f"≤ {shown}" if is_bound(value) else shown
+    digits = f"{_rounded(value, decimals):.{decimals}f}".removeprefix("0")
+    return f"≤ {digits}" if is_bound(value) else digits
 
 
 def _rounded(value: float, decimals: int) -> float:
@@ -292,8 +292,8 @@ def _rounded(value: float, decimals: int) -> float:
 
 def as_p(value: float) -> str:
     """Return a p-value for a sentence: "p = .012", "p < .001", "p ≤ .002"."""
-    shown = pvalue(value)
-    return f"p {shown}" if shown.startswith(("<", "≤")) else f"p = {shown}"
+    formatted = pvalue(value)
+    return f"p {formatted}" if formatted.startswith(("<", "≤")) else f"p = {formatted}"
 
 
 def threshold(value: Any) -> str:
@@ -341,11 +341,11 @@ def text(value: Any) -> str:
 
 def _summary(array: Any) -> str:
     """Return how many values an array has, and between what they lie."""
-    said = " × ".join(f"{n:,}" for n in array.shape) + " values"
+    size = " × ".join(f"{n:,}" for n in array.shape) + " values"
     if array.dtype.kind not in "iuf" or not np.isfinite(array).any():
-        return said
+        return size
     known = array[np.isfinite(array)]
-    return f"{said} from {text(known.min())} to {text(known.max())}"
+    return f"{size} from {text(known.min())} to {text(known.max())}"
 
 
 def _listed(inside: Sequence[str]) -> str:
@@ -464,7 +464,8 @@ def _kinds(values: Mapping[str, list[Any]]) -> list[tuple[Any, list[int]]]:
 
 def _with_limits(column: list[Any], values: Mapping[str, list[Any]]) -> list[str]:
     """Return numbers with their intervals, the numbers one below the other."""
-    firsts, seconds = [""] * len(column), [""] * len(column)
+    firsts = [""] * len(column)
+    seconds = [""] * len(column)
     for metric, rows in _kinds(values):
         around = {row: values["confidence_interval"][row] for row in rows}
         around = {row: interval for row, interval in around.items() if interval is not None}
@@ -473,8 +474,8 @@ def _with_limits(column: list[Any], values: Mapping[str, list[Any]]) -> list[str
         for row in rows:
             firsts[row] = _cell(metric, column[row], decimals)
             seconds[row] = limits(around[row], decimals) if row in around else ""
-    room = max(map(len, firsts), default=0) if any("−" in each for each in firsts) else 0
-    return [f"{a:>{room}} {b}".rstrip() for a, b in zip(firsts, seconds, strict=True)]
+    width = max(map(len, firsts), default=0) if any("−" in each for each in firsts) else 0
+    return [f"{a:>{width}} {b}".rstrip() for a, b in zip(firsts, seconds, strict=True)]
 
 
 def _cells(name: str, column: list[Any], values: Mapping[str, list[Any]]) -> list[str]:
@@ -509,16 +510,18 @@ def _cell(kind: Any, value: Any, decimals: int) -> str:
 def _spread(table: Table, values: Mapping[str, list[Any]], columns: list[Column]) -> list[Column]:
     """Return a row for each key, and a column for each value of the column that goes across."""
     keys = columns[0]
-    places = [text(str(value)) for value in values[table.across]]
+    across_texts = [text(str(value)) for value in values[table.across]]
     values_of = (table.owner(), "count", "limits")
-    shown = next(column for column in reversed(columns) if column.name in values_of)
-    cells_at = dict(zip(zip(keys.cells, places, strict=True), shown.cells, strict=True))
+    values_column = next(column for column in reversed(columns) if column.name in values_of)
+    cells_at = dict(
+        zip(zip(keys.cells, across_texts, strict=True), values_column.cells, strict=True)
+    )
     rows = list(dict.fromkeys(keys.cells))
-    spread = [keys._replace(cells=rows)]
-    for head in dict.fromkeys(places):
+    wide = [keys._replace(cells=rows)]
+    for head in dict.fromkeys(across_texts):
         cells = [cells_at.get((row, head), DASH) for row in rows]
-        spread.append(Column(head, head, cells, shown.is_left))
-    return spread
+        wide.append(Column(head, head, cells, values_column.is_left))
+    return wide
 
 
 # --- data frames ---------------------------------------------------------------------------------
@@ -529,25 +532,26 @@ Library = Literal["pandas", "polars"]
 _LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars")
 
 
-def as_frame(shown: Display, library: Library | None) -> Any:
+def as_frame(display: Display, library: Library | None) -> Any:
     """Return the rows of the framed tables, one below the other; what one lacks is missing."""
     chosen = _chosen(library)
     import narwhals
 
-    return narwhals.from_dict(frame_columns(shown), backend=chosen).to_native()
+    return narwhals.from_dict(frame_columns(display), backend=chosen).to_native()
 
 
-def frame_columns(shown: Display) -> dict[str, Any]:
+def frame_columns(display: Display) -> dict[str, Any]:
     """Return the columns of the data frame, None where a table lacks one."""
-    framed = [table for table in shown.tables if table.framed]
-    tables, lengths = [_flat(table) for table in framed], [len(table) for table in framed]
+    framed = [table for table in display.tables if table.framed]
+    tables = [_flat(table) for table in framed]
+    lengths = [len(table) for table in framed]
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for table in tables for name in table):
-        parts = [t.get(name, [None] * n) for t, n in zip(tables, lengths, strict=True)]
-        if len(parts) == 1 and isinstance(parts[0], np.ndarray):
-            columns[name] = parts[0]
+        blocks = [t.get(name, [None] * n) for t, n in zip(tables, lengths, strict=True)]
+        if len(blocks) == 1 and isinstance(blocks[0], np.ndarray):
+            columns[name] = blocks[0]
         else:
-            columns[name] = _of_one_kind([_plain(value) for part in parts for value in part])
+            columns[name] = _of_one_kind([_plain(value) for block in blocks for value in block])
     return columns
 
 
@@ -555,8 +559,10 @@ def _chosen(library: Any) -> Library:
     """Return the library to use, which is there."""
     if library is not None and library not in _LIBRARIES:
         raise InputError(f"`library` must be one of 'pandas', 'polars': got {library!r}")
-    asked: tuple[Library, ...] = _LIBRARIES if library is None else (library,)
-    for name in sorted(asked, key=lambda name: not sys.modules.get(name)):  # those loaded first
+    candidates: tuple[Library, ...] = _LIBRARIES if library is None else (library,)
+    for name in sorted(
+        candidates, key=lambda name: not sys.modules.get(name)
+    ):  # those loaded first
         with suppress(ValueError):  # sys.modules says that it is not there
             if find_spec(name) is not None:
                 return name
@@ -607,28 +613,28 @@ WIDTH: Final = 100
 _GAP: Final = "  "
 
 
-def as_text(shown: Display, *, width: int = WIDTH) -> str:
+def as_text(display: Display, *, width: int = WIDTH) -> str:
     """Return the text of a display: no line is wider, and none ends in spaces."""
-    parts = [_folded(shown.answer, width)]
-    for caption, drawn in _grids(shown):
+    blocks = [_folded(display.answer, width)]
+    for caption, drawn in _grids(display):
         above = _folded(caption, width)
-        space = [""] if drawn.has_heads and caption == (shown.title,) else []
-        parts.append([*above, *space, *_lines(drawn, width)])
-    parts.append(_folded([*shown.notes, *shown.more], width))
-    return "\n\n".join("\n".join(part) for part in parts if part)
+        space = [""] if drawn.has_heads and caption == (display.title,) else []
+        blocks.append([*above, *space, *_lines(drawn, width)])
+    blocks.append(_folded([*display.notes, *display.more], width))
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def _folded(texts: Iterable[str], width: int) -> list[str]:
     return [line for text in texts for line in folded(text, width)]
 
 
-def as_html(shown: Display) -> str:
+def as_html(display: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
     above, below = (
         [f"<p>{words_as_html(text)}</p>".replace("\n", "<br>") for text in texts]
-        for texts in (shown.answer, [*shown.notes, *shown.more])
+        for texts in (display.answer, [*display.notes, *display.more])
     )
-    inside = [*above, *tables_as_html(shown), *below]
+    inside = [*above, *tables_as_html(display), *below]
     return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
 
 
@@ -637,9 +643,9 @@ def words_as_html(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
-def tables_as_html(shown: Display) -> list[str]:
+def tables_as_html(display: Display) -> list[str]:
     """Return the tables of a display as HTML without a style; ``r`` is the class of figures."""
-    return [_html(each, ": ".join(caption)) for caption, each in _grids(shown)]
+    return [_html(each, ": ".join(caption)) for caption, each in _grids(display)]
 
 
 #: Spaces before figures align them at the point, as in text; intervals and notes step back.
@@ -655,10 +661,10 @@ _CODE: Final = re.compile(r"`([^`\n]+)`")
 _LIMITS: Final = re.compile(r"(?<= )(\[[^\[\]]+\])$")
 
 
-def _grids(shown: Display) -> list[tuple[tuple[str, ...], Grid]]:
+def _grids(display: Display) -> list[tuple[tuple[str, ...], Grid]]:
     """Return the tables that hold something, with what stands above: above the first the title."""
-    first, *others = shown.tables
-    titled = [(shown.title, first), *(("", table) for table in others if len(table))]
+    first, *others = display.tables
+    titled = [(display.title, first), *(("", table) for table in others if len(table))]
     return [(tuple(filter(None, (title, each.caption))), grid(each)) for title, each in titled]
 
 
@@ -675,10 +681,10 @@ def _html(drawn: Grid, caption: str) -> str:
 def _html_row(tag: str, cells: Iterable[str], sides: Iterable[bool], first: str = "") -> str:
     tags = itertools.chain([first or tag], itertools.repeat(tag))
     inside = []
-    for cell, own, is_left in zip(cells, tags, sides, strict=False):
+    for cell, cell_tag, is_left in zip(cells, tags, sides, strict=False):
         text = _LIMITS.sub(r"<small>\1</small>", html.escape(cell))
         side = "" if is_left else ' class="r"'
-        inside.append(f"<{own}{side}>{text}</{own}>")
+        inside.append(f"<{cell_tag}{side}>{text}</{cell_tag}>")
     return f"<tr>{''.join(inside)}</tr>"
 
 
@@ -693,7 +699,8 @@ def _lines(drawn: Grid, width: int) -> Iterator[str]:
         if not columns[n:]:
             break
         yield ""
-        columns, widths = [columns[0], *columns[n:]], [widths[0], *widths[n:]]
+        columns = [columns[0], *columns[n:]]
+        widths = [widths[0], *widths[n:]]
     if drawn.more:
         yield drawn.more
 
@@ -704,10 +711,10 @@ def _widths(columns: list[Column], width: int) -> list[int]:
     least = []
     for column in columns:
         folds = (column.head, *column.cells) if column.is_left else (column.head,)
-        words = (cell_width(word) for text in folds for word in text.split(" "))
+        word_widths = (cell_width(word) for text in folds for word in text.split(" "))
         whole = () if column.is_left else map(cell_width, column.cells)
         # A word may be broken where it would leave no room for another column.
-        least.append(max([min(max(words), (width - len(_GAP)) // 2), *whole]))
+        least.append(max([min(max(word_widths), (width - len(_GAP)) // 2), *whole]))
     slack = [a - b for a, b in zip(widths, least, strict=True)]
     for most in sorted(set(slack), reverse=True):
         alike = [at for at, each in enumerate(slack) if each == most]
@@ -728,8 +735,8 @@ def _block(columns: list[Column], widths: list[int], has_heads: bool) -> Iterato
 
 def _row(cells: Iterable[str], widths: list[int], sides: list[bool]) -> Iterator[str]:
     """Yield the lines of a row, of which a folded cell has several."""
-    parts = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
-    for texts in itertools.zip_longest(*parts, fillvalue=""):
+    folded_cells = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for texts in itertools.zip_longest(*folded_cells, fillvalue=""):
         filled = []
         for text, width, is_left in zip(texts, widths, sides, strict=True):
             padding = " " * (width - cell_width(text))
@@ -738,7 +745,7 @@ def _row(cells: Iterable[str], widths: list[int], sides: list[bool]) -> Iterator
 
 
 def cell_width(text: str) -> int:
-    """Return how many places of a terminal a text takes."""
+    """Return the width of a text on a terminal."""
     if text.isascii():
         return len(text)
     return sum(

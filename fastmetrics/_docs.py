@@ -84,8 +84,10 @@ def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> 
     summary, sections = _parts(function.__doc__ or "")
     shared = [_parts(text)[1] for text in glossaries]
     names = "Attributes" if isinstance(function, type) else "Parameters"
-    own = _entries(sections.get(names, ""))
-    entries = _in_order(_parameters(function), own, [each.get(names, "") for each in shared])
+    own_entries = _entries(sections.get(names, ""))
+    entries = _in_order(
+        _parameters(function), own_entries, [each.get(names, "") for each in shared]
+    )
     texts = {name: sections.get(name, "") for name in _SECTIONS}
     for name in _SECTIONS[2:]:
         apart = "\n\n" if name in ("Notes", "References") else "\n"  # paragraphs, not entries
@@ -99,9 +101,9 @@ def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> 
 @lru_cache(maxsize=64)
 def _parts(text: str) -> tuple[str, dict[str, str]]:
     """Split a docstring into its summary and its sections."""
-    summary, *parts = _HEADING.split(inspect.cleandoc(text) + "\n")
-    bodies = (body.strip("\n") for body in parts[1::2])
-    return summary.strip("\n"), dict(zip(parts[::2], bodies, strict=True))
+    summary, *sections = _HEADING.split(inspect.cleandoc(text) + "\n")
+    bodies = (body.strip("\n") for body in sections[1::2])
+    return summary.strip("\n"), dict(zip(sections[::2], bodies, strict=True))
 
 
 def _parameters(function: Callable[..., object]) -> list[str]:
@@ -129,17 +131,19 @@ def _entries(section: str) -> dict[tuple[str, ...], str]:
 
 
 def _in_order(
-    parameters: list[str], own: dict[tuple[str, ...], str], shared: list[str]
+    parameters: list[str], own_entries: dict[tuple[str, ...], str], shared: list[str]
 ) -> list[str]:
     """Return an entry for each parameter, the function's own or the first of the glossaries."""
-    said = {name for names in own for name in names}
+    documented_names = {name for names in own_entries for name in names}
     entries, done = [], set[str]()
     for parameter in parameters:
         if parameter in done:
             continue
-        for source in (own, *map(_entries, shared)):
+        for source in (own_entries, *map(_entries, shared)):
             for names, entry in source.items():
-                fits = source is own or (set(names) <= set(parameters) and not said & set(names))
+                fits = source is own_entries or (
+                    set(names) <= set(parameters) and not documented_names & set(names)
+                )
                 if parameter in names and fits:
                     entries.append(entry)
                     done.update(names)

@@ -1,4 +1,4 @@
-"""Files are written beside and renamed: whoever looks finds the old one or the new one, whole."""
+"""Files are written beside and renamed, so that readers see the old or the new file, whole."""
 
 from __future__ import annotations
 
@@ -231,23 +231,25 @@ class Saved(ABC):
 
     @classmethod
     def _read(cls, file: IO[bytes], name: str) -> Self:
-        own = cls.__name__
+        class_name = cls.__name__
         try:
             with np.load(file, allow_pickle=False) as stored:
                 if any(each.comment for each in stored.zip.infolist()):
                     raise InputError("a comment may hide an array")  # we write none
                 members = {key: stored[key] for key in stored.files}
                 holds = str(members.get("kind", ""))
-                if holds != own:
+                if holds != class_name:
                     raise InputError(f"it holds a {holds}" if holds else "it holds something else")
                 has = members["format"]
                 if has.shape != () or has != cls._format:
-                    raise InputError(f"{own} format {has}, this version reads format {cls._format}")
+                    raise InputError(
+                        f"{class_name} format {has}, this version reads format {cls._format}"
+                    )
                 return cls._from_members(members)
         except _NOT_WHOLE as error:
             # NumPy takes what begins otherwise for a pickle, and says how to load that.
             why = "it is no .npz archive" if "allow_pickle=`" in str(error) else error
-            raise InputError(f"{name} does not hold a whole {own}: {why}") from error
+            raise InputError(f"{name} does not hold a whole {class_name}: {why}") from error
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Travel as members: what arrives is of its own."""

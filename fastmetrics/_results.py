@@ -79,7 +79,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _result(cls: type[Result], values: Sequence[Any], are_frozen: Sequence[bool]) -> Result:
-    """Return a result of these fields, which its class has judged before."""
+    """Return a result of these fields, which its class has checked before."""
     result = object.__new__(cls)
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
     for field, value, is_frozen in zip(fields, values, are_frozen, strict=True):
@@ -154,7 +154,9 @@ def _tables(result: Result) -> list[Table]:
     values = {each.name: getattr(result, each.name) for each in fields if each.repr}
     level = values.get("confidence_level")
     n = _rows(values.values())
-    columns, record, inside = dict[str, Any](), dict[str, Any](), list[Table]()
+    columns = dict[str, Any]()
+    record = dict[str, Any]()
+    inside = list[Table]()
     for name, value in values.items():
         if n > 1 and _is_column(value) and len(value) == n:
             columns[name] = value

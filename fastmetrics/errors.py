@@ -1,4 +1,4 @@
-"""Warning and error classes of fastmetrics, and how they speak of parameters.
+"""Warning and error classes of fastmetrics, and the names of parameters in messages.
 
 In a message, what stands between backticks is code, most often a parameter (`y_score`), alone or
 with a value (`stratified=True`); what users passed is shown by its repr. That makes a message a
@@ -118,8 +118,8 @@ def _plain(message: str) -> str:
 def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
     """Return the error for a name that is none of those of a result, ``what`` they are names of."""
     names = list(known)
-    shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-    return InputKeyError(f"{name!r}: the {what} are {shown}{did_you_mean(name, names)}")
+    listed = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+    return InputKeyError(f"{name!r}: the {what} are {listed}{did_you_mean(name, names)}")
 
 
 def by_name(known: Mapping[Any, Found], name: object, what: str) -> Found:
@@ -156,7 +156,11 @@ _CALLED: Final = {
 def no_parameter(name: str, owner: str, known: Iterable[str]) -> InputTypeError:
     """Return the error for a parameter that a function does not have, and what to do instead."""
     names = list(known)
-    here = [own for own, words in _CALLED.items() if own in names and name in words.split()]
+    here = [
+        parameter
+        for parameter, synonyms in _CALLED.items()
+        if parameter in names and name in synonyms.split()
+    ]
     if here:
         advice = f"it is called `{here[0]}` here"
     elif name in _CALLED["rng"].split():

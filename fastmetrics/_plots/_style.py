@@ -61,7 +61,7 @@ DPI: Final = 200
 
 @contextmanager
 def options_of(artist: type[Any]) -> Iterator[None]:
-    """Let errors about options that an artist of matplotlib does not have say what to do."""
+    """Replace errors about options that an artist of matplotlib does not have by advice."""
     try:
         yield
     except AttributeError as error:
@@ -150,21 +150,21 @@ def legend_off_curves(
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
     ax.apply_aspect()
-    room = ax.get_window_extent()
+    window = ax.get_window_extent()
     drawn = list(_drawn_on(ax))
     for size in _TEXTS:
         options |= {"fontsize": size, "title_fontsize": size}
         for corner in corners or CORNERS:
             box = ax.legend(loc=corner, **options).get_window_extent()
             padded = box.padded(2.0)
-            if box.width <= room.width and not any(
+            if box.width <= window.width and not any(
                 padded.count_contains(path.vertices) or path.intersects_bbox(padded, filled=filled)
                 for path, filled in drawn
             ):
                 return
     ax.set_anchor("SW")  # a square that becomes smaller stays where it is
     above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01), "borderaxespad": 0.0}
-    ends = ((3, room.x1), (2, room.x1), (1, figure.bbox.x1 - 4.0))
+    ends = ((3, window.x1), (2, window.x1), (1, figure.bbox.x1 - 4.0))
     for size, (columns, end) in itertools.product(_TEXTS, ends):
         options |= {"fontsize": size, "title_fontsize": size}
         legend = ax.legend(ncols=columns, **above, **options)
@@ -207,14 +207,14 @@ def save_figure(figure: Any, path: str) -> None:
         figure.savefig(file, dpi=DPI, format=kind or None, metadata=dates.get(kind))
 
 
-def upright(ax: Any, place: float, **options: Any) -> Any:
+def upright(ax: Any, x: float, **options: Any) -> Any:
     """Draw a line from the bottom to the top that the axes have now, and return it."""
-    drawn = ax.plot([place, place], ax.get_ylim(), scalex=False, scaley=False, **options)
+    drawn = ax.plot([x, x], ax.get_ylim(), scalex=False, scaley=False, **options)
     return drawn[0]
 
 
 def look_of(i: int) -> LineLook:
-    """Return how a curve looks: colour and dashes of no two of the first dozens are the same."""
+    """Return the style of curve ``i``: the first dozens differ in colour or dashes."""
     n = len(LINES)
     return LINES[i % n]._replace(linestyle=LINES[(i + i // n) % n].linestyle)
 
@@ -246,9 +246,9 @@ def short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def label_of(name: str | None, said: str) -> str:
+def label_of(name: str | None, text: str) -> str:
     """Return the legend entry of a model, which need not have a name."""
-    return f"{shown_name(name)}: {said}" if name else said
+    return f"{shown_name(name)}: {text}" if name else text
 
 
 def words(name: str) -> str:

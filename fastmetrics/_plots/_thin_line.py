@@ -38,14 +38,14 @@ class ThinLine(Line2D):
         if np.size(self.get_xdata()) <= _FEW or not self.get_visible() or self.axes is None:
             super().draw(renderer)
             return
-        shown = Line2D(*self._display())
-        shown.update_from(self)
-        shown.set_figure(self.axes.figure)
-        shown.set_gid(self.get_gid())
-        shown.set_rasterized(self.get_rasterized())
+        line = Line2D(*self._display())
+        line.update_from(self)
+        line.set_figure(self.axes.figure)
+        line.set_gid(self.get_gid())
+        line.set_rasterized(self.get_rasterized())
         # Lines of few points snap to whole pixels, lines of many do not.
-        shown.set_snap(self.get_snap() or False)
-        shown.draw(renderer)
+        line.set_snap(self.get_snap() or False)
+        line.draw(renderer)
         self.stale = False
 
     def places(self) -> Floats:
@@ -88,12 +88,12 @@ class ThinArea(PolyCollection):
 
 def _kept(artist: Any, points: Floats) -> NDArray[np.intp]:
     """Return the indices of the points to draw of an artist on axes."""
-    places = artist.get_transform().transform(points)
+    pixels = artist.get_transform().transform(points)
     box = artist.axes.bbox
-    columns = np.floor((places[:, 0] - box.x0) * _PARTS)
+    columns = np.floor((pixels[:, 0] - box.x0) * _PARTS)
     low, high = -_PARTS * _BEYOND, np.ceil(_PARTS * (box.width + _BEYOND))
     np.clip(columns, low, high, out=columns)  # nan stays
-    return kept_points(columns, places[:, 1])
+    return kept_points(columns, pixels[:, 1])
 
 
 def kept_points(columns: Floats, heights: Floats) -> NDArray[np.intp]:

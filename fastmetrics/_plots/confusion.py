@@ -65,8 +65,8 @@ def draw_confusion(
     ax.spines[:].set_color("0.6")
     figure.draw_without_rendering()
     names = [label.get_window_extent() for label in ax.get_xticklabels()]
-    room = ax.get_window_extent().width / max(k, 1)
-    if any(name.width > 0.95 * room for name in names):
+    cell_width = ax.get_window_extent().width / max(k, 1)
+    if any(name.width > 0.95 * cell_width for name in names):
         ax.tick_params(axis="x", labelrotation=90)
         figure.draw_without_rendering()
     if k <= _TEXTS:
@@ -91,10 +91,10 @@ def _write(ax: Any, images: Sequence[Sequence[Any]], texts: Sequence[Sequence[st
         for i, row in enumerate(texts)
         for j, text in enumerate(row)
     ]
-    room = ax.get_window_extent().width / len(texts)
+    cell_width = ax.get_window_extent().width / len(texts)
     widest = max((text.get_window_extent().width for text in written), default=0.0)
-    if widest > 0.9 * room:
-        size = written[0].get_fontsize() * 0.9 * room / widest
+    if widest > 0.9 * cell_width:
+        size = written[0].get_fontsize() * 0.9 * cell_width / widest
         for text in written:
             text.set_fontsize(size)
             text.set_visible(size >= 4.0)

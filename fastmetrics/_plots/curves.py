@@ -235,9 +235,9 @@ def _add_band(ax: Any, band: Band, color: str, linestyle: Any) -> None:
     look |= {"linestyle": linestyle, "lw": 0.5, "zorder": 1.5}
     label = band.label or "_band"
     for start, stop in edges:
-        part = slice(start, stop)
-        low = STEP_LOOKUP_MAP[below](band.x[part], band.low[part])
-        high = STEP_LOOKUP_MAP[above](band.x[part], band.high[part])
+        run = slice(start, stop)
+        low = STEP_LOOKUP_MAP[below](band.x[run], band.low[run])
+        high = STEP_LOOKUP_MAP[above](band.x[run], band.high[run])
         x, y = (np.append(one, other[::-1]) for one, other in zip(low, high, strict=True))
         ax.add_collection(ThinArea(x, y, label=label, **look))
         label = "_band"  # once in the legend
@@ -282,9 +282,9 @@ def draw_precision_recall(
         for f1 in _ISO:
             recall = np.linspace(f1 / (2.0 - f1), 1.0, 200)
             ax.plot(recall, f1 * recall / (2.0 * recall - f1), **{**GUIDE, "color": "0.82"})
-            place = (1.0 + 1.5 * MARGIN, f1 / (2.0 - f1))
-            said = f"$F_1$ {f1:g}"
-            ax.text(*place, said, fontsize="x-small", color="0.4", va="center", clip_on=False)
+            position = (1.0 + 1.5 * MARGIN, f1 / (2.0 - f1))
+            label = f"$F_1$ {f1:g}"
+            ax.text(*position, label, fontsize="x-small", color="0.4", va="center", clip_on=False)
         if prevalence is not None:
             ax.plot([0, 1], [prevalence] * 2, ls=":", **GUIDE, label=f"positives: {prevalence:.3g}")
     add_curves(ax, curves, options)
@@ -453,16 +453,16 @@ class _Axis(NamedTuple):
 def _axis_of(values: Sequence[Any]) -> _Axis:
     numbers = [isinstance(v, int | float) and not isinstance(v, bool) for v in values]
     if all(numbers) and all(map(math.isfinite, values)) and len(set(values)) == len(values):
-        places = np.array(values, np.float64)
-        is_log = bool(places.min() > 0 and places.max() / places.min() >= _LOG_RATIO)
+        positions = np.array(values, np.float64)
+        is_log = bool(positions.min() > 0 and positions.max() / positions.min() >= _LOG_RATIO)
         few = len(values) <= _TICKS and not is_log
         ticks = [f"{value:g}" for value in values] if few else None
         return _Axis(
-            places, np.argsort(places, kind="stable"), ticks, "log" if is_log else "linear"
+            positions, np.argsort(positions, kind="stable"), ticks, "log" if is_log else "linear"
         )
-    places = np.arange(len(values), dtype=np.float64)
+    positions = np.arange(len(values), dtype=np.float64)
     return _Axis(
-        places, np.arange(len(values)), [short(str(value), 14) for value in values], "names"
+        positions, np.arange(len(values)), [short(str(value), 14) for value in values], "names"
     )
 
 
@@ -485,9 +485,9 @@ def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
 
 
 def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
-    place = axis.places[next(i for i, value in enumerate(values) if value is best or value == best)]
+    x = axis.places[next(i for i, value in enumerate(values) if value is best or value == best)]
     text = f"{best:g}" if isinstance(best, float) else short(str(best), 14)
-    return upright(ax, place, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
+    return upright(ax, x, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
 
 def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
@@ -507,17 +507,17 @@ def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
     )
     lines = []
     for name, means, deviations, line, aside in sides:
-        places, middle = axis.points(means)
+        x, middle = axis.points(means)
         half = deviations[axis.order]
         if axis.kind == "names":
-            places = places + aside
-            ax.errorbar(places, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
+            x = x + aside
+            ax.errorbar(x, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
         else:
             edges = (middle - half, middle + half)
-            ax.fill_between(places, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
+            ax.fill_between(x, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
             for edge in edges:
-                ax.plot(places, edge, color=line.color, lw=0.5, ls=line.linestyle)
-        lines += ax.plot(places, middle, label=name, **axis.joined(line).options())
+                ax.plot(x, edge, color=line.color, lw=0.5, ls=line.linestyle)
+        lines += ax.plot(x, middle, label=name, **axis.joined(line).options())
     _set_axis(ax, axis, "training rows" if sizes is not None else curve.parameter)
     _finish(ax, words(curve.metric), bounds)
     if sizes is None and not np.isnan(curve.test_means).all():

@@ -64,24 +64,24 @@ def draw_replicates(
     ax.set_ylim(0.0, ax.get_ylim()[1])
     handles = ax.get_legend_handles_labels()[0]
     if np.isfinite(value):
-        said = f"{words(name)}: {value:.4g}"
-        handles.append(upright(ax, value, color=INK, lw=1.8, label=said))
+        label = f"{words(name)}: {value:.4g}"
+        handles.append(upright(ax, value, color=INK, lw=1.8, label=label))
     low, high = limits
-    said = f"{interval}: {low:.4g} to {high:.4g}"
+    label = f"{interval}: {low:.4g} to {high:.4g}"
     drawn = [
-        upright(ax, limit, color=LINES[0].color, lw=1.6, ls="--", label=said)
+        upright(ax, limit, color=LINES[0].color, lw=1.6, ls="--", label=label)
         for limit in (low, high)
         if np.isfinite(limit)
     ]
     handles += drawn[:1]
     if null is not None:
-        said = f"no difference: {null:g}"
-        handles.append(upright(ax, null, color=LINES[1].color, lw=1.6, ls=":", label=said))
+        label = f"no difference: {null:g}"
+        handles.append(upright(ax, null, color=LINES[1].color, lw=1.6, ls=":", label=label))
     low, high = ax.get_xlim()
-    margin, places = 0.03 * (high - low), [line.get_xdata()[0] for line in ax.lines]
+    margin, drawn_at = 0.03 * (high - low), [line.get_xdata()[0] for line in ax.lines]
     ax.set_xlim(
-        min([low, *(place - margin for place in places)]),
-        max([high, *(place + margin for place in places)]),
+        min([low, *(at - margin for at in drawn_at)]),
+        max([high, *(at + margin for at in drawn_at)]),
     )
     legend_off_curves(ax, handles=handles)
     return ax
@@ -160,10 +160,13 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
     ax.set_axis_off()
     # Lines of text downwards: y is 0 at the axis of the ranks.
     ax.set_ylim(bottom, -top)
-    texts, size, best_share, worst_share = _labels(ax, data, top + bottom)
+    texts, size, best_fraction, worst_fraction = _labels(ax, data, top + bottom)
     pad = 0.025  # ranks 1 to k lie between the labels
-    per_share = (k - 1) / (1.0 - best_share - worst_share - 2 * pad)
-    left, right = 1 - (best_share + pad) * per_share, k + (worst_share + pad) * per_share
+    per_fraction = (k - 1) / (1.0 - best_fraction - worst_fraction - 2 * pad)
+    left, right = (
+        1 - (best_fraction + pad) * per_fraction,
+        k + (worst_fraction + pad) * per_fraction,
+    )
     ax.set_xlim(right, left)  # Demsar: the best ranks are at the right
     _draw_axis(ax, k, size)
     for (low, high), level in zip(data.bars, levels, strict=True):
@@ -174,9 +177,9 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
         is_best_half = j < (k + 1) // 2
         row = j if is_best_half else k - 1 - j
         y = first + row + 0.3
-        edge = left + best_share * (right - left)
+        edge = left + best_fraction * (right - left)
         if not is_best_half:
-            edge = right - worst_share * (right - left)
+            edge = right - worst_fraction * (right - left)
         ax.plot([position, position, edge], [0, y, y], color=INK, lw=0.8)
         ax.annotate(
             text,
@@ -210,8 +213,8 @@ def draw_friedman(
         if name == centre:
             ax.axvspan(low, high, color=_PALE, lw=0, zorder=0)
         ax.plot([low, high], [y, y], color=INK, lw=1.4, marker="|", ms=7)
-        face = "white" if name in differing else INK
-        ax.plot([rank], [y], "o", ms=6, color=INK, mec=INK, mfc=face, mew=1.2, zorder=3)
+        fill = "white" if name in differing else INK
+        ax.plot([rank], [y], "o", ms=6, color=INK, mec=INK, mfc=fill, mew=1.2, zorder=3)
     ax.set_yticks(range(len(mean_ranks)), [*mean_ranks])
     ax.set_ylim(len(mean_ranks) - 0.4, -0.6)
     ax.set_xlabel(f"mean rank (1 is best); segments are CD = {difference:.3g} long")
@@ -271,8 +274,8 @@ def _width(ax: Any, text: str, size: float) -> float:
 
 def _draw_axis(ax: Any, k: int, size: float) -> None:
     ax.plot([1, k], [0, 0], color=INK, lw=1.2)
-    room = abs(ax.transData.transform((k, 0))[0] - ax.transData.transform((1, 0))[0]) / (k - 1)
-    for rank in _ticks(k, 1.6 * _width(ax, str(k), size) / room):
+    per_rank = abs(ax.transData.transform((k, 0))[0] - ax.transData.transform((1, 0))[0]) / (k - 1)
+    for rank in _ticks(k, 1.6 * _width(ax, str(k), size) / per_rank):
         ax.plot([rank, rank], [0, -0.3], color=INK, lw=1.0)
         ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size)
 
@@ -350,18 +353,18 @@ def draw_forest(panels: Sequence[Panel]) -> Any:
 
 
 def _draw(ax: Any, panel: Panel) -> None:
-    places = range(len(panel.rows), 0, -1)
+    heights = range(len(panel.rows), 0, -1)
     ax.axvline(panel.line, color="0.45", lw=1.0, ls="--", zorder=1)
-    for place, (_, result, is_shown) in zip(places, panel.rows, strict=True):
+    for height, (_, result, is_shown) in zip(heights, panel.rows, strict=True):
         if not math.isfinite(result.estimate):
             continue
         color = (LINES[0] if is_shown else LINES[3]).color
         limits = [*result.confidence_interval]
         if all(map(math.isfinite, limits)):
-            ax.plot(limits, [place, place], "-", color=color, lw=1.6, zorder=2)
+            ax.plot(limits, [height, height], "-", color=color, lw=1.6, zorder=2)
         fill = color if is_shown else "white"
-        ax.plot([result.estimate], [place], "o", ms=6, mfc=fill, mec=color, zorder=3)
-    ax.set_yticks(places, [shown_name(short(label, _LONGEST)) for label, *_ in panel.rows])
+        ax.plot([result.estimate], [height], "o", ms=6, mfc=fill, mec=color, zorder=3)
+    ax.set_yticks(heights, [shown_name(short(label, _LONGEST)) for label, *_ in panel.rows])
     ax.set_ylim(0.4, len(panel.rows) + 0.6)
     ax.margins(x=0.06)
     ax.locator_params(axis="x", nbins=5)
@@ -421,7 +424,7 @@ def draw_binomial(test: Any, accepted: tuple[int, int], ax: Any = None) -> Any:
     rejected = (counts < low) | (counts > high)
     size = float(binom.cdf(low - 1, n, rate) + binom.sf(high, n, rate))
     null = f"binomial({n:,}, {rate:g})"
-    said = f"rejected: {_rejected_counts(low, high, n)} (size {size:.3g})"
+    label = f"rejected: {_rejected_counts(low, high, n)} (size {size:.3g})"
     if len(counts) <= _BARS and counts[-1] - counts[0] < _BARS:
         ax.bar(counts[~rejected], chances[~rejected], width=0.8, **_PLAIN)
         ax.bar(counts[rejected], chances[rejected], width=0.8, **_HATCHED)
@@ -435,7 +438,7 @@ def draw_binomial(test: Any, accepted: tuple[int, int], ax: Any = None) -> Any:
     ax.set_xlabel(f"errors of {n:,}")
     ax.set_ylabel("probability")
     plain_spines(ax)
-    areas = [Patch(label=null, **_PLAIN), Patch(label=said, **_HATCHED)]
+    areas = [Patch(label=null, **_PLAIN), Patch(label=label, **_HATCHED)]
     legend_off_curves(ax, handles=[*areas, line])
     return ax
 
@@ -455,8 +458,8 @@ def draw_t(test: Any, ax: Any = None) -> Any:
     ax.set_ylabel("density")
     plain_spines(ax)
     if df <= 0:
-        said = "t is not defined: it has no degrees of freedom"
-        ax.text(0.5, 0.5, said, ha="center", va="center", transform=ax.transAxes)
+        label = "t is not defined: it has no degrees of freedom"
+        ax.text(0.5, 0.5, label, ha="center", va="center", transform=ax.transAxes)
         return ax
     critical = abs(test.critical_value)
     if not math.isfinite(critical):  # of a test that is not defined
@@ -477,26 +480,26 @@ def draw_t(test: Any, ax: Any = None) -> Any:
         ax.fill_between(tail_values, heights, **_HATCHED)
         # Few degrees of freedom have tails too flat to be seen.
         ax.plot([tail_values[0]] * 2, [0.0, max(heights[0], 0.05 * peak)], color=REJECTED, lw=1.4)
-    said = f"rejected: {_rejected_t(alpha, alternative, critical)}"
-    tails = Patch(label=said, **_HATCHED)
+    label = f"rejected: {_rejected_t(alpha, alternative, critical)}"
+    tails = Patch(label=label, **_HATCHED)
     legend_off_curves(ax, handles=[curve, tails, _draw_observed_t(ax, test, edge, peak)])
     return ax
 
 
 def _rejected_counts(low: int, high: int, n: int) -> str:
-    said = []
+    conditions = []
     if low > 0:
-        said.append(f"fewer than {low:,}")
+        conditions.append(f"fewer than {low:,}")
     if high < n:
-        said.append(f"more than {high:,}")
-    return " or ".join(said) + " errors" if said else "no count"
+        conditions.append(f"more than {high:,}")
+    return " or ".join(conditions) + " errors" if conditions else "no count"
 
 
-def _counts(n: int, rate: float, shown: list[int]) -> NDArray[np.int64]:
+def _counts(n: int, rate: float, required: list[int]) -> NDArray[np.int64]:
     """Return the counts to draw: those that matter, and those that must be seen."""
-    middle, spread = n * rate, math.sqrt(n * rate * (1.0 - rate))
-    low = max(0, min(*shown, math.floor(middle - 4.5 * spread)) - 1)
-    high = min(n, max(*shown, math.ceil(middle + 4.5 * spread)) + 1)
+    middle, deviation = n * rate, math.sqrt(n * rate * (1.0 - rate))
+    low = max(0, min(*required, math.floor(middle - 4.5 * deviation)) - 1)
+    high = min(n, max(*required, math.ceil(middle + 4.5 * deviation)) + 1)
     if n <= 30:
         low, high = 0, n
     if high - low < _POINTS:

@@ -1,7 +1,7 @@
 """The thread pool: Python threads over kernels that release the GIL, and its progress bar.
 
-How many threads a call may take is said once, at its door (`at_most`), and holds for all that is
-called inside.
+The number of threads of a call is set once, at its entry point (`at_most`), and holds for all
+calls inside.
 
 Which rows form a job depends on the data only, never on the number of threads, so results do not
 either. The calling thread works too: an interrupt (Ctrl-C) reaches it between two jobs, no job
@@ -52,7 +52,7 @@ def thread_count() -> int:
 
 @contextmanager
 def at_most(n_threads: int | None) -> Iterator[None]:
-    """Let all that is called inside take so many threads; None changes nothing."""
+    """Limit all calls inside to so many threads; None changes nothing."""
     if n_threads is None:
         yield
         return
@@ -81,7 +81,7 @@ def with_threads(function: F) -> F:
 
 
 def _asked_for() -> int | None:
-    """Return the number of threads asked for by the call around, or in the environment."""
+    """Return the number of threads requested by the outer call or the environment, if any."""
     if (count := _limit.get()) is not None:
         return count
     text = os.environ.get(N_THREADS_VARIABLE, "").strip()
@@ -110,20 +110,22 @@ def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
     shares the threads with them. The first exception stops the rest and is raised here, after the
     jobs under way have ended.
     """
-    asked = _asked_for()
+    requested = _asked_for()
     if len(jobs) == 1:
         return [jobs[0]()]
-    limit = (asked or available_processors()) if n_rows >= FEW_ROWS else 1
+    limit = (requested or available_processors()) if n_rows >= FEW_ROWS else 1
     threads = min(limit, len(jobs))
     if threads <= 1:
         return [job() for job in jobs]
-    share, lock, left = max(limit // threads, 1), threading.Lock(), iter(range(len(jobs)))
+    threads_of_job = max(limit // threads, 1)
+    lock = threading.Lock()
+    left = iter(range(len(jobs)))
     results: list[Any] = [None] * len(jobs)
     failures: list[BaseException] = []
 
     def work() -> None:
         try:
-            with at_most(share):
+            with at_most(threads_of_job):
                 while not failures:
                     with lock:
                         index = next(left, None)
@@ -161,7 +163,7 @@ _PATIENCE = 2.0
 
 
 def _is_watched() -> bool:
-    """Return whether somebody would see a bar: on a terminal, or in a notebook."""
+    """Return whether a bar would be seen: on a terminal, or in a notebook."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -189,7 +191,7 @@ def _tqdm(progress: bool | None) -> Any:
 def progress_bar(
     progress: bool | None, total: int, description: str, unit: str
 ) -> Iterator[Callable[[int], object] | None]:
-    """Give what moves a bar; None where none is shown.
+    """Yield a function that advances the bar; None where none is shown.
 
     ``progress`` True shows it in any case, False never; None where it is watched, and takes long.
     """

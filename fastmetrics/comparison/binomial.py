@@ -111,8 +111,8 @@ def mcnemar_test(
     (1.0, 2.0, 1.0)
     """
     check_choice("method", method, get_args(McNemarMethod))
-    asked = question(confidence_level, alternative, names, higher_is_better=False)
-    side = asked.alternative
+    options = question(confidence_level, alternative, names, higher_is_better=False)
+    side = options.alternative
     if method in ("corrected", "uncorrected") and side != "two-sided":
         raise InputError(
             f"`method={method!r}` is two-sided: got alternative={alternative!r}; 'exact' and "
@@ -121,15 +121,15 @@ def mcnemar_test(
     details = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
     total = only_a + only_b
-    share = proportion_limits(only_b, total, 1.0 - asked.alpha, "clopper-pearson", side)
-    interval = ConfidenceInterval(*(math.inf if p == 1.0 else p / (1.0 - p) for p in share))
+    proportion = proportion_limits(only_b, total, 1.0 - options.alpha, "clopper-pearson", side)
+    interval = ConfidenceInterval(*(math.inf if p == 1.0 else p / (1.0 - p) for p in proportion))
     if method in ("corrected", "uncorrected"):
         from scipy.special import chdtrc, chdtri
 
         excess = max(0, abs(only_b - only_a) - (method == "corrected"))
         statistic = ("chi2", excess**2 / total if excess else 0.0)
         pvalue = float(chdtrc(1, statistic[1]))
-        fields = {"df": 1, "critical_value": float(chdtri(1, asked.alpha))}
+        fields = {"df": 1, "critical_value": float(chdtri(1, options.alpha))}
     else:
         statistic = ("e01", float(only_b))
         pvalue = _binomial_pvalue(only_b, only_a, side, 0.5 if method == "mid-p" else 1.0)
@@ -137,7 +137,7 @@ def mcnemar_test(
     if total == 0:
         message = "no example is right for one model alone: p is 1, the odds ratio is not defined"
         warn_user(message, DegenerateDataWarning)
-    return asked.answer(
+    return options.answer(
         _TITLES[method],
         statistic,
         pvalue,
@@ -185,8 +185,8 @@ def _right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bo
     return np.asarray(codes[predicted.values] == true.values)
 
 
-def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float) -> float:
-    """Return p of e01 among e01 + e10, ``share`` of the probability of e01 itself included."""
+def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, fraction: float) -> float:
+    """Return p of e01 among e01 + e10, ``fraction`` of the probability of e01 itself included."""
     from scipy.stats import binom
 
     n = e01 + e10
@@ -196,8 +196,8 @@ def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float)
         alternative,
         e01,
         e10,
-        at_most=lambda k: binom.cdf(k - 1, n, 0.5) + share * binom.pmf(k, n, 0.5),
-        at_least=lambda k: binom.sf(k, n, 0.5) + share * binom.pmf(k, n, 0.5),
+        at_most=lambda k: binom.cdf(k - 1, n, 0.5) + fraction * binom.pmf(k, n, 0.5),
+        at_least=lambda k: binom.sf(k, n, 0.5) + fraction * binom.pmf(k, n, 0.5),
     )
 
 
@@ -269,8 +269,8 @@ def binomial_test(
     size = check_integer("n", n, low=1, high=_LARGEST)
     errors = check_integer("n_errors", n_errors, low=0, high=size)
     null = check_fraction(NULL_RATE, error_rate, include_low=True, include_high=True)
-    asked = question(confidence_level, alternative)
-    level, side = asked.alpha, asked.alternative
+    options = question(confidence_level, alternative)
+    level, side = options.alpha, options.alternative
     details = {"n": float(size), NULL_RATE: null}
     if side == "two-sided":
         pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
@@ -284,7 +284,7 @@ def binomial_test(
         critical = float(size - critical_count(size, 1.0 - null, level))
     rate = errors / size
     details["standard_error"] = math.sqrt(rate * (1.0 - rate) / size)
-    return asked.answer(
+    return options.answer(
         "binomial test",
         ("errors", float(errors)),
         pvalue,

@@ -254,8 +254,8 @@ class FriedmanTest(ComparisonTest):
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         decision = "the algorithms differ" if self.reject else "no difference is shown"
         by = "exact p-value" if self.pvalue_method == "exact" else f"p-value of {used}"
-        said = f"by the {by}: {as_p(self.pvalue)}"
-        notes = [f"Friedman: at level {complement(self.confidence_level):g} {decision}, {said}."]
+        by_text = f"by the {by}: {as_p(self.pvalue)}"
+        notes = [f"Friedman: at level {complement(self.confidence_level):g} {decision}, {by_text}."]
         if self.key is not None:
             notes.append(f"{self.n_resamples:,} permutations, key {self.key}.")
         ranks = Table({"algorithm": self.names, "mean_rank": self.mean_ranks}, framed=False)
@@ -348,7 +348,7 @@ def friedman_test(
 def friedman_of(
     table: RankTable, alpha: float, pvalue_method: str, n_resamples: int, rng: Any
 ) -> FriedmanTest:
-    """Return the test of ranks that are checked."""
+    """Return the test of checked ranks."""
     statistics = _statistics(table)
     n, k = table.centred.shape
     exact = None
@@ -375,9 +375,9 @@ def friedman_of(
     _warn(table, statistics, used)
     is_f, ranks = used == "f", table.mean_ranks
     lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
-    said = used if used in ("exact", "permutation") else _METHODS[used]
+    by_method = used if used in ("exact", "permutation") else _METHODS[used]
     return FriedmanTest(
-        method=f"Friedman, {said} p-value",
+        method=f"Friedman, {by_method} p-value",
         statistic=statistics["f" if is_f else "chi2"],
         statistic_name="F" if is_f else "chi2",
         df=(float(k - 1), float((k - 1) * (n - 1))) if is_f else float(k - 1),
@@ -506,21 +506,21 @@ def exact_distribution(centred: NDArray[np.int64]) -> _Exact | None:
         ways = np.repeat(ways, len(orders))
         if i == len(rows) - 1:  # squares alone count; as doubles they are multiplied much faster
             crossed = (states.astype(np.float64) @ orders.T.astype(np.float64)).astype(np.int64)
-            own = (states**2).sum(axis=1)[:, np.newaxis] + int((row**2).sum())
-            squares = (own + 2 * crossed).ravel()
+            squared = (states**2).sum(axis=1)[:, np.newaxis] + int((row**2).sum())
+            squares = (squared + 2 * crossed).ravel()
         else:
             sums = np.sort((states[:, np.newaxis, :] + orders).reshape(-1, len(row)), axis=1)
-            _, first, places = np.unique(_codes(sums), return_index=True, return_inverse=True)
-            states, ways = sums[first], np.bincount(places, ways)
+            _, first, inverse = np.unique(_codes(sums), return_index=True, return_inverse=True)
+            states, ways = sums[first], np.bincount(inverse, ways)
         while ways.sum() > _EXACT:
             ways *= 2.0**-50  # a power of two: nothing is rounded
-    values, places = np.unique(squares, return_inverse=True)
-    tails = np.cumsum(np.bincount(places, ways)[::-1])[::-1]
+    values, inverse = np.unique(squares, return_inverse=True)
+    tails = np.cumsum(np.bincount(inverse, ways)[::-1])[::-1]
     return values, tails / tails[0]
 
 
 def arrangement_count(row: NDArray[np.int64]) -> int:
-    """Return in how many different orders the numbers of a row can stand."""
+    """Return the number of different orders of a row."""
     count = math.factorial(len(row))
     for times in Counter(row.tolist()).values():
         count //= math.factorial(times)
@@ -539,8 +539,8 @@ def arrangements(
             return np.array([row], dtype=np.int16)
         blocks = []
         for first in sorted(set(row)):
-            place = row.index(first)
-            tail = arrangements(row[:place] + row[place + 1 :], known)
+            index = row.index(first)
+            tail = arrangements(row[:index] + row[index + 1 :], known)
             blocks.append(np.column_stack([np.full(len(tail), first, tail.dtype), tail]))
         known[row] = np.concatenate(blocks)
     return known[row]

@@ -87,7 +87,7 @@ class Differences(NamedTuple):
         return float(self.roundings.max())
 
     def ranked(self) -> Differences:
-        """Return those to be ranked, where small ones count: up to its rounding each is 0."""
+        """Return the differences to rank; those within their rounding are 0."""
         is_nothing = np.abs(self.values) <= self.roundings
         return Differences(np.where(is_nothing, 0.0, self.values), self.roundings)
 
@@ -250,12 +250,13 @@ def sign_flip_test(
     """
     differences = check_differences(scores_a, scores_b).ranked()
     check_choice("method", method, get_args(FlipMethod))
-    asked = question(confidence_level, alternative, names, higher_is_better)
-    side = asked.alternative
+    options = question(confidence_level, alternative, names, higher_is_better)
+    side = options.alternative
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     n = len(differences.values)
-    details, by_groups = {"n": float(n)}, ""
+    details = {"n": float(n)}
+    by_groups = ""
     differences, exponent = _scaled(differences)
     if groups is not None:
         units = Units(n, groups=check_groups(groups, n, "scores_a"))
@@ -295,7 +296,7 @@ def sign_flip_test(
         else:
             pvalue = tail
     mean = math.ldexp(total / n, exponent)
-    return asked.answer(
+    return options.answer(
         f"sign-flip test{by_groups}, {how}",
         ("mean", mean),
         pvalue,
@@ -328,8 +329,8 @@ def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None
     order = np.argsort(second[0])
     values = second[0][order]
     tails = np.append(np.cumsum(second[1][order][::-1])[::-1], 0.0)
-    places = np.searchsorted(values, least - first[0], side="left")
-    return min(1.0, float(first[1] @ tails[places]))
+    indices = np.searchsorted(values, least - first[0], side="left")
+    return min(1.0, float(first[1] @ tails[indices]))
 
 
 def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
@@ -350,13 +351,13 @@ def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int
 def _sums_of_signs(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
     from scipy.stats import binom
 
-    values, shares = np.zeros(1), np.ones(1)
+    values, probabilities = np.zeros(1), np.ones(1)
     for magnitude, count in zip(magnitudes.tolist(), counts.tolist(), strict=True):
         steps = np.arange(count + 1)
         of_one = binom.pmf(steps, count, 0.5) if count > 1 else np.array([0.5, 0.5])
         values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
-        shares = np.multiply.outer(shares, of_one).ravel()
-    return values, shares
+        probabilities = np.multiply.outer(probabilities, of_one).ravel()
+    return values, probabilities
 
 
 def random_sums(values: Floats, n_choices: int, key: Words) -> Floats:
@@ -471,8 +472,8 @@ def wilcoxon_signed_rank_test(
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(RankMethod))
     check_choice("continuity_correction", continuity_correction, (True, False))
-    asked = question(confidence_level, alternative, names, higher_is_better)
-    side = asked.alternative
+    options = question(confidence_level, alternative, names, higher_is_better)
+    side = options.alternative
     values = differences.values
     ranks, positive, half = _signed_ranks(differences, zeros)
     plus, minus = (float((ranks * side).sum()) + half for side in (positive, ~positive))
@@ -492,7 +493,8 @@ def wilcoxon_signed_rank_test(
     }
     if n_nonzero == 0:
         warn_user("all differences are 0: W is 0 and p is 1", DegenerateDataWarning)
-        statistic, pvalue = 0.0, 1.0
+        statistic = 0.0
+        pvalue = 1.0
     else:
         details["rank_biserial"] = (plus - minus) / (plus + minus)
         statistic = min(plus, minus) if side == "two-sided" else plus
@@ -501,8 +503,8 @@ def wilcoxon_signed_rank_test(
         else:
             z = _signed_rank_z(ranks, (plus - minus) / 2, continuity_correction, side)
             details["z"], pvalue = z, reference.pvalue(z, math.inf, side)
-    estimate, interval = _hodges_lehmann(values, asked.alpha, side)
-    return asked.answer(
+    estimate, interval = _hodges_lehmann(values, options.alpha, side)
+    return options.answer(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
         ("W", statistic),
         pvalue,
@@ -543,28 +545,28 @@ def _signed_ranks(
 def _exact_pvalue(ranks: Floats, positive: NDArray[np.bool_], alternative: Alternative) -> float:
     """Return p from the exact distribution: twice the ranks are whole numbers, ties included."""
     doubled = np.rint(2 * ranks).astype(np.int64)
-    shares = _distribution(doubled)
+    probabilities = _distribution(doubled)
     plus = int(doubled[positive].sum())
-    minus = len(shares) - 1 - plus
+    minus = len(probabilities) - 1 - plus
     return exact_pvalue(
         alternative,
         plus,
         minus,
-        at_most=lambda k: shares[: k + 1].sum(),
-        at_least=lambda k: shares[k:].sum(),
+        at_most=lambda k: probabilities[: k + 1].sum(),
+        at_least=lambda k: probabilities[k:].sum(),
     )
 
 
 def _distribution(doubled: NDArray[np.int64]) -> Floats:
     """Return the probability of each sum of a random half of whole numbers, in O(n^3)."""
-    shares = np.zeros(int(doubled.sum()) + 1)
-    shares[0] = 1.0
+    probabilities = np.zeros(int(doubled.sum()) + 1)
+    probabilities[0] = 1.0
     top = 0
     for rank in np.sort(doubled).tolist():
-        shares[: top + 1] *= 0.5
-        shares[rank : top + rank + 1] += shares[: top + 1].copy()
+        probabilities[: top + 1] *= 0.5
+        probabilities[rank : top + rank + 1] += probabilities[: top + 1].copy()
         top += rank
-    return shares
+    return probabilities
 
 
 def _signed_rank_z(
@@ -583,7 +585,7 @@ def _signed_rank_z(
 def _hodges_lehmann(
     values: Floats, alpha: float, alternative: Alternative
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the median of the Walsh averages, and what the test does not reject at a level.
+    """Return the median of the Walsh averages, and the interval of values that are not rejected.
 
     A limit that so few differences do not allow is infinite.
     """
@@ -600,10 +602,10 @@ def _hodges_lehmann(
 
 
 def _outside(n: int, tail: float) -> int:
-    """Return how many averages a limit may leave out, plus one: the k with P(W < k) <= tail."""
+    """Return the number of averages beyond a limit, plus one: the k with P(W < k) <= tail."""
     if n <= _AUTO:
-        shares = np.cumsum(_distribution(np.arange(1, n + 1)))
-        return int(np.count_nonzero(shares <= tail))
+        cumulative = np.cumsum(_distribution(np.arange(1, n + 1)))
+        return int(np.count_nonzero(cumulative <= tail))
     mean = n * (n + 1) / 4
     deviation = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return max(0, math.floor(mean + reference.normal_quantile(tail) * deviation - 0.5) + 1)
@@ -625,9 +627,9 @@ _MARGIN: Final = 1 / 4
 def walsh_averages(values: Floats, *spans: tuple[int, int]) -> list[tuple[float, float]]:
     """Return the first and the last of some ranks, from 1, of the averages (d_i + d_j) / 2, i <= j.
 
-    A sample of the numbers says, by the same search in it, where an average lies among all of them.
-    Those up to there are counted, in one walk, and those in between are made. O(n log n), for ties
-    and outliers too: where the sample misleads, doubles are halved by counting.
+    The same search in a sample bounds the average. One walk counts the averages up to the bounds,
+    and those in between are computed. O(n log n), for ties and outliers too: where the sample
+    misleads, doubles are bisected by counting.
     """
     halves = np.sort(values) / 2  # no sum of two of them overflows
     if len(halves) <= _FEW:
@@ -661,14 +663,14 @@ def _ranked(halves: Floats, numbers: _Counted, first: int, last: int) -> tuple[f
     else:
         sums, pairs = np.empty(n_distinct), np.empty(n_distinct, np.int64)
         write_pair_sums(*numbers, lowest, highest, sums, pairs)
-        place, other = first - 1 - below, min(last, up_to) - 1 - below
+        index, other = first - 1 - below, min(last, up_to) - 1 - below
         if len(numbers[0]) == n:
-            sums.partition([place, other])
+            sums.partition([index, other])
         else:
             order = np.argsort(sums)
             ends = np.cumsum(pairs[order])
-            place, other = order[np.searchsorted(ends, [place, other], side="right")]
-        low, high = float(sums[place]), float(sums[other])
+            index, other = order[np.searchsorted(ends, [index, other], side="right")]
+        low, high = float(sums[index]), float(sums[other])
     if last > up_to:
         high = _ranked(halves, numbers, last, last)[1]
     return low, high
@@ -690,11 +692,15 @@ def _bounds_of_rank(
         sample = halves[np.rint(np.arange(0.5, size) * (n / size) - 0.5).astype(np.int64)]
         # A number and itself are a greater share of the pairs of few.
         scale, selves = (size / n) ** 2, rank / count / 2
-        place, margin = (rank - selves * n) * scale + selves * size, _MARGIN * n * scale
-        place = min(max(place, 1.0), size * (size + 1) / 2)
-        near = _bounds_of_rank(sample, _distinct(sample), place, _LEFT * size)
+        sample_rank, margin = (rank - selves * n) * scale + selves * size, _MARGIN * n * scale
+        sample_rank = min(max(sample_rank, 1.0), size * (size + 1) / 2)
+        near = _bounds_of_rank(sample, _distinct(sample), sample_rank, _LEFT * size)
         low, high = _narrowed(
-            low, high, numbers, rank, [_sum_at(*near, place + step) for step in (-margin, margin)]
+            low,
+            high,
+            numbers,
+            rank,
+            [_sum_at(*near, sample_rank + step) for step in (-margin, margin)],
         )
     by_ranks = True
     while high[2] - low[2] > most:
@@ -711,9 +717,9 @@ def _bounds_of_rank(
 
 
 def _sum_at(low: _Bound, high: _Bound, rank: float) -> float:
-    """Return about what sum between two bounds has a rank."""
-    share = min(max((rank - low[1]) / (high[1] - low[1]), 0.0), 1.0)
-    return low[0] * (1.0 - share) + high[0] * share
+    """Interpolate the sum of a rank between two bounds."""
+    fraction = min(max((rank - low[1]) / (high[1] - low[1]), 0.0), 1.0)
+    return low[0] * (1.0 - fraction) + high[0] * fraction
 
 
 def _narrowed(
@@ -737,6 +743,6 @@ def _middle(low: float, high: float) -> float:
 
 
 def _place(number: float) -> int:
-    """Return how many doubles lie between 0 and a number, with its sign."""
+    """Return the number of doubles between 0 and a number, with its sign."""
     size = int(np.float64(abs(number)).view(np.int64))
     return size if number > 0 else -size

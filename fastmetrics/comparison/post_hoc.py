@@ -89,7 +89,7 @@ def nemenyi_test(
 def by_mean_ranks(
     method: str, table: RankTable, alpha: float, control: str | None = None
 ) -> PostHocTest:
-    """Return the test of ranks that are checked, by Nemenyi's range or Bonferroni and Dunn's z."""
+    """Return the test of checked ranks, by Nemenyi's range or Bonferroni and Dunn's z."""
     n, k = table.centred.shape
     compared, is_of_range = _compared(table, control), method == "Nemenyi"
     error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of two mean ranks
@@ -181,7 +181,7 @@ def wilcoxon_holm_of(
 ) -> PostHocTest:
     """Return the test of every pair, or of all against a control, on the scores themselves.
 
-    What it says of two does not depend on the others (Benavoli et al. 2016, JMLR 17:1-10).
+    Each pair is tested independently of the others (Benavoli et al. 2016, JMLR 17:1-10).
     """
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
@@ -204,7 +204,7 @@ def wilcoxon_holm_of(
 
 
 def _compared(table: RankTable, control: str | None) -> dict[tuple[str, str], float]:
-    """Return all pairs, or each of the others with the control, and how their mean ranks differ."""
+    """Return all pairs, or each of the others with the control, with differences of mean ranks."""
     sums = dict(zip(table.names, table.centred.sum(axis=0).tolist(), strict=True))
     if control is None:
         pairs = list(itertools.combinations(table.names, 2))
@@ -372,7 +372,7 @@ class PostHocTest(Several[RankPair]):
             **Table.of(self.pairs, ("difference", "statistic", "pvalue", "reject")).columns,
             "better": [pair.better if pair.reject else None for pair in self.pairs],
         }
-        words = {
+        headers = {
             "minus_model": self.method,
             "difference": "difference of mean ranks",
             "statistic": "W" if math.isnan(self.critical_difference) else "z",
@@ -387,7 +387,7 @@ class PostHocTest(Several[RankPair]):
                 f"{self.method}: mean ranks differ from {self.critical_difference:.4g} on "
                 "(critical difference)."
             )
-        tables = [Table(pairs, words=words), Table(ranks, words=words, framed=False)]
+        tables = [Table(pairs, words=headers), Table(ranks, words=headers, framed=False)]
         return Display(tables, type(self).__name__, notes)
 
     def _letters(self, name: str) -> str:
@@ -407,15 +407,15 @@ def post_hoc_test(
     critical: tuple[float, float] = (math.nan, math.nan),
 ) -> PostHocTest:
     """Return the result of comparisons, and the groups that they leave."""
-    k, place = len(table.names), {name: j for j, name in enumerate(table.names)}
+    k, index = len(table.names), {name: j for j, name in enumerate(table.names)}
     differs = np.zeros((k, k), dtype=np.bool_)
     for pair in pairs:
-        a, b = place[pair.model_a], place[pair.model_b]
+        a, b = index[pair.model_a], index[pair.model_b]
         differs[a, b] = differs[b, a] = pair.reject
     if control is None:
         groups = groups_on_rank_line(table.mean_ranks, differs)
     else:
-        alike = ~differs[place[control]]
+        alike = ~differs[index[control]]
         order = np.argsort(table.mean_ranks, kind="stable")
         groups = (tuple(j for j in order.tolist() if alike[j]),)
     return PostHocTest(
@@ -551,8 +551,8 @@ class TableComparison(Result):
         forms = replace(friedman.tables[0], framed=False)
         notes = [*friedman.notes, *post_hoc.notes]
         if not self.friedman.reject:
-            said = "The post-hoc test is not called for where Friedman's does not reject."
-            notes.insert(1, said)
+            note = "The post-hoc test is not called for where Friedman's does not reject."
+            notes.insert(1, note)
         return Display([forms, ranks, pairs], title, notes)
 
 

@@ -158,24 +158,24 @@ class ComparisonTest(Result):
             "alternative": self.alternative,
         }
         unseen = tuple(n for n, each in record.items() if each is None or each != each)
-        words = {
+        headers = {
             "statistic": self.statistic_name,
             "df": "degrees of freedom",
             "effect_size": self.effect_size_name or "effect size",
         }
         alpha = complement(self.confidence_level)
-        said = [f"{'Rejects' if self.reject else 'Does not reject'} at level {alpha:g}"]
+        facts = [f"{'Rejects' if self.reject else 'Does not reject'} at level {alpha:g}"]
         if self.better is not None:
             lead = "better" if self._lead() == "better" else "ahead in these data"
-            said.append(f"{lead}: {self.better}")
+            facts.append(f"{lead}: {self.better}")
         if not self.reject:
-            said.append("no difference is shown")
+            facts.append("no difference is shown")
         details = {"metric": tuple(self.details), "value": tuple(self.details.values())}
         tables = [
-            Table.record(record, words=words, level=self.confidence_level, unseen=unseen),
+            Table.record(record, words=headers, level=self.confidence_level, unseen=unseen),
             Table(details, words={"metric": "detail"}, framed=False),
         ]
-        return Display(tables, self.method, [f"{'; '.join(said)}."])
+        return Display(tables, self.method, [f"{'; '.join(facts)}."])
 
     def __repr__(self) -> str:
         if self.df is None:
@@ -259,7 +259,7 @@ def check_names(names: Any) -> tuple[str, ...]:
 
 
 def better_of(difference: float, names: Sequence[str], higher_is_better: bool) -> str | None:
-    """Return which model a difference, first less second, speaks for; None for neither."""
+    """Return the better model by a difference, first less second; None for neither."""
     if difference == 0 or math.isnan(difference):
         return None
     return names[0] if (difference > 0) == higher_is_better else names[1]

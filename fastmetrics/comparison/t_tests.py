@@ -139,13 +139,13 @@ def one_sample_t_test(
     null = check_real(NULL_RATE, error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
-    asked = question(confidence_level, alternative)
+    options = question(confidence_level, alternative)
     differences = check_differences(rates, rates * 0 + null, 1, 2)
     summary = moments(differences.values, differences.rounding)
     return _test_of_mean(
         summary,
         0.0 if folds is None else 1.0 / (folds[1] - 1),
-        asked,
+        options,
         "one-sample t test" if folds is None else "one-sample t test, Nadeau-Bengio",
         ("mean", null),
         cohen_d=reference.ratio(summary.mean, summary.deviation),
@@ -227,7 +227,7 @@ def kfold_paired_t_test(
     """
     differences = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
-    asked = question(confidence_level, alternative, names, higher_is_better)
+    options = question(confidence_level, alternative, names, higher_is_better)
     folds = _check_folds(differences.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = differences.values.size
@@ -251,13 +251,13 @@ def kfold_paired_t_test(
         ratios["nadeau_bengio"] = details["test_train_ratio"] = ratio
     for name, each in ratios.items():
         error = summary.deviation * math.sqrt(1.0 / summary.n + each)
-        one = difference_test(summary.mean, error, summary.n - 1, 0.95, asked.alternative)
+        one = difference_test(summary.mean, error, summary.n - 1, 0.95, options.alternative)
         details |= {f"statistic_{name}": one.statistic, f"pvalue_{name}": one.pvalue}
     repeated = "repeated " if folds is not None and folds[0] > 1 else ""
     return _test_of_mean(
         summary,
         0.0 if correction == "none" or ratio is None else ratio,
-        asked,
+        options,
         f"{repeated}k-fold paired t test{'' if correction == 'none' else ', Nadeau-Bengio'}",
         ("mean difference", 0.0),
         lead=summary.mean,
@@ -268,7 +268,7 @@ def kfold_paired_t_test(
 def _test_of_mean(
     summary: Moments,
     ratio: float,
-    asked: Question,
+    options: Question,
     method: str,
     effect: tuple[str, float],
     *,
@@ -277,9 +277,9 @@ def _test_of_mean(
 ) -> ComparisonTest:
     """Test that the mean of differences is 0; the effect is that mean above a number."""
     n, mean, deviation = summary
-    (name, null), side = effect, asked.alternative
+    (name, null), side = effect, options.alternative
     error = deviation * math.sqrt(1.0 / n + ratio)
-    test = difference_test(mean, error, n - 1, 1.0 - asked.alpha, side)
+    test = difference_test(mean, error, n - 1, 1.0 - options.alpha, side)
     low, high = test.interval
     if math.isnan(error):
         message = "the t statistic is not defined: one number has no variance"
@@ -290,14 +290,14 @@ def _test_of_mean(
             f"{what}: the statistic is {test.statistic:g} and p is {test.pvalue:g}",
             DegenerateDataWarning,
         )
-    return asked.answer(
+    return options.answer(
         method,
         ("t", test.statistic),
         test.pvalue,
         (name, null + mean),
         lead=lead,
         df=n - 1,
-        critical_value=math.nan if n == 1 else critical_value(n - 1, asked.alpha, side),
+        critical_value=math.nan if n == 1 else critical_value(n - 1, options.alpha, side),
         confidence_interval=ConfidenceInterval(low + null, high + null),
         details={
             "n": float(n),
@@ -323,13 +323,13 @@ def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str
         return (1, n) if n <= _MOST_FOLDS else None
     fits = repeats in (None, layout[0]) and folds in (None, layout[1])
     if not fits or (len(shape) == 1 and layout[0] * layout[1] != n):
-        said = ", ".join(
+        listed = ", ".join(
             f"{key}={value}"
             for key, value in (("n_repeats", repeats), ("n_folds", folds))
             if value is not None
         )
         raise InputError(
-            f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {said}"
+            f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {listed}"
         )
     return layout
 
@@ -444,8 +444,8 @@ def five_by_two_cv_test(
             f"{differences.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
-    asked = question(confidence_level, alternative, names, higher_is_better)
-    if variant == "f" and asked.alternative != "two-sided":
+    options = question(confidence_level, alternative, names, higher_is_better)
+    if variant == "f" and options.alternative != "two-sided":
         raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
     mean, first, first_mean, squares, variances = _sums(differences)
     df: float | tuple[float, float]
@@ -454,15 +454,15 @@ def five_by_two_cv_test(
 
         statistic = reference.ratio(squares, 2.0 * variances)
         pvalue = 0.0 if math.isinf(statistic) else float(fdtrc(10, 5, statistic))
-        critical = float(fdtri(10, 5, 1.0 - asked.alpha))
+        critical = float(fdtri(10, 5, 1.0 - options.alpha))
         df = (10, 5)
     else:
         above = first if variant == "dietterich" else first_mean
         statistic = reference.ratio(above, math.sqrt(0.2 * variances))
         pvalue = 1.0
         if not variances == 0 == statistic:
-            pvalue = reference.pvalue(statistic, 5, asked.alternative)
-        critical = reference.critical_value(5, asked.alpha, asked.alternative)
+            pvalue = reference.pvalue(statistic, 5, options.alternative)
+        critical = reference.critical_value(5, options.alpha, options.alternative)
         df = 5
     if variances == 0:
         warn_user(
@@ -470,7 +470,7 @@ def five_by_two_cv_test(
             f"{statistic:g} and p is {pvalue:g}",
             DegenerateDataWarning,
         )
-    return asked.answer(
+    return options.answer(
         _TITLES[variant],
         ("F" if variant == "f" else "t", statistic),
         pvalue,

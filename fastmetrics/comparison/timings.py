@@ -193,8 +193,15 @@ class TimingComparison(Several[TimingRatio]):
 
     def _display(self) -> Display:
         margins = sorted({row.margin for row in self.rows})
-        own = ("margin",) if len(margins) > 1 else ()
-        columns = ("name", "estimate", "confidence_interval", *own, "decision", "more_needed")
+        margin_column = ("margin",) if len(margins) > 1 else ()
+        columns = (
+            "name",
+            "estimate",
+            "confidence_interval",
+            *margin_column,
+            "decision",
+            "more_needed",
+        )
         hidden = ("standard_error", "pvalue_worse", "pvalue_not_worse", "n_before", "n_after")
         table = Table.of(
             self.rows,
@@ -206,13 +213,13 @@ class TimingComparison(Several[TimingRatio]):
         )
         counts = "; ".join(f"{len(named)} {decision}" for decision, named in self._named().items())
         alpha = complement(self.confidence_level)
-        said = (
+        note = (
             f"The chance of calling any of them worse that is not is at most {alpha:.3g}."
             if self.correction == "holm"
             else f"Of those called worse at most {alpha:.3g} are not, on average."
         )
         margin = f"Margin {margins[0]:.3g}: " if len(margins) == 1 else ""
-        notes = [f"{margin}{counts}. All together: {self.decision}. {said}"]
+        notes = [f"{margin}{counts}. All together: {self.decision}. {note}"]
         if all(row.n_before == row.n_after == 1 for row in self.rows):
             notes.append(_ONE_RUN)
         return Display([table], "Times after a change, over those before", notes)
@@ -433,18 +440,18 @@ def _welch_change(
 ) -> tuple[float, float, float]:
     """Return the change of the means of two independent samples, by Welch's test."""
     both = moments(before), moments(after)
-    parts = [each.deviation**2 / each.n for each in both]  # nan of one run
-    variance = sum(parts)
+    components = [each.deviation**2 / each.n for each in both]  # nan of one run
+    variance = sum(components)
     df = float(both[0].n + both[1].n - 2)
     if variance > 0:
         df = variance**2 / sum(
-            part**2 / (each.n - 1) for part, each in zip(parts, both, strict=True)
+            component**2 / (each.n - 1) for component, each in zip(components, both, strict=True)
         )
     return both[1].mean - both[0].mean, math.sqrt(variance), df
 
 
 def _more_needed(distance: float, error: float, df: float, n: int, alpha: float) -> int | None:
-    """Return how many more runs the longer side needs, the other one growing with it."""
+    """Return the number of further runs of the longer side, the other one growing with it."""
 
     def decides(rounds: int) -> bool:
         growth = rounds / n
@@ -531,7 +538,7 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
             if wrong:
                 raise FileError(f"{name}: {key!r} has a time that is not above 0: {wrong[0]:g}")
         info = fields.get("machine_info") or {}
-        environment = {said: info.get(key) for key, said in _MACHINE.items()}
+        environment = {label: info.get(key) for key, label in _MACHINE.items()}
         cpu = info.get("cpu") or {}
         processor = cpu.get("brand_raw") or cpu.get("brand") or info.get("processor")
     except FileError:
@@ -542,9 +549,9 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
     if not rounds:
         raise FileError(f"{name}: holds no times")
     if left_out:
-        shown = ", ".join(map(repr, left_out[:_SHOWN])) + ", …" * (len(left_out) > _SHOWN)
+        listed = ", ".join(map(repr, left_out[:_SHOWN])) + ", …" * (len(left_out) > _SHOWN)
         warn_user(
-            f"{name}: {len(left_out):,} without a time left out: {shown}", DataConversionWarning
+            f"{name}: {len(left_out):,} without a time left out: {listed}", DataConversionWarning
         )
     environment["processor"] = processor
     kept = {key: str(value) for key, value in environment.items() if value not in (None, "")}

@@ -1,7 +1,7 @@
 """The functions of `fastmetrics` on Dask: of dataframes, arrays, lists of delayed partitions.
 
 A partition becomes a state, states are added up in a tree, and the client gets the sum: no row.
-May import every floor below, and Dask.
+May import every layer below, and Dask.
 """
 
 try:

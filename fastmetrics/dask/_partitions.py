@@ -103,8 +103,8 @@ def partitions(**columns: Any) -> list[Delayed]:
         apart = [name for name in blocks if name not in frames]
     order = [*(name for name in frames if name not in apart), *apart]
     return [
-        delayed(_in_order)(part, [blocks[name][i] for name in apart], order, names)
-        for i, part in enumerate(together)
+        delayed(_in_order)(frames_here, [blocks[name][i] for name in apart], order, names)
+        for i, frames_here in enumerate(together)
     ]
 
 
@@ -153,16 +153,16 @@ def _check_divisions(frames: dict[str, Any]) -> None:
 # --- tasks and sums ------------------------------------------------------------------------------
 
 
-def over(parts: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list[Delayed]:
-    """Return a task for each partition, which names it in what it raises."""
+def over(chunks: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list[Delayed]:
+    """Return a task for each partition, whose errors name the partition."""
     call = delayed(_in_partition)
-    return [call(task, i, part, more) for i, part in enumerate(parts)]
+    return [call(task, i, chunk, more) for i, chunk in enumerate(chunks)]
 
 
-def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequence[Any]) -> Any:
+def _in_partition(task: Callable[..., Any], number: int, chunk: Any, more: Sequence[Any]) -> Any:
     try:
         with at_most(1):  # a worker of Dask has other threads for other tasks
-            return task(part, *more)
+            return task(chunk, *more)
     except InputError as error:
         raise type(error)(f"{error} (in partition {number})") from error
 

@@ -1,4 +1,4 @@
-"""``estimate`` and ``compare`` on Dask: what rows of a class and a score move, and its sums.
+"""``estimate`` and ``compare`` on Dask: influences by class and score, and their sums.
 
 Rows of one class and one score move a metric alike, so the table of all scores tells how far. Sums
 over rows that the table does not tell, by group or of two models, take a second pass, in which the
@@ -134,16 +134,16 @@ def estimate(
     check_alternative(alternative)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    asked = _asked(metrics)
+    requested = _asked(metrics)
     given = {"y_true": y_true, "y_score": y_score}
     read = check_counted(given, sample_weight, weights_are, "estimate(y_true, y_score")
     if groups is not None:
         given["sample_weight"] = sample_weight
-        parts = partitions(**given, groups=groups)
-        model = _model_of(parts, asked, threshold, pos_label, read, are_grouped=True)
+        chunks = partitions(**given, groups=groups)
+        model = _model_of(chunks, requested, threshold, pos_label, read, are_grouped=True)
         sums = _group_sums(model, read)
         results = {}
-        for m, one in enumerate(asked):
+        for m, one in enumerate(requested):
             measured = sums.measured(m, model.measured[m])
             if m == 0:
                 warn_small_samples(measured.units, None)
@@ -151,14 +151,14 @@ def estimate(
                 one, measured, 0, level, method, alternative, weights_are=read
             )
         return Estimates(results)
-    parts = partitions(**given)
-    if threshold is None and all(one.entry.needs == "labels" for one in asked):
+    chunks = partitions(**given)
+    if threshold is None and all(one.entry.needs == "labels" for one in requested):
         with renamed(y_pred="y_score"):
-            matrix = Cells.of(matrix_of(parts, read))
+            matrix = Cells.of(matrix_of(chunks, read))
         labels, k = np.asarray(matrix.labels), len(matrix.labels)
         columns = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
     else:
-        columns = _points_of(runs_of(parts, pos_label, weights_are=read).table())
+        columns = _points_of(runs_of(chunks, pos_label, weights_are=read).table())
         pos_label = None
     of_counts = estimate_rows(
         *columns[:2],
@@ -230,7 +230,7 @@ def compare(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     margin = None if margin is None else check_margin(margin)
-    asked = _asked(metrics)
+    requested = _asked(metrics)
     columns = models_of(scores)
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
@@ -243,37 +243,40 @@ def compare(
         if groups is not None:
             given |= {"sample_weight": sample_weight, "groups": groups}
         with renamed(y_score=f"scores[{name!r}]"):
-            parts = partitions(**given)
-            model = _model_of(parts, asked, threshold, pos_label, read, groups is not None)
+            chunks = partitions(**given)
+            model = _model_of(chunks, requested, threshold, pos_label, read, groups is not None)
         models.append(model)
     results = {}
     if groups is not None:
         sums = [_group_sums(model, read) for model in models]
-        for m, one in enumerate(asked):
+        for m, one in enumerate(requested):
             joined = _joined(
-                [own.measured(m, each.measured[m]) for own, each in zip(sums, models, strict=True)]
+                [
+                    measured.measured(m, each.measured[m])
+                    for measured, each in zip(sums, models, strict=True)
+                ]
             )
             if m == 0:
                 warn_small_samples(joined.units, None)
             results[one.label] = compare_models(one, joined, chosen, read)
         return Comparisons(results)
     by_name = {f"scores[{name!r}]": column for name, column in columns.items()}
-    parts = partitions(y_true=y_true, sample_weight=sample_weight, **by_name)
+    chunks = partitions(y_true=y_true, sample_weight=sample_weight, **by_name)
     lookups = [model.lookup for model in models]
     task = delayed(lookups), chosen.pairs, read, models[0].positive
-    whole: ProductSums = total(over(parts, _sums_of_products, *task))
-    for m, one in enumerate(asked):
-        own = [each.measured[m] for each in models]
-        of_models = [make_estimate(one, each, 0, level, weights_are=read) for each in own]
-        counts = [each.counts[0] for each in own]
+    whole: ProductSums = total(over(chunks, _sums_of_products, *task))
+    for m, one in enumerate(requested):
+        measured = [each.measured[m] for each in models]
+        of_models = [make_estimate(one, each, 0, level, weights_are=read) for each in measured]
+        counts = [each.counts[0] for each in measured]
         results[one.label] = compare_by_sums(one, m, of_models, whole, chosen, counts)
     return Comparisons(results)
 
 
 def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
     """Return the metrics asked for, which rows of a class and a score must tell, or raise."""
-    asked = ask(metrics)
-    for one in asked:
+    requested = ask(metrics)
+    for one in requested:
         if not one.has_influences:
             raise InputError(
                 f"`{one.label}` has no influences of rows: take `fastmetrics.bootstrap` of "
@@ -284,7 +287,7 @@ def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
                 f"`metrics` names {one.label!r}, which needs the rows in memory: take "
                 "`fastmetrics.estimate`"
             )
-    return asked
+    return requested
 
 
 class _ScoredModel(NamedTuple):
@@ -297,25 +300,25 @@ class _ScoredModel(NamedTuple):
 
 
 def _points_of(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the class, the score and the count of what a table has, the positives first."""
+    """Return the classes, scores and counts of a table's rows, the positives first."""
     counts = np.concatenate([table.positives, table.negatives])
     at = np.flatnonzero(counts)
     return (at < len(table)).astype(np.int64), table.scores[at % len(table)], counts[at]
 
 
 def _model_of(
-    parts: Sequence[Delayed],
-    asked: tuple[MetricRequest, ...],
+    chunks: Sequence[Delayed],
+    requested: tuple[MetricRequest, ...],
     threshold: Any,
     pos_label: Any,
     weights_are: WeightsAre | None,
     are_grouped: bool,
 ) -> _ScoredModel:
-    runs = runs_of(parts, pos_label, weights_are=weights_are)
+    runs = runs_of(chunks, pos_label, weights_are=weights_are)
     table = runs.table()
     labels, scores, counts = _points_of(table)
     samples = build_samples(
-        asked,
+        requested,
         labels,
         [NamedScores("", "y_score", scores)],
         threshold=None if threshold is None else real_threshold(threshold),
@@ -331,15 +334,15 @@ def _model_of(
         TablePoints(table).at_scores(one)  # in memory a largest gap is that of two scores
         if one.entry.interval == LARGEST_GAP and not are_grouped
         else samples[one.label].measure(one)
-        for one in asked
+        for one in requested
     ]
-    influences = np.zeros((len(asked), 2, len(table)))
-    places = np.flatnonzero(np.concatenate([table.positives, table.negatives]))
-    for row, each in zip(influences.reshape(len(asked), -1), measured, strict=True):
-        own = each.influences[0]
-        row[slice(None) if len(own) == len(row) else places] = own
-    lookup = Lookup(table.scores[::-1], influences[:, ::-1, ::-1], np.zeros((len(asked), 2)))
-    return _ScoredModel(parts, runs.positive, measured, lookup)
+    influences = np.zeros((len(requested), 2, len(table)))
+    occupied = np.flatnonzero(np.concatenate([table.positives, table.negatives]))
+    for row, each in zip(influences.reshape(len(requested), -1), measured, strict=True):
+        row_influences = each.influences[0]
+        row[slice(None) if len(row_influences) == len(row) else occupied] = row_influences
+    lookup = Lookup(table.scores[::-1], influences[:, ::-1, ::-1], np.zeros((len(requested), 2)))
+    return _ScoredModel(chunks, runs.positive, measured, lookup)
 
 
 # --- sums over rows ------------------------------------------------------------------------------
@@ -417,10 +420,10 @@ def _sums_by_group(
     counts = np.bincount(codes, rows.weights, 2 * n).reshape(2, n).astype(np.float64)
     sums, sizes = np.empty((len(lookup.influences), 2, n)), []
     for row, of_classes in zip(sums, lookup.influences, strict=True):
-        moved = of_classes[is_positive.astype(np.intp), at]
-        moved = moved if rows.weights is None else moved * rows.weights
-        row[:] = np.bincount(codes, moved, 2 * n).reshape(2, n)
-        sizes.append(float(np.abs(moved).sum()))
+        influence = of_classes[is_positive.astype(np.intp), at]
+        influence = influence if rows.weights is None else influence * rows.weights
+        row[:] = np.bincount(codes, influence, 2 * n).reshape(2, n)
+        sizes.append(float(np.abs(influence).sum()))
     return _GroupSums(np.asarray(names), counts, sums, np.array(sizes))
 
 
@@ -439,8 +442,8 @@ def _sums_of_products(
             return None
         models.append(rows)
     moved = [
-        cast_scores(rows.scores, own.scores.dtype)
-        for rows, own in zip(models, lookups, strict=True)
+        cast_scores(rows.scores, lookup.scores.dtype)
+        for rows, lookup in zip(models, lookups, strict=True)
     ]
     return ProductSums.from_rows(models[0].labels, models[0].weights, moved, lookups, pairs)
 

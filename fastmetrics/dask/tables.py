@@ -87,8 +87,8 @@ def score_table(
     >>> fmd.score_table(y_true, da.from_array([0.1, 0.8, 0.4, 0.4], chunks=2))
     ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
     """
-    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    return runs_of(parts, pos_label).table()
+    chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    return runs_of(chunks, pos_label).table()
 
 
 @documented(COLUMNS)
@@ -127,8 +127,8 @@ def roc_auc_score(
     >>> fmd.roc_auc_score(y_true, da.from_array([0.1, 0.4, 0.35, 0.8], chunks=3))
     0.75
     """
-    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    runs = runs_of(parts, pos_label, "sorted")
+    chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    runs = runs_of(chunks, pos_label, "sorted")
     counts = runs.ranges(range_scores).pairs()
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         warn_user(ONE_CLASS, UndefinedMetricWarning)
@@ -177,8 +177,8 @@ def average_precision_score(
     >>> round(fmd.average_precision_score(y_true, y_score), 4)
     0.8333
     """
-    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    runs = runs_of(parts, pos_label, "average_precision")
+    chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    runs = runs_of(chunks, pos_label, "average_precision")
     ranges = runs.ranges(range_scores)
     if ranges.counts.dtype.kind == "f":
         raise InputError(
@@ -253,9 +253,9 @@ def evaluate(
     return evaluate_tables(summaries, level, read)
 
 
-def matrix_of(parts: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
+def matrix_of(chunks: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
     """Return the confusion matrix of the labels of all partitions."""
-    matrix: ConfusionMatrix = total(over(parts, _matrix_of_rows, weights_are))
+    matrix: ConfusionMatrix = total(over(chunks, _matrix_of_rows, weights_are))
     if not matrix.counts.any():
         raise InputError("`y_true` has no row, or none that weighs anything, in any partition")
     return matrix
@@ -381,7 +381,7 @@ class Runs(NamedTuple):
 
 
 def runs_of(
-    parts: Sequence[Delayed],
+    chunks: Sequence[Delayed],
     pos_label: Any,
     rule: str = "strict",
     weights_are: WeightsAre | None = None,
@@ -391,8 +391,8 @@ def runs_of(
     A table counts the rows of the partition's greatest label as positives until the labels of all
     partitions are known.
     """
-    made = over(parts, _run_of_rows, weights_are)
-    n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
+    made = over(chunks, _run_of_rows, weights_are)
+    n_sampled = min(max(_SAMPLED // len(chunks), _FEWEST), _MOST)
     look = delayed(_look)
     held = dask.persist(*made, *[look(each, n_sampled) for each in made])  # in one pass
     seen: list[Seen] = list(dask.compute(*held[len(made) :]))

@@ -334,11 +334,11 @@ def check_condition(connection: Any, source: Source, columns: Picked, where: str
 def not_computable(source: Source, error: BaseException) -> FileError:
     """Return the error for a condition that cannot be computed from the columns of a file."""
     missing = re.search(r'Referenced column "(.*?)" not found', str(error))
-    said = reason(error).partition(" Candidate ")[0]
+    text = reason(error).partition(" Candidate ")[0]
     if missing:
         names = ", ".join(map(repr, source.header))
-        said = f"there is no column {missing[1]!r}; the columns are {names[:2_000]}"
-    return FileError(f"where: {said} ({source.path})")
+        text = f"there is no column {missing[1]!r}; the columns are {names[:2_000]}"
+    return FileError(f"where: {text} ({source.path})")
 
 
 def _refusal(reason: str) -> ValueError:
@@ -448,11 +448,11 @@ def unreadable(
     if source.kind == "json" and "malformed json" in str(error).lower():
         return FileError(f"{source.path}: {_first_malformed(connection, source)}{reason(error)}")
     line = re.search(r"\bline:? (\d+)", str(error), flags=re.IGNORECASE)
-    said = reason(error, source)
-    if said == LONG_LINE and (number := _first_long_line(source)):
-        said = said.replace("a line", f"line {number}")
-    place = "" if line and f"line {line[1]}" in said else _place(source, line)
-    return FileError(f"{source.path}: {place}{said}")
+    text = reason(error, source)
+    if text == LONG_LINE and (number := _first_long_line(source)):
+        text = text.replace("a line", f"line {number}")
+    position = "" if line and f"line {line[1]}" in text else _place(source, line)
+    return FileError(f"{source.path}: {position}{text}")
 
 
 def _first_long_line(source: Source) -> int | None:
@@ -464,7 +464,7 @@ def _first_long_line(source: Source) -> int | None:
 
 
 def _first_malformed(connection: Any, source: Source) -> str:
-    """Return the place of the first line that is no JSON; DuckDB names one behind it."""
+    """Return the position of the first line that is no JSON; DuckDB names a later one."""
     import duckdb
 
     query = (
@@ -514,8 +514,8 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     if values[k] is None and texts_here[k] is not None:
         is_integer = re.fullmatch(r"\s*[-+]?[0-9]+\s*", texts_here[k])
         what = "an integer that float64 would round" if is_integer else "not a number"
-        place = f"row {number}{_line_of(source, number)}: column {column!r}"
-        return FileError(f"{source.path}: {place}: {shortened(texts_here[k])} is {what}")
+        position = f"row {number}{_line_of(source, number)}: column {column!r}"
+        return FileError(f"{source.path}: {position}: {shortened(texts_here[k])} is {what}")
     kind, test = "null", f"{names[k]} IS NULL AND {texts[k]} IS NULL"
     if values[k] is not None:
         kind = "nan" if values[k] != values[k] else "infinite value"

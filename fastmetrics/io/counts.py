@@ -177,16 +177,16 @@ def counts_query(
     filled = {"score": _expression("score", score, dialect)} if models is None else {}
     is_typed = dialect != "sqlite"  # there a value of any column may be a text
     forms = (_SCORE, _ROUNDED) if is_typed else (_SQLITE_SCORE, _SQLITE_ROUNDED)
-    of_score, rounded = (form.format("") for form in forms)
+    of_score, rounded = (template.format("") for template in forms)
     if models is not None:
         for k, (name, text) in enumerate(models.items()):
             filled[f"name{k}"] = exp.Literal.string(name)
             filled[f"score{k}"] = _expression("score", text, dialect)
         of_score, rounded = (
             f"CASE {_MODELS}.model_of_score "
-            + " ".join(f"WHEN :name{k} THEN {form.format(k)}" for k in range(len(models)))
+            + " ".join(f"WHEN :name{k} THEN {template.format(k)}" for k in range(len(models)))
             + " END"
-            for form in forms
+            for template in forms
         )
     of_weight = "" if weight is None else "AND :weight >= 0"
     if weight is not None and not is_typed:
@@ -224,8 +224,8 @@ def counts_query(
 
 def require_sqlglot() -> Any:
     """Return the sqlglot module, or raise an ImportError that says how to get it."""
-    said = "statements are written by sqlglot, which is missing: "
-    with importing(f"{said}pip install 'fastmetrics-eval[sql]'"):
+    advice = "statements are written by sqlglot, which is missing: "
+    with importing(f"{advice}pip install 'fastmetrics-eval[sql]'"):
         import sqlglot
     return sqlglot
 

@@ -101,8 +101,8 @@ def read_evaluation_log(
             check_text(name, value)
     rows: list[tuple[Any, ...]] = []
     for name, path in _each(files):
-        score, log, own = _read(path, score, filter, group)
-        label = name or own or os.path.splitext(os.path.basename(os.fspath(path)))[0]
+        score, log, model_of_log = _read(path, score, filter, group)
+        label = name or model_of_log or os.path.splitext(os.path.basename(os.fspath(path)))[0]
         rows += [(label, *row) for row in log]
     if not rows:
         raise InputError("`files` names no file")
@@ -163,26 +163,26 @@ def _read(
         return _of_inspect(name, whole["eval"], _objects(name, numbered), metric, group)
     # JSON has no line break inside of a string; U+2028 and the like are none.
     lines = ((f"line {k}", line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
-    values = ((place, _loads(name, place, line)) for place, line in lines)
+    values = ((position, _loads(name, position, line)) for position, line in lines)
     return _of_harness(name, _objects(name, values), metric, filter, group)
 
 
-def _loads(name: str, place: str, text: str | bytes) -> Any:
+def _loads(name: str, position: str, text: str | bytes) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise FileError(f"{name}: {place} is nested too deep") from None
+        raise FileError(f"{name}: {position} is nested too deep") from None
     except ValueError as error:  # of JSON, of its encoding, of integers with too many digits
-        raise FileError(f"{name}: {place} is no JSON: {parsing_error(error)}") from None
+        raise FileError(f"{name}: {position} is no JSON: {parsing_error(error)}") from None
 
 
 def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[_Placed]:
     """Return values with their places, all of them objects."""
     objects = []
-    for place, value in values:
+    for position, value in values:
         if not isinstance(value, Mapping):
-            raise FileError(f"{name}: {place} is {_kind(value)}, where an object belongs")
-        objects.append((place, value))
+            raise FileError(f"{name}: {position} is {_kind(value)}, where an object belongs")
+        objects.append((position, value))
     return objects
 
 
@@ -198,11 +198,11 @@ def _unpacked(name: str, path: Path) -> tuple[Any, list[_Placed]]:
             inside = next((e for e in ("header.json", "_journal/start.json") if e in known), None)
             if inside is None:
                 raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
-            places = [inside, *(each for each in known if each.startswith("samples/"))]
-            contents = [_member(name, path, archive, each) for each in places]
+            names = [inside, *(each for each in known if each.startswith("samples/"))]
+            contents = [_member(name, path, archive, each) for each in names]
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise FileError(f"{name}: a damaged zip file: {error}") from None
-    pairs = zip(places, contents, strict=True)
+    pairs = zip(names, contents, strict=True)
     header, *samples = _objects(name, ((each, _loads(name, each, text)) for each, text in pairs))
     return header[1].get("eval"), samples
 
@@ -240,12 +240,16 @@ def _of_harness(
     """Return the metric and the rows of a log of lm-evaluation-harness, which names no model."""
     if not lines:
         raise FileError(f"{name}: no line: nothing was logged")
-    place, first = lines[0]
+    position, first = lines[0]
     if "doc_id" not in first:
-        raise FileError(f"{name}: {place} has no doc_id: no log of lm-evaluation-harness")
+        raise FileError(f"{name}: {position} has no doc_id: no log of lm-evaluation-harness")
     filters = [str(value.get("filter", "none")) for _, value in lines]
     filter = _chosen(name, "filter", filter, list(dict.fromkeys(filters)))
-    lines = [each for each, own in zip(lines, filters, strict=True) if own == filter]
+    lines = [
+        each
+        for each, filter_of_line in zip(lines, filters, strict=True)
+        if filter_of_line == filter
+    ]
     _, first = lines[0]
     known = first.get("metrics")
     if not isinstance(known, list):
@@ -254,12 +258,12 @@ def _of_harness(
         known = [key for key in numbers if key not in skipped]
     metric = _chosen(name, "score", metric, [str(each) for each in known])
     rows = []
-    for place, value in lines:
+    for position, value in lines:
         if metric not in value:
-            raise FileError(f"{name}: {place} has no {metric!r}")
-        score = _number(name, place, value[metric])
-        whose = _field(name, place, value, group, "doc")
-        rows.append((_id(name, place, value, "doc_id"), 1, whose, score))
+            raise FileError(f"{name}: {position} has no {metric!r}")
+        score = _number(name, position, value[metric])
+        whose = _field(name, position, value, group, "doc")
+        rows.append((_id(name, position, value, "doc_id"), 1, whose, score))
     return metric, rows, ""
 
 
@@ -270,32 +274,34 @@ def _of_inspect(
     if not samples:
         raise FileError(f"{name}: no samples: the log is of a run without any, or a header alone")
     rows = []
-    for place, value in samples:
+    for position, value in samples:
         scores = value.get("scores")
         if not scores:
             why = " (it ended with an error)" if value.get("error") else ""
-            raise FileError(f"{name}: {place} has no score{why}: finish the run, or score it")
+            raise FileError(f"{name}: {position} has no score{why}: finish the run, or score it")
         if not isinstance(scores, Mapping):
-            raise FileError(f"{name}: {place} has scores that are {_kind(scores)}, no object")
+            raise FileError(f"{name}: {position} has scores that are {_kind(scores)}, no object")
         named = dict(_values(scores))
         metric = _chosen(name, "score", metric, list(named))
-        whose = _field(name, place, value, group, "metadata")
+        whose = _field(name, position, value, group, "metadata")
         epoch = value.get("epoch", 1)
         if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < 2**53:
-            raise FileError(f"{name}: {place} has an epoch that is no whole number: {_kind(epoch)}")
-        score = _number(name, place, named[metric])
-        rows.append((_id(name, place, value, "id"), epoch, whose, score))
+            raise FileError(
+                f"{name}: {position} has an epoch that is no whole number: {_kind(epoch)}"
+            )
+        score = _number(name, position, named[metric])
+        rows.append((_id(name, position, value, "id"), epoch, whose, score))
     model = header.get("model") if isinstance(header, Mapping) else None
     return metric or "", rows, model if isinstance(model, str) else ""
 
 
-def _id(name: str, place: str, value: Mapping[str, Any], key: str) -> str:
+def _id(name: str, position: str, value: Mapping[str, Any], key: str) -> str:
     identifier = value.get(key)
     if not isinstance(identifier, int | str) or isinstance(identifier, bool):
         what = f"as {key} {_kind(identifier)}, no text or integer"
         if identifier is None:
             what = f"no {key}"
-        raise FileError(f"{name}: {place} has {what}")
+        raise FileError(f"{name}: {position} has {what}")
     return str(identifier)
 
 
@@ -321,7 +327,7 @@ def _chosen(name: str, what: str, given: str | None, known: list[str]) -> str:
     return given
 
 
-def _number(name: str, place: str, value: Any) -> float:
+def _number(name: str, position: str, value: Any) -> float:
     """Return the value of a score; letters as Inspect has them."""
     if isinstance(value, str) and value in _LETTERS:
         return _LETTERS[value]
@@ -331,24 +337,24 @@ def _number(name: str, place: str, value: Any) -> float:
             raise ValueError
         score = float(value)
     except ValueError:
-        raise FileError(f"{name}: {place} has a score that is no number: {what}") from None
+        raise FileError(f"{name}: {position} has a score that is no number: {what}") from None
     except OverflowError:  # an integer beyond float64
         score = math.inf
     if not math.isfinite(score):
-        raise FileError(f"{name}: {place} has a score that is not finite: {score}")
+        raise FileError(f"{name}: {position} has a score that is not finite: {score}")
     return score
 
 
 def _field(
-    name: str, place: str, value: Mapping[str, Any], path: str | None, where: str
+    name: str, position: str, value: Mapping[str, Any], path: str | None, where: str
 ) -> str | None:
     if path is None:
         return None
     inside: Any = value.get(where)
     for key in path.split("."):
         if not isinstance(inside, Mapping) or key not in inside:
-            raise FileError(f"{name}: {place} has no {path!r} in {where}")
+            raise FileError(f"{name}: {position} has no {path!r} in {where}")
         inside = inside[key]
     if not isinstance(inside, str | int | float):
-        raise FileError(f"{name}: {place} has in {path!r} {_kind(inside)}, no text or number")
+        raise FileError(f"{name}: {position} has in {path!r} {_kind(inside)}, no text or number")
     return str(inside)

@@ -172,7 +172,7 @@ class TextCodes:
         return tuple(self._codes)
 
     def ranks(self, codes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return each code's place in the order of the texts, which does not depend on the rows."""
+        """Return each code's rank in the order of the texts, which does not depend on the rows."""
         order = sorted(range(len(self._codes)), key=list(self._codes).__getitem__)
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
@@ -310,7 +310,7 @@ def read_columns(
 
 
 def _judged(connection: Any, source: Source, wanted: list[str], n_rows: int) -> Source:
-    """Return a source that knows what the wanted columns hold in ``n_rows`` rows, -1 being all."""
+    """Return the source with the kinds of wanted columns in ``n_rows`` rows, -1 being all."""
     if source.kind == "parquet":
         return replace(source, fully_sampled=True)
     source = replace(source, raw=tuple(source.inner_name(column) for column in wanted))
@@ -380,16 +380,16 @@ class _Reading:
         return self._finish([source.path for source in sources])
 
     def _read_one(
-        self, position: int, source: Source, columns: Picked, share: tuple[float, float]
+        self, position: int, source: Source, columns: Picked, span: tuple[float, float]
     ) -> None:
-        """Read one file, whose bytes are ``share`` (start, length) of all."""
+        """Read one file, whose bytes are ``span`` (start, length) of all."""
         done = 0.0  # once the last batch is fetched, DuckDB knows of no progress any more
         try:
             for batch in self._batches(source, columns):
                 self._append(batch, position, source, columns)
                 if self.progress is not None:
                     done = max(done, self.connection.query_progress() / 100)
-                    self.progress(share[0] + share[1] * done, self.n_rows)
+                    self.progress(span[0] + span[1] * done, self.n_rows)
         except (FileError, _MisjudgedTypesError):
             raise
         except Exception as error:
