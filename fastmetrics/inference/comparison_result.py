@@ -145,7 +145,7 @@ class Comparison(Several[Pair]):
         return verdict_of({self.metric: self})
 
     @documented()
-    def bucket_map(self, *, difference: float, power: float = 0.8) -> SampleSize:
+    def plan(self, *, difference: float, power: float = 0.8) -> SampleSize:
         """Return how many samples show a difference of the models with a power.
 
         The samples are as those at hand: in the shares of the classes, and in the sizes of groups,

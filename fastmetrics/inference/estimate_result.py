@@ -357,7 +357,7 @@ class Estimate(WithReplicates):
         return f"Estimate({self.metric}: {value}, {self.method})"
 
     @documented()
-    def bucket_map(self, *, half_width: float) -> SampleSize:
+    def plan(self, *, half_width: float) -> SampleSize:
         """Return how many samples give an interval of this half width.
 
         The samples are as those at hand: in the shares of the classes, and in the sizes of groups,
@@ -548,7 +548,7 @@ class Estimates(ByMetric[Estimate]):
     --------
     >>> from fastmetrics import estimate
     >>> estimate([0, 1, 1, 0, 1], [0.1, 0.8, 0.4, 0.5, 0.9], metrics="brier_score")
-    Estimates(Estimate(brier_score: 0.134 [0.0259243, 0.692631], influence))
+    Estimates(Estimate(brier_score: 0.134 [0.0300498, 0.597541], influence))
     """
 
     __slots__ = ()

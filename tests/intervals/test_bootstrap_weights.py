@@ -465,7 +465,7 @@ def test_calls_from_many_threads():
 
 
 KEY = "00c0ffee0badcafe"
-METRICS = {
+CLASS_METRICS = {
     "roc_auc_ovr": ("ovr", "macro"),
     "roc_auc_ovr_weighted": ("ovr", "weighted"),
     "roc_auc_ovo": ("ovo", "macro"),
@@ -488,7 +488,7 @@ def samples(
 
 def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
     """Return scikit-learn's value of the rows; of weighted ones, from binary problems."""
-    kind, average = METRICS[name]
+    kind, average = CLASS_METRICS[name]
     if weights is None:
         return float(roc_auc_score(y, p, multi_class=kind, average=average))
     k = p.shape[1]
@@ -544,8 +544,8 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
     k: int, sixteenths: bool, rng: np.random.Generator
 ) -> None:
     y, p = samples(rng, 50, k, sixteenths=sixteenths)
-    result = fm.bootstrap(y, p, metrics=list(METRICS), n_resamples=6, rng=KEY)
-    assert list(result) == list(METRICS)
+    result = fm.bootstrap(y, p, metrics=list(CLASS_METRICS), n_resamples=6, rng=KEY)
+    assert list(result) == list(CLASS_METRICS)
     for name, one in result.items():
         assert one.metric == name
         assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
@@ -558,7 +558,7 @@ def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)
     weights = rng.integers(1, 6, 60) / 4
     result = fm.bootstrap(
-        y, p, metrics=list(METRICS), n_resamples=6, rng=KEY, sample_weight=weights
+        y, p, metrics=list(CLASS_METRICS), n_resamples=6, rng=KEY, sample_weight=weights
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
@@ -583,7 +583,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
     result = fm.bootstrap(
         y,
         p,
-        metrics=list(METRICS),
+        metrics=list(CLASS_METRICS),
         n_resamples=6,
         rng=KEY,
         groups=groups,
@@ -607,8 +607,8 @@ def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.G
     y[y == 2] = 1
     y[:2] = 2
     with pytest.warns(UndefinedMetricWarning, match="they lost a class") as caught:
-        result = fm.bootstrap(y, p, metrics=list(METRICS), n_resamples=200, rng=KEY)
-    assert len(caught) == len(METRICS) + 1  # the rare class
+        result = fm.bootstrap(y, p, metrics=list(CLASS_METRICS), n_resamples=200, rng=KEY)
+    assert len(caught) == len(CLASS_METRICS) + 1  # the rare class
     order = in_order_of_classes(y, p)
     times = counts_of_units(40, 200)
     lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
