@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from benchmarks.mutants.listed import Mutant
 #: Names of tests or of files of tests: a round is asked while no test before it has failed.
 Rounds = tuple[tuple[str, ...], ...]
 
+#: Names of tests that a command line takes as they are.
+_PLAIN = re.compile(r"[\w./:\[\]-]+")
 #: The most tests of one line.
 MOST = 300
 #: Folders of tests by layer of the package, asked where no test is known to run a line.
@@ -41,6 +44,12 @@ def statements_around(source: str, number: int) -> Iterator[int]:
     yield from sorted(starts | {number}, reverse=True)
 
 
+def name_test(context: str) -> str:
+    """Return the test of a context ``name|phase``: all of its cases where one has an odd name."""
+    name = context.rpartition("|")[0]
+    return name if _PLAIN.fullmatch(name) else name.partition("[")[0]
+
+
 class Choice:
     """The tests of one checkout, with the lines that each of them runs."""
 
@@ -58,7 +67,7 @@ class Choice:
         number = [line.strip() for line in source.splitlines()].index(mutant.line) + 1
         contexts = self.data.contexts_by_lineno(self.files[path]) if path in self.files else {}
         for start in statements_around(source, number):
-            tests = {context.partition("|")[0] for context in contexts.get(start, ())} - {""}
+            tests = {name_test(context) for context in contexts.get(start, ())} - {""}
             if tests:
                 return sorted(tests)
         return []

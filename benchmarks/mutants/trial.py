@@ -111,12 +111,11 @@ def tried(job: Job, place: Path) -> Tried:
     for tests in rounds:
         if not tests:
             continue
-        # What failed last, or all where pytest found no end or did not start.
-        again = command(tests, "--last-failed")
         with mutated(mutant, place / module):
             passed, said = passes(command(tests, "--cache-clear"), place, how, LIMIT)
             if passed:
                 continue
+            again = command(_failed(said) or tests, "--cache-clear")
             passes_with_it, _ = passes(again, place, how, LIMIT)
         if passes_with_it:
             return Tried(mutant, module, "survived", "failed once: " + _failure(said))
@@ -125,6 +124,12 @@ def tried(job: Job, place: Path) -> Tried:
             return Tried(mutant, module, "killed", _failure(said))
         return Tried(mutant, module, "survived", "without it too: " + _failure(said_without))
     return Tried(mutant, module, "survived")
+
+
+def _failed(said: str) -> list[str]:
+    """Return the names of the tests that failed; none if pytest did not start or end."""
+    lines = (line for line in said.splitlines() if line.startswith("FAILED "))
+    return [line.removeprefix("FAILED ").partition(" - ")[0] for line in lines]
 
 
 def _failure(said: str) -> str:
