@@ -107,7 +107,8 @@ def test_metric_at_thresholds_with_weights_and_params(sample):
 
 def test_metric_gets_the_rows_that_scikit_learns_gets():
     y = np.array(["x", "y", "z", "x", "y"])
-    s, w = [0.5, 0.1, 0.5, 0.9, 0.1], [1, 2, 0, 4, 5]
+    s = [0.5, 0.1, 0.5, 0.9, 0.1]
+    w = [1, 2, 0, 4, 5]
     ours = []
     theirs = []
     for module, seen in ((fm.metric_at_thresholds, ours), (sk.metric_at_thresholds, theirs)):
@@ -325,7 +326,9 @@ def test_gradients_are_the_slopes_of_the_definition(rng, k) -> None:
 def by_hand(four: Any) -> dict[str, list[list[float]]]:
     """Return derivatives in closed form, as [[by TN, by FP], [by FN, by TP]]."""
     (tn, fp), (fn, tp) = four
-    n, called, f = tn + fp + fn + tp, tp + fp, 2 * tp + fp + fn
+    n = tn + fp + fn + tp
+    called = tp + fp
+    f = 2 * tp + fp + fn
     p, q, a, b = tp + fp, tn + fn, tp + fn, tn + fp
     covariance = tp * tn - fp * fn
     scale = math.sqrt(p * q * a * b)
@@ -371,7 +374,8 @@ def test_variance_of_kappa_is_that_of_statsmodels(rng, k) -> None:
 
 
 def test_variance_of_cost(rng) -> None:
-    counts, costs = positive(rng, 3), rng.random((3, 3))
+    counts = positive(rng, 3)
+    costs = rng.random((3, 3))
     per_row = np.repeat(costs.ravel(), counts.ravel())
     got = delta_variance("cost", counts, cost_matrix=costs)
     assert_close(got, per_row.var() / len(per_row), rtol=1e-12)

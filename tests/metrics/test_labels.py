@@ -328,7 +328,8 @@ def test_whole_betas_are_divided_once(rng, beta):
     """The double nearest to the fraction, where the products have more bits than a double too."""
     for _ in range(5):
         y, p = rng.integers(0, 2, (2, 100_000))
-        hits, square = int((y & p).sum()), beta * beta
+        hits = int((y & p).sum())
+        square = beta * beta
         exact = Fraction((1 + square) * hits, square * int(y.sum()) + int(p.sum()))
         assert fm.fbeta_score(y, p, beta=beta) == float(exact)
 

@@ -603,7 +603,8 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     assert costs == threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
 
 
-NAN, INF = math.nan, math.inf
+NAN = math.nan
+INF = math.inf
 FAULTS = [
     ({"cost_fn": [1, 2, 3]}, ValueError, "`cost_fn` has 3 rows, `y_true` 4: lengths differ"),
     ({"cost_fn": 0, "cost_fp": 0}, ValueError, "must not be all 0: no mistake on these rows"),

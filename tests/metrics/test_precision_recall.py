@@ -227,7 +227,8 @@ def on_both_curves(points: tuple, y: tuple, scores: tuple, curve: str) -> None:
 def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, int, int]]) -> None:
     """Davis & Goadrich (2006), theorem 3.2."""
     y, a, b = zip(*data, strict=True)
-    roc, pr = fm.dominance(y, a, b), fm.dominance(y, a, b, curve="precision-recall")
+    roc = fm.dominance(y, a, b)
+    pr = fm.dominance(y, a, b, curve="precision-recall")
     assert roc.relation == pr.relation
     for (fpr, tpr), (recall, precision) in zip(roc.crossings, pr.crossings, strict=True):
         assert recall == tpr

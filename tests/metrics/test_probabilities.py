@@ -140,7 +140,8 @@ def test_eps():
 @pytest.mark.parametrize("scale", [1e-1, 1e-6, 1e-15, 1e-200])
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_small_losses_keep_their_digits(rng, n, scale, weights):
-    codes, w = np.arange(n) % 2, weights_of(weights, n, rng)
+    codes = np.arange(n) % 2
+    w = weights_of(weights, n, rng)
     p = rng.random(n) * scale
     p[codes == 1] = 1 - p[codes == 1]
     terms = [oracle.minus_log(q, 0) for q in p[codes == 1]]

@@ -53,7 +53,8 @@ def test_names_in_a_long_query_are_sorted() -> None:
     rng = np.random.default_rng(8)
     n = 1500
     grades = rng.choice([np.nan, 0.0, 1.0, 2.0], n)
-    score, ids = rng.integers(0, 40, n) / 4, rng.permutation(n)
+    score = rng.integers(0, 40, n) / 4
+    ids = rng.permutation(n)
     table = fm.RankingTable.from_scores(grades, score, ids=ids).settle_ties("trec_eval")
     order = sorted(range(n), key=lambda i: (score[i], ids[i]), reverse=True)
     indices = [index for index, i in enumerate(order) if grades[i] > 0]

@@ -24,7 +24,8 @@ def test_max_error_of_a_table_leaves_rows_of_no_weight_out():
 @pytest.mark.parametrize("n", [10, 14])
 def test_a_median_between_rows_of_equal_weight(n):
     """Ten running sums of 0.1 pass the middle above it, fourteen below it: rounding, not weight."""
-    errors, weights = np.arange(n), np.full(n, 0.1)
+    errors = np.arange(n)
+    weights = np.full(n, 0.1)
     assert fm.median_absolute_error(errors, np.zeros(n), sample_weight=weights) == (n - 1) / 2
 
 
@@ -490,7 +491,8 @@ WEIGHTS = {
 
 def quantile(values, level):
     """Return Hyndman and Fan's second definition."""
-    ordered, rank = np.sort(values), level * len(values)
+    ordered = np.sort(values)
+    rank = level * len(values)
     if rank == int(rank) and 0 < rank < len(values):
         return (ordered[int(rank) - 1] + ordered[int(rank)]) / 2
     return ordered[min(int(rank), len(values) - 1)]

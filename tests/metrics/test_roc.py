@@ -425,7 +425,8 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
     labels = rng.integers(0, 2, 300)
     scores = rng.normal(size=300) + labels
     fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
-    hull, again = roc_convex_hull(labels, scores), roc_convex_hull(labels, fit)
+    hull = roc_convex_hull(labels, scores)
+    again = roc_convex_hull(labels, fit)
     np.testing.assert_allclose(again.false_positive_rate, hull.false_positive_rate, rtol=1e-15)
     assert again.auc == hull.auc == fm.roc_auc_score(labels, fit)
 

@@ -196,7 +196,8 @@ def width(gaps: Sequence[float], confidence_level: float) -> float:
 
 def ratio_variance(tops: Sequence[float], bottoms: Sequence[float]) -> float:
     """Return the variance of sum(tops) / sum(bottoms), one pair a unit, units independent."""
-    n, total = len(tops), sum(bottoms)
+    n = len(tops)
+    total = sum(bottoms)
     ratio = sum(tops) / total
     rests = [top - ratio * bottom for top, bottom in zip(tops, bottoms, strict=True)]
     return n / (n - 1) * sum(rest**2 for rest in rests) / total**2

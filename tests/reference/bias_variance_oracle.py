@@ -42,7 +42,8 @@ def square(t, p):
 def squared(true, predicted):
     bias = variance = noise = Fraction(0)
     for ts, ps in zip(columns(true), columns(predicted), strict=True):
-        target, main = mean(ts), mean(ps)
+        target = mean(ts)
+        main = mean(ps)
         bias += (target - main) ** 2
         variance += mean((p - main) ** 2 for p in ps)
         noise += mean((t - target) ** 2 for t in ts)
@@ -54,7 +55,8 @@ def domingos(true, predicted):
     """Return bias, net variance, c1 N, unbiased variance, biased variance, N (theorem 2, 2000)."""
     totals = [Fraction(0)] * 6
     for ts, ps in zip(columns(true), columns(predicted), strict=True):
-        optimal, main = most_frequent(ts), most_frequent(ps)
+        optimal = most_frequent(ts)
+        main = most_frequent(ps)
         bias = Fraction(zero_one(optimal, main))
         variance = mean(Fraction(zero_one(main, p)) for p in ps)
         noise = mean(Fraction(zero_one(t, optimal)) for t in ts)

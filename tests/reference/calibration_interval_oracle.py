@@ -123,7 +123,8 @@ def band(
     low, high = 0.0, 1.0
     for i in range(m):
         for j in range(i, m):
-            hits, n = sum(c[2] for c in cells[i : j + 1]), sum(c[3] for c in cells[i : j + 1])
+            hits = sum(c[2] for c in cells[i : j + 1])
+            n = sum(c[3] for c in cells[i : j + 1])
             if cells[j][1] <= point:
                 low = max(low, clopper_pearson_low(hits, n, level))
             if cells[i][0] >= point:

@@ -95,7 +95,8 @@ def fbeta(beta: float) -> Metric:
 
     def metric(counted: Counts) -> Fraction | None:
         hits, true, predicted = counted
-        missed, false_alarms = true - hits, predicted - hits
+        missed = true - hits
+        false_alarms = predicted - hits
         whole = (1 + square) * hits + square * missed + false_alarms
         return over((1 + square) * hits, whole)
 

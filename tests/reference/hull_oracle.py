@@ -79,7 +79,8 @@ def envelope(rows) -> list[tuple[Fraction, Fraction]]:
     heights = [min(a * (1 - x) + b * x for a, b in cost_lines) for x in ends]
     kept = [(ends[0], heights[0])]
     for i in range(1, len(ends) - 1):
-        before, after = kept[-1], (ends[i + 1], heights[i + 1])
+        before = kept[-1]
+        after = (ends[i + 1], heights[i + 1])
         straight = (heights[i] - before[1]) * (after[0] - before[0])
         if straight != (after[1] - before[1]) * (ends[i] - before[0]):
             kept.append((ends[i], heights[i]))

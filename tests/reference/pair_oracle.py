@@ -47,7 +47,8 @@ def totals(table: Sequence[Row]) -> tuple[Any, Any]:
 
 def twice_concordant(table: Sequence[Row]) -> Any:
     """Return twice the pairs whose positive scores higher, plus those that tie."""
-    twice, below = 0, 0
+    twice = 0
+    below = 0
     for _, positives, negatives in reversed(table):
         twice += positives * (2 * below + negatives)
         below += negatives
@@ -63,7 +64,8 @@ def auc(table: Sequence[Row]) -> Fraction:
 def rank_loss(table: Sequence[Row]) -> Fraction:
     """Return the rank loss, from its own pairs."""
     n_positive, n_negative = totals(table)
-    twice, above = 0, 0
+    twice = 0
+    above = 0
     for _, positives, negatives in table:
         twice += positives * (2 * above + negatives)
         above += negatives

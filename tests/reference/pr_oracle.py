@@ -105,7 +105,8 @@ def break_even(y_true, y_score, weights=None) -> tuple[Fraction | None, float, b
     steps = decisions(y_true, y_score, weights)
     total = steps[-1][1]
     for (_, tp, fp), (score, tp_end, fp_end) in itertools.pairwise(steps):
-        predicted, width = tp_end + fp_end, tp_end + fp_end - tp - fp
+        predicted = tp_end + fp_end
+        width = tp_end + fp_end - tp - fp
         if predicted >= total:
             expected = tp + (total - tp - fp) / width * (tp_end - tp)
             return (expected / total if expected else None), score, predicted != total
@@ -121,7 +122,8 @@ def best_threshold(
     square = Fraction(beta) ** 2
     best = None
     for threshold, tp, fp in steps:
-        fn, precision = p - tp, tp / (tp + fp) if tp + fp else None
+        fn = p - tp
+        precision = tp / (tp + fp) if tp + fp else None
         if criterion == "youden":
             value = tp / p - fp / n
         elif criterion == "closest-topleft":

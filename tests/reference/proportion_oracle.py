@@ -80,7 +80,8 @@ def delta_method(metric: Callable[..., Decimal], cells: Sequence[int]) -> tuple[
         proportions = [cell / n for cell in cells]
         gradient = []
         for i in range(len(cells)):
-            up, down = list(proportions), list(proportions)
+            up = list(proportions)
+            down = list(proportions)
             up[i] += step
             down[i] -= step
             gradient.append((metric(*up) - metric(*down)) / (2 * step))
