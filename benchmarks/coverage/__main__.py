@@ -3,9 +3,8 @@
 ``python -m benchmarks.coverage`` writes ``docs/coverage.md``, the pages of ``docs/coverage/`` and
 ``docs/coverage.json``.
 ``--data-sets N`` makes it shorter; nothing is then written unless ``--output`` says where.
-``--text`` writes the pages anew from the stored figures, ``--part`` simulates one part and keeps
-the figures of the others, which do not depend on it. ``--again`` simulates, on fresh data sets,
-what the claim leaves in doubt.
+``--text`` writes the pages anew from the stored figures, ``--part`` simulates some parts and keeps
+the figures of the others, which do not depend on it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from pathlib import Path
 
 from benchmarks.coverage import (
     calibration,
-    claim,
     concordance,
     estimates,
     every,
@@ -28,7 +26,7 @@ from benchmarks.coverage import (
 )
 from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
-from benchmarks.coverage.study import Study, load, simulate, simulate_again, stored, with_part
+from benchmarks.coverage.study import Study, load, simulate, stored, with_parts
 
 DATA_SETS, RESAMPLES, EXCHANGES, PROCESSES = 2_000, 999, 499, 2
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,8 +58,7 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
     parser.add_argument("--exchanges", type=int, default=EXCHANGES, help="of permutation tests")
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parts = tuple(dict.fromkeys(scene.part for scene in ALL_SCENES))
-    parser.add_argument("--part", choices=parts, help="simulate this part alone")
-    parser.add_argument("--again", action="store_true", help="simulate again what is in doubt")
+    parser.add_argument("--part", nargs="+", choices=parts, help="simulate these parts alone")
     parser.add_argument("--text", action="store_true", help="only write the pages anew")
     parser.add_argument("--output", type=Path, help="folder that has docs/")
     return parser.parse_args(None if arguments is None else list(arguments))
@@ -73,20 +70,17 @@ def main(arguments: Iterable[str] | None = None) -> int:
     folder = options.output or ROOT
     if options.text:
         study = load(folder / STORED)
-    elif options.again:
-        study, how = load(folder / STORED), {"processes": options.processes, "progress": True}
-        study = simulate_again(study, claim.in_doubt(study), ALL_SCENES, **how)
     else:
         cost = Cost(options.resamples, options.exchanges)
-        scenes = [scene for scene in ALL_SCENES if options.part in (None, scene.part)]
+        scenes = [scene for scene in ALL_SCENES if not options.part or scene.part in options.part]
         study = simulate(
             scenes, options.data_sets, cost, processes=options.processes, progress=True
         )
     if options.output is None and options.data_sets < DATA_SETS:
         print("nothing is written: fewer data sets than the published table has (see --output)")
         return 0
-    if options.part is not None:
-        study = with_part(load(ROOT / STORED), options.part, study)
+    if options.part:
+        study = with_parts(load(ROOT / STORED), options.part, study)
     write(study, folder)
     print(f"written: {DOCUMENT}, docs/coverage/, {STORED}")
     return 0

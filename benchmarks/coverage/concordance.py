@@ -16,6 +16,10 @@ from typing import Any
 import numpy as np
 
 import fastmetrics
+from benchmarks.coverage.calibration import where_short
+from benchmarks.coverage.findings import show_scene
+from benchmarks.coverage.layout import bullets, interval_tables, show_share, table
+from benchmarks.coverage.measured import Study
 from benchmarks.coverage.scenes import Scene
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
@@ -115,3 +119,32 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
         data[0], x, event=data[1], metrics=("concordance_index", indices[UNO][1] | of), n_threads=1
     )["concordance_index"].confidence_interval
     out.intervals[UNO, OF_OTHERS] = float(one.low), float(one.high)
+
+
+_TITLES = {
+    INDEX: "### Harrell's concordance index",
+    UNO: "### Uno's concordance index",
+}
+
+
+def section(study: Study) -> str:
+    """Return the section, a heading first."""
+    texts = ["## Concordance\n", _HEAD]
+    for metric, title in _TITLES.items():
+        rows = study.find(PART, metric)
+        texts += [f"{title}\n", interval_tables(rows), bullets([where_short(rows)])]
+    of = [row for row in study.tests if row.part == PART]
+    scenes = list(dict.fromkeys(row.scene for row in of))
+    cell = {(row.test, row.scene): row for row in of}
+    lines = [[f"`{test}`", *(show_share(cell[test, scene]) for scene in scenes)] for test in TESTS]
+    heads = ["rejected at 5 % though equal, %", *map(show_scene, scenes)]
+    return "\n".join([*texts, "### Two models\n", table(heads, lines)])
+
+
+_HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored at rate
+{CENSORING:g}, as about a third are, or {HEAVY:g}; scored is x. Uno's index
+is of pairs up to time {TAU:g}. Intervals are those of `estimate`, by influences; the
+test is that of `compare`. "Others' censoring" takes the share not censored from
+{TRAINING:,} other rows (`censoring=`) as known. The two models that are compared see x
+with noise of their own. Rank correlation is among what `estimate` measures.
+"""

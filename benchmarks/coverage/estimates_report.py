@@ -1,70 +1,100 @@
-"""The section of ``docs/coverage.md`` about `estimate` and `compare`."""
+"""The page of `estimate` and `compare`: coverage, misses, widths and scores, scene by scene."""
 
 from __future__ import annotations
 
-from benchmarks.coverage import estimates
-from benchmarks.coverage.findings import show_scene
-from benchmarks.coverage.layout import show_coverage, show_share, show_width, table
+from collections.abc import Sequence
+
+from benchmarks.coverage import claim, estimates
+from benchmarks.coverage.findings import percent, show_scene
+from benchmarks.coverage.layout import method_name, show_coverage, show_share, table
 from benchmarks.coverage.study import Study
+
+_HEADS = (
+    "scene",
+    "true",
+    "coverage, %",
+    "below",
+    "above",
+    "median width",
+    "mean",
+    "score",
+    "best that covers",
+    "its coverage, %",
+    "its median width",
+    "score ÷ best",
+)
 
 
 def section(study: Study) -> str:
-    """Return the section, a heading first: a line for each kind of data, a column a measure."""
-    rows = [row for row in study.intervals if row.part == estimates.PART]
-    cell = {(row.scene, row.metric): row for row in rows}
-    differences = tuple(f"{name} difference" for name in estimates.COMPARED)
-    texts = ["## `estimate` and `compare`\n", _HEAD.format(n_data=rows[0].n_data)]
-    for title, metrics in (
-        ("Curves", estimates.CURVES),
-        ("Decisions", estimates.DECISIONS),
-        ("Losses", estimates.LOSSES),
-        ("Values", estimates.VALUES),
-        ("Several classes", estimates.CLASSES),
-        ("Differences of two models", differences),
-    ):
-        chosen = [row for row in rows if row.metric in metrics]
-        if title in ("Several classes", "Values"):
-            kind = {"Several classes": "classes", "Values": "values"}[title]
-            chosen = [row for row in chosen if row.scene.endswith(kind)]
-        else:
-            chosen = [row for row in chosen if not row.scene.endswith(("classes", "values"))]
-        scenes = list(dict.fromkeys(row.scene for row in chosen))
-        lines = [
+    """Return the section, a heading first: a table for each metric, and the tests of two models."""
+    pairs = [each for each in claim.sharpness(study) if each.default.part == estimates.PART]
+    n_data = max(each.default.n_data for each in pairs)
+    texts = [
+        "## `estimate` and `compare`\n",
+        _HEAD.format(n_data=n_data),
+    ]
+    for metric in dict.fromkeys(each.default.metric for each in pairs):
+        of_metric = [each for each in pairs if each.default.metric == metric]
+        texts.append(f"### {claim.metric_title(metric)}\n\n{scene_table(of_metric)}")
+    return "\n".join([*texts, "### Size and power of `compare`\n", _tests(study)])
+
+
+def scene_table(pairs: Sequence[claim.Sharpness]) -> str:
+    """Write a line for each scene; "held out" stands before those no constant was chosen on."""
+    lines = []
+    for pair in sorted(pairs, key=lambda pair: pair.is_held_out):
+        row, best = pair.default, pair.best
+        rival = ["none", "–", "–"]
+        if best is not None:
+            rival = [method_name(best.method), show_coverage(best), f"{best.median_width:#.4g}"]
+        lines.append(
             [
-                show_scene(scene),
-                *(
-                    f"{show_coverage(found)}; {show_width(found)}" if found else "–"
-                    for found in (cell.get((scene, metric)) for metric in metrics)
-                ),
+                "*held out:* " * pair.is_held_out + show_scene(row.scene),
+                f"{row.target:.4f}",
+                show_coverage(row),
+                percent(row.below / row.n_data),
+                percent(row.above / row.n_data),
+                f"{row.median_width:#.4g}",
+                f"{row.mean_width:#.4g}",
+                f"{row.score:#.4g}",
+                *rival,
+                claim.show_ratio(pair.ratio, pair.ratio_error),
             ]
-            for scene in scenes
-        ]
-        heads = [f"`{metric.removesuffix(' difference')}`" for metric in metrics]
-        texts.append(f"### {title}\n\n{table(['coverage, %; mean width', *heads], lines)}")
-    of = [row for row in study.tests if row.part == estimates.PART]
-    shares = {(row.scene, row.test): row for row in of}
-    tests = list(dict.fromkeys(row.test for row in of))
+        )
+    return table(_HEADS, lines)
+
+
+def _tests(study: Study) -> str:
+    rows = [row for row in study.tests if row.part == estimates.PART]
+    cells = {(row.scene, row.test): row for row in rows}
     lines = [
         [
             show_scene(scene),
-            *(
-                show_share(shares[scene, test]) if (scene, test) in shares else "–"
-                for test in tests
-            ),
+            *(show_share(cells[scene, test]) for test in estimates.COMPARED),
         ]
-        for scene in dict.fromkeys(row.scene for row in of)
+        for scene in dict.fromkeys(row.scene for row in rows)
     ]
-    heads = ["rejected at 5 % though equal, %", *(f"`{test}`" for test in tests)]
-    return "\n".join([*texts, "### Sizes of `compare`\n", table(heads, lines)])
+    heads = ["rejected at 5 %, %", *(f"`{test}`" for test in estimates.COMPARED)]
+    return table(heads, lines)
 
 
-_HEAD = f"""Intervals of `estimate` without `method`, differences and tests of `compare`: by
-influences on the measure's scale with Student's t; shares and F1 of independent rows by Wilson's
-interval, sums of recall and specificity by both of theirs, an AUC near 1 or of few rows by the
-outer limits with Newcombe's, KS by those of the largest of many gaps. Scores, groups and weights
-are those of the main design, 5 levels are scores that are rounded, "near one" is an AUC of 0.983.
-Losses are of the true probabilities. Values are x + e / 2, predicted by 0.8 x; of three classes
-each one's score is 1 higher for its rows. `partial_auc` is up to an FPR of
-{estimates.LARGEST_FPR:g}. Targets of scores and classes are those of {estimates.MANY:,} rows
-(classes: a quarter of them). Each figure is of {{n_data:,}} data sets.
+_HEAD = f"""Intervals of `estimate` without `method`, and differences of `compare`. "120 + 400" are
+the positives and negatives that are expected, labels being random; the number behind the kind of
+scores is the distance of the classes. Scores are normal; of unequal variances, the positives'
+standard deviation being 2, or 0.1; of heavy tails (Student's t with 3 degrees of freedom); rounded
+to whole numbers; of two values; with a tenth of a class around -4 (positives) or 6 (negatives);
+U-shaped, the positives lying on both sides of the negatives; exponential. Probabilities are right
+for normal and rounded scores; "overconfident" ones have three times the right log odds, and those
+of the other scores are a logistic curve that does not fit: losses have rare large values. Clusters
+differ in their share of positives and in the level of their scores; Zipf ones have 3 to 62 rows.
+Weights are log-normal importances. Two models' scores correlate at {estimates.CORRELATION:g} given
+the label. `matthews_corrcoef`, `f1` and the like call a score positive from half way between the
+classes on; `partial_auc` is up to an FPR of {estimates.LARGEST_FPR:g}. Targets are
+those of {estimates.MANY:,} rows, differences of equal models 0.
+
+Figures are of {{n_data:,}} data sets, half as many with more than 1,500 rows, clusters or two
+models; half of the data sets are resampled, and a method that resamples is
+compared with the default on these. "Below" and "above" are shares of intervals that lie below or
+above the true value, in %. Scores, "best" and "held out" are explained on
+[the front page](../coverage.md).
 """

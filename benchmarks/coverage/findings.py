@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.coverage.measured import LEVEL
+from benchmarks.coverage.measured import LEVEL, IntervalRow, RejectionRow, Study
 from benchmarks.coverage.scenes import SCENES
-from benchmarks.coverage.study import IntervalRow, RejectionRow, Study
 
+#: The coverage that every default is to reach at a level of 95 %.
+AIM = 0.935
 #: What differs by less than this in shortfall is as good: one binomial error.
 AS_GOOD = 0.005
 FEWEST_POSITIVES = 5
@@ -100,9 +101,28 @@ def show_scene(name: str) -> str:
     return name.replace("%", " %")
 
 
+def listed(rows: Sequence[IntervalRow]) -> str:
+    """Name each kind of data with its metrics and what they cover."""
+    return by_scene((row.scene, f"{row.metric} {percent(row.coverage)} %") for row in rows)
+
+
+def by_scene(said: Iterable[tuple[str, str]]) -> str:
+    """Put together what is said of each kind of data."""
+    groups: dict[str, list[str]] = {}
+    for scene, text in said:
+        groups.setdefault(scene, []).append(text)
+    each = (f"{show_scene(scene)} ({', '.join(texts)})" for scene, texts in groups.items())
+    return "; ".join(each) or "none"
+
+
 def join(parts: Sequence[str]) -> str:
     """Write a list of things in words."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def data_sets(rows: Iterable[IntervalRow]) -> str:
+    """Write of how many data sets figures are, the most first."""
+    return join([f"{n:,}" for n in sorted({row.n_data for row in rows}, reverse=True)])
 
 
 def where_short(rows: Sequence[IntervalRow], method: str) -> str:
@@ -222,17 +242,4 @@ def about_ks(rows: Sequence[IntervalRow]) -> str:
         f"covers {percent(min(others))} to {percent(max(others))} % in the other kinds of data "
         f"with {FEWEST_POSITIVES} positives or more, "
         f"but {percent(bca[few])} % with {show_scene(few)}."
-    )
-
-
-def about_perfection(rows: Sequence[IntervalRow]) -> str:
-    """Say what is left where a sample is separated perfectly."""
-    first = [row for row in rows if row.scene == rows[0].scene]
-    found = {row.method: row for row in first}
-    plain, newcombe = found["DeLong"], found["Newcombe"]
-    return (
-        f"With {show_scene(plain.scene)}, {percent(plain.no_width / plain.n_data)} % of the "
-        "samples have an AUC of exactly 1: percentile and DeLong limits are then 1 and 1, BCa's "
-        "undefined, and each comes with a `DegenerateDataWarning`. "
-        f"`comparison.newcombe_interval` covers {percent(newcombe.coverage)} %."
     )

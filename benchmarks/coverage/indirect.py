@@ -14,7 +14,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import fastmetrics
-from benchmarks.coverage.measured import Cost, Measured
+from benchmarks.coverage.findings import data_sets
+from benchmarks.coverage.layout import interval_tables
+from benchmarks.coverage.measured import Cost, Measured, Study
 from benchmarks.coverage.scenes import Data, Scene
 from fastmetrics.streams import BinLayout, BinnedScoreTable
 
@@ -72,15 +74,14 @@ def population(scene: Scene) -> dict[str, float]:
 def measure_folds(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     """Keep the limits, less the average of the models that were fitted."""
     scene: Any = data.scene
-    asked = scene.asked(MEASURES)
     X = rng.standard_normal((scene.n, N_FEATURES))
     X[:, 0] += scene.separation * data.labels
     Remembering.fitted.clear()
     found = fastmetrics.selection.evaluate_estimator(
-        Remembering(), X, data.labels, cv=N_FOLDS, metrics=asked, rng=rng, progress=False
+        Remembering(), X, data.labels, cv=N_FOLDS, metrics=MEASURES, rng=rng, progress=False
     )
     models = [in_population(scene, m.coef_[0], m.intercept_[0]) for m in Remembering.fitted]
-    for name in asked:
+    for name in MEASURES:
         true = float(np.mean([model[name] for model in models]))
         one = found[name].of_fitted_models
         low, high = (math.nan, math.nan) if one is None else one.confidence_interval
@@ -96,3 +97,28 @@ def measure_bins(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
         for name in BINNED:
             low, high = found[name].confidence_interval
             out.intervals[f"{name}, {k} bins", "bins"] = (low, high)
+
+
+def section(study: Study) -> str:
+    """Return the section, a heading first."""
+    folds, bins = (data_sets(r for r in study.intervals if r.part == p) for p in (FOLDS, BINS))
+    texts = ["## Cross-validation and bins\n", _HEAD.format(folds=folds, bins=bins)]
+    for name in MEASURES:
+        texts.append(f"### {name}, of fitted models\n")
+        texts.append(interval_tables(study.find(FOLDS, name)))
+    for name in BINNED:
+        for k in NUMBERS:
+            texts.append(f"### {name}, {k} bins\n")
+            texts.append(interval_tables(study.find(BINS, f"{name}, {k} bins")))
+    return "\n".join(texts)
+
+
+_HEAD = f"""`fitted models` is `MetricEstimate.of_fitted_models` of `evaluate_estimator`: a logistic
+regression of {N_FEATURES} normal features, {N_FOLDS} stratified folds. The target
+is how the very models that were fitted do in the population, on average; it is known of each data
+set, and widths are those of the limits. `bins` is `estimate` of a `BinnedScoreTable` of the scores
+of the main design, bins of equal width between {LOWEST:g} and {HIGHEST:g} and one
+beyond each end: limits reach from the worst order of rows within bins to the best, and so cover
+more than their level where bins are wide. Figures are of {{folds}} data sets of folds, and of
+{{bins}} of bins.
+"""

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.coverage import findings
 from benchmarks.coverage.findings import percent, show_scene
-from benchmarks.coverage.study import IntervalRow, RejectionRow
+from benchmarks.coverage.measured import IntervalRow, RejectionRow
 
 #: Hypotheses under which a rejection is right.
 FALSE_HYPOTHESES = ("worse", "not")

@@ -20,7 +20,6 @@ from benchmarks.coverage import (
     gates,
     guarantees,
     indirect,
-    iterated,
     levels,
     logs,
     multilabel,
@@ -30,6 +29,7 @@ from benchmarks.coverage import (
 )
 from benchmarks.coverage.measured import LEVEL, NOTHING, Cost, Limits, Measured
 from benchmarks.coverage.scenes import (
+    CHOSEN,
     COMPARED,
     METRICS,
     THRESHOLD,
@@ -45,11 +45,20 @@ from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
 from fastmetrics.inference.reference import interval_of
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
-CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
 PROPORTIONS = {
     "Wilson": "wilson",
     "Clopper-Pearson": "clopper-pearson",
     "Jeffreys": "jeffreys",
+}
+
+#: Scenes of parts that draw data of their own.
+_OWN_SCENES: dict[type[Scene], Callable[[Any, np.random.Generator, Measured], None]] = {
+    calibration.CalibrationScene: calibration.measure_scene,
+    concordance.ConcordanceScene: concordance.measure,
+    every.EveryScene: every.measure,
+    levels.LevelScene: levels.measure,
+    multilabel.LabelScene: multilabel.measure,
+    recalibration.RecalibrationScene: recalibration.measure,
 }
 
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
@@ -60,26 +69,11 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     """Draw one data set and compute all that its part of the study asks for."""
     rng = scene.generator(number)
     measured = Measured({}, {}, {})
-    if isinstance(scene, concordance.ConcordanceScene):
-        concordance.measure(scene, rng, measured)
-        return measured
     if isinstance(scene, estimates.EstimateScene):
-        estimates.measure(scene, rng, measured)
+        estimates.measure(scene, number, rng, cost, measured)
         return measured
-    if isinstance(scene, levels.LevelScene):
-        levels.measure(scene, rng, measured)
-        return measured
-    if isinstance(scene, multilabel.LabelScene):
-        multilabel.measure(scene, rng, measured)
-        return measured
-    if isinstance(scene, every.EveryScene):
-        every.measure(scene, rng, measured)
-        return measured
-    if isinstance(scene, recalibration.RecalibrationScene):
-        recalibration.measure(scene, rng, measured)
-        return measured
-    if isinstance(scene, calibration.CalibrationScene):
-        calibration.measure(scene, scene.draw(rng), rng, measured)
+    if type(scene) in _OWN_SCENES:
+        _OWN_SCENES[type(scene)](scene, rng, measured)
         return measured
     data = draw(scene, rng)
     with warnings.catch_warnings():  # counted, not told 2,000 times
@@ -102,11 +96,6 @@ def _main(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> No
 def _fixed(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     _bootstraps(data, rng, cost, METRICS, out)
     _bootstraps(data, rng, cost, METRICS, out, "stratified ", stratified=True)
-
-
-def _near_one(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
-    _bootstraps(data, rng, cost, ("roc_auc", "average_precision"), out)
-    _analytic_auc(data, out)
 
 
 def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
@@ -194,7 +183,6 @@ def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
 PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
     "main": _main,
     "fixed": _fixed,
-    "near one": _near_one,
     "users": _users,
     "groups": _groups,
     "weights": _weights,
@@ -205,7 +193,6 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     gates.PART: gates.measure,
     logs.PART: logs.measure,
     slices.PART: slices.measure,
-    iterated.PART: iterated.measure,
     indirect.FOLDS: indirect.measure_folds,
     indirect.BINS: indirect.measure_bins,
 }

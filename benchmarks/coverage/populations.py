@@ -11,7 +11,6 @@ from benchmarks.coverage import (
     gates,
     guarantees,
     indirect,
-    iterated,
     logs,
     slices,
 )
@@ -40,8 +39,6 @@ def population(scene: Scene) -> dict[str, float]:
         return slices.population(scene)
     if scene.part == logs.PART:
         return logs.population(scene)
-    if scene.part == iterated.PART:
-        return iterated.population(scene)
     if scene.part in (indirect.FOLDS, indirect.BINS):
         return indirect.population(scene)
     if scene.part == "rankings":

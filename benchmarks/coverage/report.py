@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.coverage import (
-    calibration_report,
-    choice_report,
-    concordance_report,
+    calibration,
+    choice,
+    concordance,
     costs,
     estimates_report,
-    every_report,
+    every,
     findings,
-    gates_report,
-    guarantees_report,
-    indirect_report,
-    levels_report,
-    logs_report,
-    multilabel_report,
-    rankings_report,
-    recalibration_report,
-    slices_report,
+    gates,
+    guarantees,
+    indirect,
+    levels,
+    logs,
+    multilabel,
+    rankings,
+    recalibration,
+    slices,
 )
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
@@ -33,9 +33,10 @@ from benchmarks.coverage.layout import (
     show_width,
     table,
 )
-from benchmarks.coverage.methods import CHOSEN, GROUPED
+from benchmarks.coverage.methods import GROUPED
 from benchmarks.coverage.populations import population
 from benchmarks.coverage.scenes import (
+    CHOSEN,
     COMPARED,
     CORRELATION,
     METRICS,
@@ -180,7 +181,6 @@ def costs_section(study: Study) -> str:
 def document(study: Study) -> str:
     """Return all sections, one below the other."""
     usual = next(scene for scene in SCENES if scene.part == "main")
-    near = next(scene for scene in SCENES if scene.part == "near one")
     users = next(scene for scene in SCENES if scene.users)
     truth = population(usual)
     sections = ["# Coverage of the intervals, size and power of the tests\n"]
@@ -200,7 +200,7 @@ def document(study: Study) -> str:
         name = metric.removesuffix(" difference")
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
-    sections += [each.section(study) for each in (estimates_report, every_report, levels_report)]
+    sections += [each.section(study) for each in (estimates_report, every, levels)]
     sections += ["## Rows of the same users\n", users_section(study)]
     sections += ["## Few groups, and groups of unlike sizes\n", GROUPS]
     for metric in GROUPED:
@@ -214,7 +214,7 @@ def document(study: Study) -> str:
     sections += ["## Rates at a threshold chosen on the same rows\n", CHOICE]
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
-    sections += choice_report.of_two_models(study, HYPOTHESES)
+    sections += choice.of_two_models(study, HYPOTHESES)
     one = study.find("costs", "least cost, amounts")[0]
     head = COSTS.format(
         n_data=one.n_data,
@@ -223,30 +223,21 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
-    for part in (guarantees_report, gates_report, logs_report, slices_report, indirect_report):
+    for part in (guarantees, gates, logs, slices, indirect):
         sections.append(part.section(study))
-    sections.append(multilabel_report.section(study))
-    sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
+    sections.append(multilabel.section(study))
+    sections += ["## Rankings, over queries\n", rankings.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
         sections.append(interval_tables(study.find("fixed", metric), widths=False))
     sections.append(fixed_finding(study))
-    value = population(near)["roc_auc"]
-    sections += [f"## An AUC of {value:.3f}\n"]
-    for metric in ("roc_auc", "average_precision"):
-        rows = study.find("near one", metric)
-        said = [findings.where_short(rows, method) for method in _plain_methods(rows)]
-        if metric == "roc_auc":
-            said.append(findings.about_perfection(rows))
-        sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
-    sections += [calibration_report.section(study), recalibration_report.section(study)]
-    sections.append(concordance_report.section(study))
+    sections += [calibration.section(study), recalibration.section(study)]
+    sections.append(concordance.section(study))
     sections.append(
         DESIGN.format(
             study=study,
             usual=usual,
-            near=near,
             users=users,
             rows=users.n // users.users,
             auc=truth["roc_auc"],
@@ -352,7 +343,7 @@ in a case-control study, which is what `stratified=True` is for.
 DESIGN = """## How it is simulated
 
 - Scores are binormal: negatives N(0, 1), positives N({usual.separation:g}, 1), with an AUC of
-  {auc:.3f}; near one, N({near.separation:g}, 1). Labels are independent, 50 % or 5 % positive.
+  {auc:.3f}. Labels are independent, 50 % or 5 % positive.
 - The target of an interval is the value in the population, which is the limit as the sample
   grows: AUC, KS, F1 and accuracy in closed form, average precision by numerical integration. KS
   and average precision of small samples are biased estimates of it, and their intervals inherit

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +29,7 @@ MANY_QUERIES = 400_000  # whose means stand for those of the population
 
 METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
 RECALL_AT = "recall_at_false_positive_rate"  # of 0.1
+CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
 COMPARED = ("roc_auc", "average_precision", "accuracy")  # by differences between two models
 
 
@@ -55,8 +55,6 @@ class Scene:
         Standard deviation of the logarithms of importance weights; 0 for none.
     thinned : int
         One data set in so many is simulated, where each takes long.
-    only : tuple of str
-        Measures that are computed where a scene is simulated again; all where it is empty.
     """
 
     part: str
@@ -67,7 +65,6 @@ class Scene:
     uneven: bool = False
     spread: float = 0.0
     thinned: int = 1
-    only: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -93,10 +90,6 @@ class Scene:
     def data_sets(self, n_data: int) -> int:
         """Return how many data sets are drawn where the usual number is ``n_data``."""
         return max(2, n_data // self.thinned)
-
-    def asked(self, measures: Iterable[str]) -> list[str]:
-        """Return those of some measures that are computed."""
-        return [name for name in measures if not self.only or name in self.only]
 
     def sizes(self) -> NDArray[np.int64]:
         """Return how many rows each user has."""
@@ -135,7 +128,6 @@ def _grid(
 SCENES = (
     *_grid("main", SIZES, SHARES),
     *_grid("fixed", (100,), SHARES),
-    *_grid("near one", SIZES, (0.5,), separation=3.0),
     Scene("users", 500, 0.5, users=50),
     Scene("groups", 500, 0.5, users=50, uneven=True),
     Scene("groups", 150, 0.5, users=15),
@@ -157,8 +149,6 @@ SCENES = (
     *(Scene("logs", n, p, users=k) for k in (5, 20) for p in (0.13, 0.5, 0.8) for n in ITEMS),
     *_grid("folds", (200, 1_000), (0.5, 0.1), thinned=4),
     *_grid("bins", (100, 1_000), SHARES, thinned=4),
-    *_grid("iterated", (100,), (0.1, 0.5), thinned=5),
-    *_grid("iterated", (1_000,), (0.1, 0.5), thinned=20),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )
 

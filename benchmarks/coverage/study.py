@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,125 +25,24 @@ from benchmarks.coverage import (
     multilabel,
     recalibration,
 )
-from benchmarks.coverage.measured import LEVEL, Cost, Measured
+from benchmarks.coverage.measured import (
+    ALPHA,
+    Cost,
+    EstimateRow,
+    IntervalRow,
+    Measured,
+    RejectionRow,
+    Study,
+)
 from benchmarks.coverage.methods import measure
 from benchmarks.coverage.populations import population
 from benchmarks.coverage.scenes import Scene
 
-ALPHA = 0.05
 CHUNK = 20
-#: What is simulated again has so many times the data sets, numbered from there on.
-TIMES, FRESH = 20, 1_000_000
-
-
-def binomial_error(share: float, n: int) -> float:
-    """Return the standard error of a share of ``n`` data sets."""
-    return math.sqrt(share * (1 - share) / n)
-
-
-#: Part, scene, measure and method of a figure.
-Key = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True)
-class IntervalRow:
-    """How one interval of one measure did in one scene; counts of data sets."""
-
-    part: str
-    scene: str
-    metric: str
-    method: str
-    target: float
-    n_data: int
-    covered: int
-    below: int  # the interval lies below the target
-    above: int
-    undefined: int
-    no_width: int
-    mean_width: float | None  # of those that are defined
-
-    @property
-    def key(self) -> Key:
-        """What the figure is of."""
-        return self.part, self.scene, self.metric, self.method
-
-    @property
-    def coverage(self) -> float:
-        """Share of all data sets, those without an interval counting as missed."""
-        return self.covered / self.n_data
-
-    @property
-    def error(self) -> float:
-        """Binomial standard error of the coverage."""
-        return binomial_error(self.coverage, self.n_data)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether coverage is below the level by more than two binomial errors."""
-        return self.coverage + 2 * self.error < LEVEL
-
-
-@dataclass(frozen=True)
-class RejectionRow:
-    """How often a test rejected at 5 % in one scene."""
-
-    part: str
-    scene: str
-    hypothesis: str
-    test: str
-    n_data: int
-    rejected: int
-    undefined: int
-
-    @property
-    def share(self) -> float:
-        """Share of all data sets; an undefined p-value does not reject."""
-        return self.rejected / self.n_data
-
-    @property
-    def error(self) -> float:
-        """Binomial standard error of the share."""
-        return binomial_error(self.share, self.n_data)
-
-    @property
-    def is_large(self) -> bool:
-        """Whether the share is above 5 % by more than two binomial errors."""
-        return self.share - 2 * self.error > ALPHA
-
-    @property
-    def is_small(self) -> bool:
-        """Whether the share is below half of 5 % by more than two binomial errors of 5 %."""
-        return self.share + 2 * binomial_error(ALPHA, self.n_data) < ALPHA / 2
-
-
-@dataclass(frozen=True)
-class EstimateRow:
-    """The estimates themselves: how far their mean is from the target."""
-
-    part: str
-    scene: str
-    metric: str
-    target: float
-    n_defined: int
-    mean: float
-    standard_deviation: float
-
-
-@dataclass(frozen=True)
-class Study:
-    """The whole study, as it is stored; `again` has second figures of intervals in doubt."""
-
-    n_data: int
-    n_resamples: int
-    n_exchanges: int
-    intervals: list[IntervalRow]
-    tests: list[RejectionRow]
-    estimates: list[EstimateRow]
-    again: list[IntervalRow] = field(default_factory=list)
-
-    def find(self, part: str, metric: str) -> list[IntervalRow]:
-        """Return the rows of one measure in one part."""
-        return [row for row in self.intervals if (row.part, row.metric) == (part, metric)]
+#: A miss counts so many times its distance in the interval score: 2 / alpha.
+PENALTY = 2 / ALPHA
+#: The default method of parts that have several, whose interval scores are compared with it.
+SCORED = {estimates.PART: estimates.METHOD}
 
 
 def measure_chunk(scene: Scene, numbers: Sequence[int], cost: Cost) -> list[Measured]:
@@ -156,15 +55,11 @@ def simulate(
     n_data: int,
     cost: Cost,
     *,
-    first: int = 0,
     processes: int = 1,
     progress: bool = False,
 ) -> Study:
-    """Run the study; its figures depend neither on the processes nor on which scenes there are.
-
-    ``first`` is the number of the first data set of each scene.
-    """
-    numbers = {scene: range(first, first + scene.data_sets(n_data)) for scene in scenes}
+    """Run the study; its figures depend neither on the processes nor on which scenes there are."""
+    numbers = {scene: range(scene.data_sets(n_data)) for scene in scenes}
     jobs = [
         (scene, of_scene[start : start + CHUNK])
         for scene, of_scene in numbers.items()
@@ -194,24 +89,15 @@ def simulate(
     return study
 
 
-def simulate_again(
-    study: Study, doubted: Sequence[IntervalRow], scenes: Sequence[Scene], **how: Any
-) -> Study:
-    """Return a study that has a second figure of each interval in doubt, of fresh data sets."""
-    asked: dict[tuple[str, str], list[str]] = {}
-    for row in doubted:
-        asked.setdefault((row.part, row.scene), []).append(row.metric)
-    chosen = [
-        replace(scene, only=tuple(asked[scene.part, scene.name]))
-        for scene in scenes
-        if (scene.part, scene.name) in asked
-    ]
-    cost = Cost(study.n_resamples, study.n_exchanges)
-    new = simulate(chosen, TIMES * study.n_data, cost, first=FRESH, **how)
-    keys = {row.key for row in doubted}
-    return replace(study, again=[*study.again, *(row for row in new.intervals if row.key in keys)])
-
-
+#: Values in the population, of scenes of parts that draw data of their own.
+_POPULATIONS: dict[type[Scene], Callable[[Any], dict[str, float]]] = {
+    calibration.CalibrationScene: calibration.population,
+    estimates.EstimateScene: estimates.population,
+    every.EveryScene: every.population,
+    levels.LevelScene: levels.population,
+    multilabel.LabelScene: multilabel.population,
+    recalibration.RecalibrationScene: recalibration.population,
+}
 Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
 
 
@@ -219,25 +105,18 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
     if isinstance(scene, concordance.ConcordanceScene):
         truth = concordance.population(scene.censoring)
-    elif isinstance(scene, estimates.EstimateScene):
-        truth = estimates.population(scene)
-    elif isinstance(scene, every.EveryScene):
-        truth = every.population(scene)
-    elif isinstance(scene, levels.LevelScene):
-        truth = levels.population(scene)
-    elif isinstance(scene, multilabel.LabelScene):
-        truth = multilabel.population(scene)
-    elif isinstance(scene, recalibration.RecalibrationScene):
-        truth = recalibration.population(scene)
-    elif isinstance(scene, calibration.CalibrationScene):
-        truth = calibration.population(scene)
     else:
-        truth = population(scene)
+        truth = _POPULATIONS.get(type(scene), population)(scene)
     n = len(measured)
     intervals = []
     for metric, method in measured[0].intervals:
-        limits = np.array([one.intervals[metric, method] for one in measured])
-        intervals.append(_interval_row(scene, metric, method, truth[metric], limits))
+        of_method = [one for one in measured if (metric, method) in one.intervals]
+        limits = np.array([one.intervals[metric, method] for one in of_method])
+        row = _interval_row(scene, metric, method, truth[metric], limits)
+        if scene.part in SCORED:
+            default = np.array([one.intervals[metric, SCORED[scene.part]] for one in of_method])
+            row = _with_score(row, limits, default, truth[metric])
+        intervals.append(row)
     tests = []
     for hypothesis, test in measured[0].pvalues:
         pvalues = np.array([one.pvalues[hypothesis, test] for one in measured])
@@ -276,21 +155,58 @@ def _interval_row(
         undefined=int(np.count_nonzero(undefined)),
         no_width=int(np.count_nonzero(width == 0)),
         mean_width=_digits(width.mean()) if len(width) else None,
+        median_width=_digits(np.median(width)) if len(width) else None,
     )
 
 
-def with_part(study: Study, part: str, new: Study) -> Study:
-    """Return a study in which the rows of one part, wherever they stood, are those of another.
+def _with_score(row: IntervalRow, limits: Any, default: Any, target: float) -> IntervalRow:
+    """Return a row with its interval score, and the default's score over it.
 
-    Second figures of the part go with the first ones, which they were asked about.
+    Limits that are nan or beyond the scale of the metric are its ends. The standard error of the
+    ratio of two means is that of the mean of their residuals (delta method).
     """
-    parts = {
-        each.name: [row for row in getattr(study, each.name) if row.part != part]
+    ends = estimates.scale_of(row.metric)
+    inside, others = (_inside(each, ends) for each in (limits, default))
+    score, of_default = (interval_score(each, target) for each in (inside, others))
+    ratio = of_default.mean() / score.mean()
+    residuals = of_default - ratio * score
+    n = max(2, len(score))
+    error = math.sqrt((residuals @ residuals) / (n - 1) / n) / score.mean()
+    width = inside[:, 1] - inside[:, 0]
+    below, above = inside[:, 1] < target, inside[:, 0] > target
+    return replace(
+        row,
+        covered=int(np.count_nonzero(~(below | above))),
+        mean_width=_digits(width.mean()),
+        median_width=_digits(np.median(width)),
+        score=_digits(score.mean()),
+        ratio=_digits(ratio),
+        ratio_error=_digits(error),
+    )
+
+
+def _inside(limits: Any, ends: tuple[float, float]) -> Any:
+    """Return limits within the ends of a scale, which stand for those that are nan."""
+    return np.clip(np.where(np.isnan(limits), ends, limits), *ends)
+
+
+def interval_score(limits: Any, target: float) -> Any:
+    """Return the interval score of each pair of limits (Gneiting & Raftery 2007, section 6.2)."""
+    low, high = np.asarray(limits).T
+    misses = np.maximum(low - target, 0.0) + np.maximum(target - high, 0.0)
+    return high - low + PENALTY * misses
+
+
+def with_parts(study: Study, parts: Sequence[str], new: Study) -> Study:
+    """Return a study in which the rows of some parts, wherever they stood, are those of another."""
+    rows = {
+        each.name: [row for row in getattr(study, each.name) if row.part not in parts]
         + getattr(new, each.name)
         for each in fields(study)
         if isinstance(getattr(study, each.name), list)
     }
-    return replace(study, **parts)
+    earlier = tuple(each for each in study.earlier if each.partition(":")[0] not in parts)
+    return replace(study, earlier=earlier, **rows)
 
 
 def _digits(value: float) -> float:
@@ -304,11 +220,17 @@ def stored(study: Study) -> str:
     for each in fields(study):
         value = getattr(study, each.name)
         if isinstance(value, list):
-            lines = ",\n  ".join(json.dumps(asdict(row)) for row in value)
+            lines = ",\n  ".join(json.dumps(_kept(row)) for row in value)
             parts.append(f' "{each.name}": [\n  {lines}\n ]')
         else:
-            parts.append(f' "{each.name}": {value}')
+            parts.append(f' "{each.name}": {json.dumps(value)}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _kept(row: Any) -> dict[str, Any]:
+    """Return the fields of a row that say something."""
+    given = {each.name: each.default for each in fields(row)}
+    return {name: value for name, value in asdict(row).items() if value != given[name]}
 
 
 def load(path: Path) -> Study:
@@ -321,5 +243,5 @@ def load(path: Path) -> Study:
         [IntervalRow(**row) for row in content["intervals"]],
         [RejectionRow(**row) for row in content["tests"]],
         [EstimateRow(**row) for row in content["estimates"]],
-        [IntervalRow(**row) for row in content["again"]],
+        tuple(content["earlier"]),
     )

@@ -28,19 +28,17 @@ from benchmarks.coverage import (
     scenes,
     study as studies,
 )
-from benchmarks.coverage.measured import Cost, Measured
-from benchmarks.coverage.methods import PROPORTIONS, measure
-from benchmarks.coverage.scenes import SCENES, Scene
-from benchmarks.coverage.study import (
+from benchmarks.coverage.measured import (
+    Cost,
     IntervalRow,
+    Measured,
     RejectionRow,
     Study,
     binomial_error,
-    load,
-    simulate,
-    stored,
-    summarise,
 )
+from benchmarks.coverage.methods import PROPORTIONS, measure
+from benchmarks.coverage.scenes import SCENES, Scene
+from benchmarks.coverage.study import load, simulate, stored, summarise
 
 NAN = math.nan
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,7 +199,7 @@ def test_large_sizes_are_named():
 
 
 def test_figures_depend_neither_on_chunks_nor_on_other_scenes(monkeypatch):
-    few = [scene for scene in SCENES if scene.part == "near one"][:2]
+    few = [scene for scene in SCENES if scene.part == "fixed"][:2]
     together = simulate(few, 6, SMALL)
     monkeypatch.setattr(studies, "CHUNK", 4)
     alone = simulate(few[1:], 6, SMALL)
@@ -303,9 +301,9 @@ def test_one_part_alone_leaves_the_others_as_they_are():
     whole = simulate([s for s in SCENES if s.n == 30][:1], 4, SMALL)
     costs = simulate([s for s in SCENES if s.part == "costs" and s.n == 100], 8, SMALL)
     assert {row.n_data for row in costs.intervals} == {2}
-    both = studies.with_part(whole, "costs", costs)
+    both = studies.with_parts(whole, ["costs"], costs)
     assert both.intervals == whole.intervals + costs.intervals
-    assert studies.with_part(both, "costs", costs) == both
+    assert studies.with_parts(both, ["costs"], costs) == both
 
 
 @pytest.mark.slow

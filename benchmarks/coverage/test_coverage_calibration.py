@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics as fm
-from benchmarks.coverage import __main__ as coverage, calibration, calibration_report, scenes
+from benchmarks.coverage import __main__ as coverage, calibration, scenes
 from benchmarks.coverage.measured import Cost, Measured
-from benchmarks.coverage.study import load, simulate, with_part
+from benchmarks.coverage.study import load, simulate, with_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = [scene for scene in calibration.SCENES if scene.n == 200]
@@ -70,12 +70,12 @@ def test_each_kind_is_measured() -> None:
 def test_a_part_takes_the_place_of_its_own() -> None:
     one = simulate([CALIBRATED], 2, Cost(9, 9))
     other = simulate([OFF], 2, Cost(9, 9))
-    main = next(s for s in scenes.SCENES if s.part == "near one" and s.n == 30)
-    whole = with_part(simulate([main], 2, Cost(9, 9)), calibration.PART, one)
+    main = next(s for s in scenes.SCENES if s.part == "fixed")
+    whole = with_parts(simulate([main], 2, Cost(9, 9)), [calibration.PART], one)
     assert [row.scene for row in whole.intervals if row.part == calibration.PART] == [
         row.scene for row in one.intervals
     ]
-    again = with_part(whole, calibration.PART, other)
+    again = with_parts(whole, [calibration.PART], other)
     assert again.tests == other.tests
     assert len(again.intervals) == len(whole.intervals) - len(one.intervals) + len(other.intervals)
 
@@ -85,7 +85,7 @@ def test_published_figures_are_what_the_intervals_are_shipped_for() -> None:
     published = load(ROOT / coverage.STORED)
     rows = [row for row in published.intervals if row.part == calibration.PART]
     shipped = [row for row in rows if row.method != calibration.PUBLISHED]
-    assert {row.metric for row in shipped} == set(calibration_report._TITLES)
+    assert {row.metric for row in shipped} == set(calibration._TITLES)
     for row in shipped:
         assert row.coverage > 0.94, row
         assert row.undefined == 0

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
-from benchmarks.coverage import concordance, concordance_report
+from benchmarks.coverage import concordance
 from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import simulate
 
@@ -26,8 +26,8 @@ def test_targets_are_the_limits_of_large_samples(monkeypatch) -> None:
 
 def test_the_section_is_of_the_study() -> None:
     study = simulate(concordance.SCENES[:2], 3, Cost(9, 9))
-    text = concordance_report.section(study)
-    for title in concordance_report._TITLES.values():
+    text = concordance.section(study)
+    for title in concordance._TITLES.values():
         assert title in text
-    assert text.count("| influence |") == 2 * len(concordance_report._TITLES)
+    assert text.count("| influence |") == 2 * len(concordance._TITLES)
     assert "| `compare` |" in text

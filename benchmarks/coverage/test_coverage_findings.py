@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.stats
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
@@ -17,16 +16,15 @@ import fastmetrics
 from benchmarks.coverage import (
     __main__ as coverage,
     claim,
-    costs,
+    estimates,
     findings,
-    iterated,
     levels,
     report,
     scenes,
     study as studies,
 )
 from benchmarks.coverage.first_screen import first_screen
-from benchmarks.coverage.measured import Cost
+from benchmarks.coverage.measured import Measured
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import IntervalRow, Study, load
 
@@ -104,76 +102,95 @@ def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
     assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}
 
 
-def test_an_iterated_bootstrap_counts_as_scipy_does():
-    rng = np.random.default_rng(20_080_615)
-    labels = rng.integers(0, 2, 30)
-    counts = rng.multinomial(30, np.full(30, 1 / 30), size=20)
-    for row in counts:
-        found = iterated._measures(row, labels)
-        drawn = np.repeat(np.arange(30), row)
-        places = [-drawn[labels[drawn] == code] for code in (1, 0)]
-        right = scipy.stats.ks_2samp(*places, alternative="less").statistic
-        best = fastmetrics.best_threshold(labels[drawn], -drawn).true_positive_rate
-        prices = {"cost_fn": np.full(30, costs.COST_FN), "cost_fp": 1}
-        cheapest = fastmetrics.costs.threshold_cost_interval(labels[drawn], -drawn, **prices)
-        assert found == pytest.approx([right, best, cheapest.cost], abs=1e-12)
+def default_row(part, metric, scene, covered, undefined=0) -> IntervalRow:
+    method = claim._DEFAULTS.get(part, "estimate")
+    counts = 1000, covered, 0, 0, undefined, 0
+    return IntervalRow(part, scene, metric, method, 0.5, *counts, 0.25)
 
 
 def test_the_claim_names_what_fails_it():
-    def row(part, metric, scene, covered, undefined=0):
-        method = claim._DEFAULTS.get(part, "estimate")
-        counts = 1000, covered, 0, 0, undefined, 0
-        return IntervalRow(part, scene, metric, method, 0.5, *counts, 0.25)
-
-    rows = [row(part, "roc_auc", "500 rows, 50 groups", 950) for part in claim._DEFAULTS]
-    rows += [row("estimates", "f1", "100 rows, balanced", 930)]
-    rows += [row("estimates", "recall", "100 rows, 5% positive", 900, 60)]
-    rows += [row("levels", "r2", f"100 rows, {levels.VALUES}", 850)]
-    rows += [row("estimates", "log_loss difference", "100 rows, 5% positive", 860)]
-    rows += [row("iterated", "ks_statistic", "100 rows, 10% positive", 951)]
-    rows += [replace(rows[-1], method=iterated.ITERATED, covered=870)]
-    study = Study(1000, 999, 499, rows, [], [])
-    said = claim.section(study)
-    assert f"Of {len(rows) - 2} figures" in said
-    assert f"{len(rows) - 6} do" in said
-    _, interval, tails, noted, silent, again, _, tried = said.split("\n- ")
+    rows = [default_row(part, "roc_auc", "500 rows, 50 groups", 950) for part in claim._DEFAULTS]
+    rows += [
+        default_row("estimates", "f1", "100 rows, balanced", 915),
+        default_row("estimates", "f1", "1,000 rows, balanced", 930),  # within two errors
+        default_row("estimates", "recall", "100 rows, 5% positive", 900, 60),
+        default_row("levels", "r2", f"100 rows, {levels.VALUES}", 850),
+        default_row("estimates", "log_loss difference", "100 rows, 5% positive", 860),
+        default_row("estimates", "roc_auc", "8 equal clusters", 870),
+    ]
+    text = claim.section(Study(1000, 999, 499, rows, [], []))
+    assert f"Of {len(rows)} figures" in text
+    assert f"{len(rows) - 5} do" in text
+    _, interval, tails, noted, grouped, silent = text.split("\n- ")
     assert "100 rows, 5 % positive (recall 90.0 %)" in interval
     assert "r2 85.0 %" in tails
     assert noted.endswith("100 rows, 5 % positive (log_loss difference 86.0 %).")
-    assert silent.endswith("no result says so: 100 rows, balanced (f1 93.0 %).")
-    assert again.endswith("First and second: none.")
-    assert tried.endswith(
-        "KS, 1000 data sets of 100 rows, 10 % positive: 87.0 %, 0.250 "
-        "(by estimate 95.1 %, 0.250).\n\n"
+    assert grouped.endswith("8 equal clusters (roc_auc 87.0 %).")
+    assert silent.strip().endswith("no result says so: 100 rows, balanced (f1 91.5 %).")
+
+
+def sharp_rows(scene, coverage, ratio, metric="roc_auc") -> list[IntervalRow]:
+    """Return a default, one that covers, `ratio` times as sharp, and one that is too short."""
+    default = replace(
+        default_row("estimates", metric, scene, coverage), score=ratio, ratio=1.0, ratio_error=0.0
     )
-    (doubted,) = claim.in_doubt(study)
-    assert (doubted.metric, doubted.scene) == ("f1", "100 rows, balanced")
-    for covered, n_less, rest in (
-        (18_800, 5, "none"),
-        (18_600, 6, "100 rows, balanced (f1 93.0 %)"),
-    ):
-        second = replace(doubted, n_data=20_000, covered=covered)
-        decided = replace(study, again=[second])
-        said = claim.section(decided)
-        assert f"{len(rows) - n_less} do" in said
-        assert f"no result says so: {rest}.\n" in said
-        share = 100 * second.coverage
-        assert f"First and second: 100 rows, balanced (f1 93.0, then {share:.1f} %).\n" in said
-        assert not claim.in_doubt(decided)  # a second figure decides: there is no third
+    covers = replace(default, method="percentile", covered=940, ratio=ratio, ratio_error=0.01)
+    short = replace(default, method="bca", covered=929, ratio=9.0, ratio_error=0.01)
+    return [default, covers, short]
 
 
-def test_what_is_in_doubt_is_simulated_again_on_fresh_data_sets(monkeypatch):
-    monkeypatch.setattr(studies, "TIMES", 3)
-    scenes = [s for s in levels.SCENES if s.n == 100 and s.kind == "normal"]
-    study = studies.simulate(scenes, 4, Cost(19, 9))
-    doubted = [row for row in study.intervals if row.metric in ("f1", "recall")]
-    again = studies.simulate_again(study, doubted, coverage.ALL_SCENES)
-    assert replace(again, again=[]) == study
-    assert [row.key for row in again.again] == [row.key for row in doubted]
-    assert {row.n_data for row in again.again} == {6}
-    drawn = studies.simulate(scenes, 12, Cost(19, 9), first=studies.FRESH)
-    assert again.again == [row for row in drawn.intervals if row.metric in ("f1", "recall")]
-    first = studies.simulate(scenes, 12, Cost(19, 9))
-    widths = [row.mean_width for row in first.intervals if row.metric in ("f1", "recall")]
-    assert all(row.mean_width not in widths for row in again.again)
-    assert studies.with_part(again, "levels", study) == study
+def test_the_best_is_the_best_that_covers_and_the_claim_has_two_sides():
+    chosen, held_out = (
+        [s.name for s in estimates.SCENES if s.is_held_out == held][:3] for held in (False, True)
+    )
+    rows = sharp_rows(chosen[0], 955, 0.9) + sharp_rows(chosen[1], 945, 1.6)
+    rows += sharp_rows(held_out[0], 999, 1.05) + sharp_rows(held_out[1], 900, 1.2)
+    alone = sharp_rows(held_out[2], 960, 1.2, "f1")
+    rows += [alone[0], replace(alone[1], covered=920)]
+    study = Study(1000, 999, 499, rows, [], [])
+    pairs = claim.sharpness(study)
+    assert [pair.best and pair.best.method for pair in pairs] == ["percentile"] * 4 + [None]
+    assert [pair.is_held_out for pair in pairs] == [False, False, True, True, True]
+    both = claim.summary(pairs[:2])
+    assert both.ratio == pytest.approx(1.2)  # the geometric mean of 0.9 and 1.6
+    assert both.ratio_error == pytest.approx(1.2 / 2 * np.hypot(0.01 / 0.9, 0.01 / 1.6))
+    assert both.coverage_error == pytest.approx(
+        np.hypot(pairs[0].default.error, pairs[1].default.error) / 2
+    )
+    held, own = claim.sharp_section(study).split("**Chosen on**")
+    assert f"Below 93.0 % by more than two standard errors, 1 of 3: {held_out[1]} (" in held
+    assert f"Above 98.5 % by more than two standard errors, 1 of 3: {held_out[0]} (" in held
+    assert f"1 of 3: {held_out[2]} (f1 96.0 %)" in held
+    assert "Mean coverage is 95.3 %, within 94.0 to 97.0 %" in held
+    assert "in the geometric mean, **not within** 1.10; with the default among" in held
+    assert f"1 of 2: {chosen[1]} (roc_auc 1.60, `percentile`)" in own
+    assert "| **all** | 2 | 95.0 ± 0.5 | 94.5 to 95.5 | 1.20 ± 0.01 | 1.60 |" in own
+
+
+def test_the_score_of_an_interval_is_its_width_and_forty_times_what_it_misses_by():
+    limits = np.array([(0.4, 0.6), (0.55, 0.75), (0.2, 0.25)])
+    expected = [0.2, 0.2 + 40 * 0.05, 0.05 + 40 * 0.25]
+    assert studies.interval_score(limits, 0.5) == pytest.approx(expected)
+    rng = np.random.default_rng(5)  # the quantiles of the truth have the least mean
+    estimates_of_0 = rng.normal(size=200_000)[:, None]
+    scores = [
+        studies.interval_score(estimates_of_0 + np.array([-z, z]), 0.0).mean()
+        for z in (1.6, 1.96, 2.4)
+    ]
+    assert scores[1] == min(scores)
+
+
+def test_scores_are_compared_on_the_same_data_sets_and_nan_is_the_end_of_the_scale():
+    scene = estimates.SCENES[0]
+    target = estimates.population(scene)["roc_auc"]
+    wide, narrow = (target - 0.1, target + 0.05), (target - 0.02, target + 0.03)
+    of_all = [("roc_auc", "estimate", wide)] * 3 + [("roc_auc", "estimate", (np.nan, np.nan))]
+    measured = [Measured({(m, name): each}, {}, {}) for m, name, each in of_all]
+    for one in measured[:2]:
+        one.intervals["roc_auc", "bca"] = narrow
+    default, bca = studies.summarise(scene, measured)[0]
+    assert (default.n_data, default.covered, default.undefined) == (4, 4, 1)
+    assert default.score == pytest.approx((3 * 0.15 + 1.0) / 4, rel=1e-5)
+    assert default.median_width == pytest.approx(0.15, rel=1e-5)
+    assert (bca.n_data, bca.ratio) == (2, pytest.approx(3.0, rel=1e-5))  # 0.15 over 0.05
+    assert bca.ratio_error == 0.0

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics as fm
-from benchmarks.coverage import __main__ as coverage, recalibration, recalibration_report
+from benchmarks.coverage import __main__ as coverage, recalibration
 from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import load, simulate
 
@@ -52,8 +52,8 @@ def test_each_kind_is_measured() -> None:
 
 def test_the_section_is_of_the_study() -> None:
     study = simulate(recalibration.SCENES, 2, Cost(9, 9))
-    text = recalibration_report.section(study)
-    for title in recalibration_report._TITLES.values():
+    text = recalibration.section(study)
+    for title in recalibration._TITLES.values():
         assert title in text
     assert text.count("| Wald, importances |") == 2 * 3
 

@@ -15,7 +15,7 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import costs, indirect, indirect_report, multilabel, populations, scenes
+from benchmarks.coverage import costs, indirect, multilabel, populations, scenes
 from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage.study import simulate
@@ -174,7 +174,7 @@ def test_bins_aim_at_what_rows_do():
 def test_the_section_on_folds_and_bins_is_of_the_study():
     chosen = [s for s in SCENES if s.part in (indirect.FOLDS, indirect.BINS) and s.n < 1_000]
     study = simulate([*chosen], 16, Cost(9, 9))
-    text = indirect_report.section(study)
+    text = indirect.section(study)
     for name in (*indirect.MEASURES, *indirect.BINNED):
         assert f"### {name}, " in text
     for row in study.intervals:
@@ -225,7 +225,7 @@ def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = fastmetrics.evaluate(labels, models, **options)
-    noted = f"Fewer than {multilabel.FEW} rows of a class" in str(found)
+    noted = f"a class has fewer than {multilabel.FEW} rows" in str(found)
     assert noted == (min(labels.sum(axis=0)) < multilabel.FEW)
     for name in multilabel.MEASURES:
         pair = found.comparisons[name]["model", "equal"]
