@@ -51,12 +51,12 @@ PLACES: dict[str, tuple[str, ...]] = {
     "logit_width": ("metrics.calibration.logistic_calibration._WIDTH",),
     # of replicates
     "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
-    "band_places": ("inference._band_run.N_PLACES",),
+    "band_places": ("inference._band_run.N_POINTS",),
     "batch_bytes": (f"{_BOOTSTRAP}._samples.BATCH_BYTES",),
     "batches_of_a_part": (f"{_BOOTSTRAP}.bootstrap._BATCHES",),
     "cell_batch": (f"{_BOOTSTRAP}._samples._CELLS_OF_A_BATCH",),
     "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
-    "part_bytes": (f"{_BOOTSTRAP}.bootstrap._PART_BYTES",),
+    "part_bytes": (f"{_BOOTSTRAP}.bootstrap._CHUNK_BYTES",),
     "part_rows": (f"{_BOOTSTRAP}.bootstrap._MOST_ROWS",),
     # of comparisons and selection
     "critical_value": ("inference.reference.critical_value",),

@@ -33,7 +33,7 @@ from fastmetrics._report.evaluation_result import AUC
 from fastmetrics._report.score_evaluation import models_of, table_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.bands import PrBand, RocBand, shown_band
+from fastmetrics.inference.bands import PrBand, RocBand, band_to_draw
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.metrics.asking import MetricsLike, ask
 from fastmetrics.metrics.curves.best_threshold import best_threshold
@@ -133,7 +133,7 @@ def bands_by_name(
             )
         if not isinstance(band, kind):
             raise InputTypeError(f"`bands` must hold {kind.__name__}s: got {type(band).__name__}")
-    return {name: shown_band(band, name) for name, band in given.items()}
+    return {name: band_to_draw(band, name) for name, band in given.items()}
 
 
 def said(threshold: Any) -> str:

@@ -1,6 +1,6 @@
-"""One engine of inference: influences of rows, what they are worth, an estimate, a comparison.
+"""One engine of inference: influences of rows, effective sizes, estimates and comparisons.
 
-On its ground: `units` (weights, groups, strata), `reference` (scales, quantiles), and results.
-Rooms for what has a method of its own (the bootstrap, DeLong, proportions, ...) stand on that, and
-are strangers but for `bands` and `costs`; `estimate` and `compare` are the doors above them.
+The lowest layer is `units` (weights, groups, strata), `reference` (scales, quantiles) and results.
+Modules of single methods (bootstrap, DeLong, proportions, ...) use it, and are independent of one
+another but for `bands` and costs; `estimate` and `compare` are the entry points above them.
 """

@@ -49,21 +49,21 @@ Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
 Pair = tuple[float, float]
 
-# Sums of weights this near to one another, relative to all weight, are one place of a curve.
+# Relative tolerance at which sums of weights are one point of a curve.
 _ROUNDING = 2.0**-45
 _PRODUCT = 2.0**-50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateCurve:
-    """A line from (0, 0) to the totals that never falls, straight between its points.
+    """A nondecreasing curve from (0, 0) to the totals, linear between its points.
 
     Attributes
     ----------
     x, y : ndarray of float64, shape (n_points,)
         Cumulative counts or weights, the first 0.
     slack : float
-        How far apart two equal sums of x may be.
+        Largest rounding error between two equal sums of x.
     """
 
     x: Floats
@@ -76,9 +76,9 @@ class RateCurve:
         return RateCurve(self.y, self.x, self.slack * float(self.y[-1] / self.x[-1]))
 
     def at(self, rates: Floats, *, top: bool) -> Floats:
-        """Return the rate of y at rates of x, which rise: 0 before the first, 1 after the last.
+        """Interpolate the rate of y at ascending rates of x: 0 before the first, 1 after the last.
 
-        Where the curve is upright, ``top`` says which of its ends is meant.
+        Where the curve is vertical, ``top`` chooses the upper end.
         """
         counts_at = np.empty(len(rates))
         levels = rates * self.x[-1]
@@ -89,72 +89,71 @@ class RateCurve:
         return rates_of_y
 
     @classmethod
-    def of_table(cls, table: ScoreTable) -> RateCurve:
-        """Return false positives (x) and true positives (y), without dividing them."""
+    def from_table(cls, table: ScoreTable) -> RateCurve:
+        """Build the curve of false positives (x) and true positives (y), not divided by totals."""
         tp, fp = (
             np.concatenate((np.zeros(1), sums))
             for sums in (table.true_positives, table.false_positives)
         )
-        return cls.of_weights(tp, fp) if table.is_weighted else cls(fp, tp)
+        return cls.from_weights(tp, fp) if table.is_weighted else cls(fp, tp)
 
     @classmethod
-    def of_weights(cls, tp: Floats, fp: Floats) -> RateCurve:
-        """Return the curve of sums of weights, which are rounded."""
+    def from_weights(cls, tp: Floats, fp: Floats) -> RateCurve:
+        """Build the curve of sums of weights, which are rounded."""
         return cls(fp, tp, _ROUNDING * float(fp[-1]))
 
 
-# Bartlett's arcsine scale: a rate of n rows has variance 1 in it, whatever the rate, and Anscombe's
-# (1948) sample keeps that nearly true down to one or two counts.
+# Bartlett's arcsine scale: a rate of n rows has variance 1 on it, whatever the rate. Anscombe's
+# (1948) constants keep that nearly true down to one or two counts.
 
 
 def scaled_sample(rates: Floats, size: float) -> Floats:
-    """Return 2 sqrt(n + 1/2) arcsin sqrt((n r + 3/8) / (n + 3/4)) of the rates r of a sample."""
-    shares = (rates * size + 0.375) / (size + 0.75)
-    scaled: Floats = 2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(np.clip(shares, 0.0, 1.0)))
+    """Compute 2 sqrt(n + 1/2) arcsin sqrt((n r + 3/8) / (n + 3/4)) of the rates r of a sample."""
+    shrunken = (rates * size + 0.375) / (size + 0.75)
+    scaled: Floats = 2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(np.clip(shrunken, 0.0, 1.0)))
     return scaled
 
 
 def scaled_population(rates: Floats, size: float) -> Floats:
-    """Return the expectation of `scaled_sample` where the population has the rates given."""
+    """Compute the expectation of `scaled_sample` for these rates of the population."""
     scaled: Floats = 2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(rates))
     return scaled
 
 
 def population_rate(scaled: Floats, size: float) -> Floats:
-    """Return the rates whose `scaled_population` is given: 0 and 1 beyond the ends."""
+    """Invert `scaled_population`: 0 and 1 beyond the ends."""
     angle = np.clip(scaled / (2.0 * np.sqrt(size + 0.5)), 0.0, np.pi / 2.0)
     rate: Floats = np.sin(angle) ** 2
     return rate
 
 
 def sample_rate(scaled: Floats, size: float) -> Floats:
-    """Return the rates whose `scaled_sample` is given: below 0 and above 1 beyond the ends."""
+    """Invert `scaled_sample`: below 0 and above 1 beyond the ends."""
     return ((size + 0.75) * population_rate(scaled, size) - 0.375) / size
 
 
 def equal_precision(curve: RateCurve, x: Floats, sizes: Pair, width: float) -> Limits:
-    """Return the limits of y when x' and y' deviate by up to ``width`` in the arcsine scale."""
+    """Compute the limits of y if x' and y' deviate by up to ``width`` on the arcsine scale."""
     of_x, of_y = sizes
-    place = scaled_population(x, of_x)
-    first, last = (sample_rate(place + shift, of_x) for shift in (-width, width))
+    centre = scaled_population(x, of_x)
+    first, last = (sample_rate(centre + shift, of_x) for shift in (-width, width))
     low = population_rate(scaled_sample(curve.at(first, top=False), of_y) - width, of_y)
     high = population_rate(scaled_sample(curve.at(last, top=True), of_y) + width, of_y)
     return np.where(first <= 0.0, 0.0, low), np.where(last >= 1.0, 1.0, high)
 
 
-def recovered(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
-    """Return the limits of y at each x from those of its two deviations, as if they added up.
+def mover_limits(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
+    """Compute the limits of y at each x by MOVER, from the deviations of x' and of y'.
 
-    ``y`` is the curve at x. Alone, y' deviates as a proportion does, and x' lies z around x in the
-    arcsine scale.
+    ``y`` is the curve at x. Alone, y' deviates as a proportion, and x' by z on the arcsine scale.
     """
     of_x, of_y = sizes
-    place = scaled_population(x, of_x)
-    first = np.minimum(sample_rate(place - z, of_x), x)
-    last = np.maximum(sample_rate(place + z, of_x), x)
+    scaled = scaled_population(x, of_x)
+    first = np.minimum(sample_rate(scaled - z, of_x), x)
+    last = np.maximum(sample_rate(scaled + z, of_x), x)
     before = np.where(first <= 0.0, 0.0, curve.at(first, top=False))
     after = np.where(last >= 1.0, 1.0, curve.at(last, top=True))
-    # Agresti and Coull's limits: those of Wilson fail for rates just below 1.
+    # Agresti and Coull's limits: Wilson's fail for rates just below 1.
     centre = (y * of_y + z * z / 2.0) / (of_y + z * z)
     half = z * np.sqrt(centre * (1.0 - centre) / (of_y + z * z))
     least, most = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
@@ -164,10 +163,10 @@ def recovered(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> 
 
 
 def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) -> Limits:
-    """Return limits of a product of two independent estimates from the limits of either.
+    """Compute limits of a product of two independent estimates from the limits of both.
 
-    The deviations add up in squares, their product included; where a limit of x is 1, the end of
-    its scale, x may well be there, and the limits multiply.
+    Squared deviations are added, with that of their product. Where the limit of x is 1, the end of
+    its scale, the limits are multiplied.
     """
     low, high = of_x
     below = np.hypot(y * (x - low), x * (y - of_y.low))
@@ -181,17 +180,17 @@ def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) 
 Codes = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-#: Places along a curve at which a replicate is compared with the data. The curve varies like a
-#: random walk between two of them: with a fourth of the places, widths are 1 % smaller.
-N_PLACES = 2048
-#: Thresholds whose rates tell how much more than a binomial proportion they vary.
+#: Points along a curve at which a replicate is compared with the data. The curve varies like a
+#: random walk between two of them: with a fourth of the points, widths are 1 % smaller.
+N_POINTS = 2048
+#: Thresholds at which rates are compared with binomial proportions, for the design effect.
 N_THRESHOLDS = 32
 
 _BATCH_BYTES = 1 << 18  # counts of a batch
 _BATCH_VALUES = 1 << 20  # values of a batch, 8 bytes each
 
 
-def gaps_of_replicates(
+def replicate_gaps(
     sample: ScoredRowSample | TableCells,
     draws: Draws,
     n_resamples: int,
@@ -199,31 +198,31 @@ def gaps_of_replicates(
     sizes: Pair,
     progress: bool | None,
 ) -> Floats:
-    """Return how far each replicate strays from the data along both axes; nan where it failed.
+    """Compute the largest gap between each replicate's curve and the data's; nan if it failed.
 
-    From a point of the data's curve one moves along both axes by the same length of the arcsine
-    scale until one meets the replicate's: this length, where it is greatest.
+    A gap is the length of the move from a point of the data's curve to the replicate's, by the same
+    length of the arcsine scale along both axes.
     """
     of_x, of_y = sizes
     ends = np.array([0.0, 1.0])
     low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
-    places = np.linspace(low, high, N_PLACES)
+    positions = np.linspace(low, high, N_POINTS)
     distances = np.full(n_resamples, np.nan)
 
     def along(curve: RateCurve) -> Floats:
         x = scaled_sample(curve.x / curve.x[-1], of_x)
         y = scaled_sample(curve.y / curve.y[-1], of_y)
-        values = np.empty(N_PLACES)
-        kernels.values_along(x + y, y - x, places, True, 0.0, values)
+        values = np.empty(N_POINTS)
+        kernels.values_along(x + y, y - x, positions, True, 0.0, values)
         return values
 
     if isinstance(sample, ScoredRowSample) and sample.weights is None:
         rows = sample.rows
-        tables = _arcsine_table(of_x), _arcsine_table(of_y)  # looked up, at once
+        tables = _arcsine_table(of_x), _arcsine_table(of_y)
 
         def along_rows(counts: Bytes) -> Floats:
-            values = np.empty((len(counts), N_PLACES))
-            kernels.values_of_rows(counts, rows.masks, rows.ends, places, *tables, values)
+            values = np.empty((len(counts), N_POINTS))
+            kernels.values_of_rows(counts, rows.masks, rows.ends, positions, *tables, values)
             return values
 
         once = np.zeros((1, padded(sample.n)), np.uint8)
@@ -245,7 +244,7 @@ def gaps_of_replicates(
             if sample.weights is None:
                 distances[first : first + count] = farthest(along_rows(counts))
                 return
-            curves = _of_weights(sample, counts)
+            curves = _weighted_curves(sample, counts)
         for number, curve in enumerate(curves, first):
             if curve.x[-1] > 0 and curve.y[-1] > 0:
                 distances[number] = farthest(along(curve))
@@ -256,7 +255,7 @@ def gaps_of_replicates(
         n_bytes = padded(max(sample.n_units, sample.n))
     run_batches(
         batch,
-        range(0, n_resamples, max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // N_PLACES))),
+        range(0, n_resamples, max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // N_POINTS))),
         progress=progress,
         description="band",
         unit="replicates",
@@ -264,32 +263,32 @@ def gaps_of_replicates(
     return distances
 
 
-def _of_weights(sample: ScoredRowSample, counts: Bytes) -> Iterator[RateCurve]:
-    for drawn in counts:
-        weights = (drawn[: sample.n] * sample.weights).astype(np.float64, copy=False)
+def _weighted_curves(sample: ScoredRowSample, counts: Bytes) -> Iterator[RateCurve]:
+    for row in counts:
+        weights = (row[: sample.n] * sample.weights).astype(np.float64, copy=False)
         tp, fp, _ = weighted_points(sample.rows, weights)
-        yield RateCurve.of_weights(tp, fp)
+        yield RateCurve.from_weights(tp, fp)
 
 
 def _arcsine_table(size: float) -> Floats:
-    """Return the arcsine scale at equidistant rates: those of counts, where the size is one."""
+    """Tabulate the arcsine scale at equidistant rates, those of counts if the size is one."""
     cells = max(1, int(np.ceil(size)))
     return scaled_sample(np.arange(cells + 1) / cells, size)
 
 
 def has_unequal_rows(sample: BootstrapSample) -> TypeGuard[ScoredRowSample]:
-    """Return whether rows are of groups, or have weights of their own."""
+    """Return True if rows have groups or weights."""
     return isinstance(sample, ScoredRowSample) and (
         sample.units is not None or sample.weights is not None
     )
 
 
 def effective_sizes(sample: BootstrapSample) -> tuple[float, float, float]:
-    """Return the independent rows of negatives, positives, and for the share of positives.
+    """Compute the effective numbers of negatives, positives, and rows for the prevalence.
 
-    They are counts, or those of equal variance: the variance of a rate at a threshold over that of
-    a proportion is the design effect (Rao & Scott 1992), here pooled over thresholds. A size never
-    exceeds the number of rows.
+    Of independent rows they are counts, else counts over the design effect: the variance of a rate
+    over that of a proportion (Rao & Scott 1992), pooled over thresholds. No size exceeds the number
+    of rows.
     """
     if not has_unequal_rows(sample):
         table = sample.score_table()
@@ -302,18 +301,18 @@ def effective_sizes(sample: BootstrapSample) -> tuple[float, float, float]:
     tie = np.zeros(n, np.int64)
     tie[1:] = np.cumsum(sample.rows.ends[: n - 1], dtype=np.int64)
     most = weights
-    if sample.weights is None or sample.weights.dtype.kind != "i":  # an integer is so many rows
+    if sample.weights is None or sample.weights.dtype.kind != "i":  # integers count rows
         most = (weights > 0).astype(np.float64)
     negatives, positives = (
-        min(_of_class(weights[chosen], units[chosen], tie[chosen]), float(most[chosen].sum()))
+        min(_class_size(weights[chosen], units[chosen], tie[chosen]), float(most[chosen].sum()))
         for chosen in (~is_positive, is_positive)
     )
-    share = _of_share(is_positive * weights, weights, units)
-    return negatives, positives, min(share, float(most.sum()))
+    n_rows = _prevalence_size(is_positive * weights, weights, units)
+    return negatives, positives, min(n_rows, float(most.sum()))
 
 
-def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
-    """Return how many rows would give the rates of one class the variance that they have."""
+def _class_size(weights: Floats, units: Codes, tie: Codes) -> float:
+    """Compute the effective size of a class from the variance of its rates over thresholds."""
     _, units = np.unique(units, return_inverse=True)
     of_unit = np.bincount(units, weights)
     total = float(weights.sum())
@@ -327,32 +326,32 @@ def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
         binomial += rate * (1.0 - rate)
         variance += _variance(above - rate * of_unit, total)
     if variance > 0.0 and binomial > 0.0:
-        return 1.0 + binomial / variance  # n for n rows, whose rates vary by r (1 - r) / (n - 1)
+        return 1.0 + binomial / variance  # n rows have variance r (1 - r) / (n - 1)
     return total**2 / float(np.sum(of_unit**2))
 
 
-def _of_share(positive: Floats, weights: Floats, units: Codes) -> float:
+def _prevalence_size(positive: Floats, weights: Floats, units: Codes) -> float:
     total = float(weights.sum())
-    share = float(positive.sum()) / total
-    deviations = np.bincount(units, positive) - share * np.bincount(units, weights)
+    rate = float(positive.sum()) / total
+    deviations = np.bincount(units, positive) - rate * np.bincount(units, weights)
     variance = _variance(deviations, total)
-    return 1.0 + share * (1.0 - share) / variance if variance > 0.0 else np.inf
+    return 1.0 + rate * (1.0 - rate) / variance if variance > 0.0 else np.inf
 
 
 def _variance(deviations: Floats, total: float) -> float:
-    """Return the variance of a ratio from what each unit adds to its error."""
+    """Compute the variance of a ratio from the deviations of units."""
     n = len(deviations)
     return float(np.sum(deviations**2)) / total**2 * n / (n - 1) if n > 1 else 0.0
 
 
 Kind = Literal["simultaneous", "pointwise"]
-#: Of a grid that is given as a number: more than any plot shows, in memory that any machine has.
+#: Most points of a grid that is given as a number.
 MOST_POINTS: Final = 10**6
-# Replicates whose curves are this near to the data's are the data's.
+# Gaps below this are 0.
 _NO_GAP = 1e-6
 
 
-def band_of(
+def compute_band(
     given: BootstrapData,
     *,
     over_recall: bool,
@@ -364,9 +363,9 @@ def band_of(
     rng: Any,
     progress: bool | None,
 ) -> tuple[Floats, Floats, dict[str, Any]]:
-    """Return a grid, the curve of the data there, and the other fields of the band by name.
+    """Compute the grid, the curve of the data on it, and the other fields of the band by name.
 
-    The curve is that of TPR over FPR, or of precision over recall. Arrays are read-only.
+    The curve is TPR over FPR, or precision over recall. Arrays are read-only.
     """
     check_choice("kind", kind, get_args(Kind))
     level = check_confidence_level(confidence_level)
@@ -376,15 +375,17 @@ def band_of(
     if stratified is None:
         stratified = given.groups is None and not over_recall
     check_stratified(stratified, given.groups)
-    sample: Any = parse(given, metric_specs(DEFAULTS["scores"][:1]))  # of labels with scores
+    sample: Any = parse(
+        given, metric_specs(DEFAULTS["scores"][:1])
+    )  # a metric of labels with scores
     sample.warn_small_sizes()
     key, n_failed, width = None, 0, math.nan
     negatives = positives = math.nan
     curve = low = high = np.full(len(grid), np.nan)
     table = sample.score_table()
-    what = "precision-recall" if over_recall else "ROC"
-    if not lacks_a_class(table, f"a confidence band of the {what} curve"):
-        data = RateCurve.of_table(table)
+    curve_name = "precision-recall" if over_recall else "ROC"
+    if not lacks_a_class(table, f"a confidence band of the {curve_name} curve"):
+        data = RateCurve.from_table(table)
         negatives, positives, n_rows = effective_sizes(sample)
         if kind == "pointwise":
             width = -normal_quantile((1.0 - level) / 2.0)
@@ -392,7 +393,7 @@ def band_of(
             key = seed_key(rng)
             draws = Draws(key, sample.n_units, sample.masks() if stratified else None)
             sizes = negatives, positives
-            gaps = gaps_of_replicates(sample, draws, n_resamples, data, sizes, progress)
+            gaps = replicate_gaps(sample, draws, n_resamples, data, sizes, progress)
             width, n_failed = _width(gaps, level, GATHER if sample.is_grouped else STRATIFY)
         if over_recall:
             rates = data.transposed.at(grid, top=False)
@@ -401,7 +402,7 @@ def band_of(
             of_odds = ConfidenceInterval(odds, odds)
             if not stratified:
                 tail = (1.0 - level) / (2.0 if kind == "pointwise" else 4.0)
-                of_odds = _limits_of_odds(odds, n_rows, tail)
+                of_odds = _odds_limits(odds, n_rows, tail)
             least, most = product_limits(rates, of_rates, odds, of_odds)
             curve = grid / (grid + rates * odds)
             low, high = grid / (grid + most), grid / (grid + least)
@@ -440,24 +441,24 @@ def band_of(
 def _limits(
     curve: RateCurve, grid: Floats, rates: Floats, sizes: Pair, kind: Kind, width: float
 ) -> Limits:
-    """Return the limits of a rate of one class at rates of the other."""
+    """Compute the limits of a rate of one class at rates of the other."""
     if kind == "pointwise":
-        return recovered(curve, grid, rates, sizes, width)
+        return mover_limits(curve, grid, rates, sizes, width)
     if math.isnan(width):
         nothing = np.full(len(grid), np.nan)
         return nothing, nothing
     return equal_precision(curve, grid, sizes, width)
 
 
-def _limits_of_odds(odds: float, n_rows: float, tail: float) -> ConfidenceInterval:
-    """Return the limits of the number of negatives to a positive."""
+def _odds_limits(odds: float, n_rows: float, tail: float) -> ConfidenceInterval:
+    """Compute the limits of the ratio of negatives to positives."""
     k, m = n_rows / (1.0 + odds), n_rows * odds / (1.0 + odds)
     low, high = wilson_limits(k, m, -normal_quantile(tail))
     return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
 
 
 def _width(gaps: Floats, level: float, remedy: str) -> tuple[float, int]:
-    """Return the width that so many of the replicates do not exceed, and how many failed."""
+    """Compute the quantile of the gaps at ``level``; also return the number that failed."""
     failed = np.isnan(gaps)
     n_failed, note = failures(gaps, failed, remedy=remedy, what="band")
     warn_failures("the curve", n_failed, len(gaps), note)
@@ -471,7 +472,7 @@ def _width(gaps: Floats, level: float, remedy: str) -> tuple[float, int]:
             DegenerateDataWarning,
         )
     rank = min(math.ceil((len(gaps) + 1) * level), len(gaps))
-    # At either end of the curve, one class's rate alone varies: a band of two such rates.
+    # At each end of the curve only the rate of one class varies: a band of two such rates.
     least = -normal_quantile((1.0 - level) / 4.0)
     return max(float(np.partition(gaps, rank - 1)[rank - 1]), least), n_failed
 

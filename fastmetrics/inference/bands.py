@@ -20,7 +20,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
 )
 from fastmetrics._results import Result
-from fastmetrics.inference._band_run import Kind, band_of
+from fastmetrics.inference._band_run import Kind, compute_band
 from fastmetrics.inference.bootstrap._parse import BootstrapData
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -49,11 +49,11 @@ weights_are : {"importances", "frequencies"} or None
 """
 
 
-def shown_band(band: RocBand | PrBand, name: str | None) -> Band:
+def band_to_draw(band: RocBand | PrBand, name: str | None) -> Band:
     """Return the band to draw, with the name of its model."""
-    of = f"{shown_name(name)}: " if name else ""
+    prefix = f"{shown_name(name)}: " if name else ""
     x = band.recall if isinstance(band, PrBand) else band.false_positive_rate
-    return Band(x, band.low, band.high, of + band_title(band.confidence_level, band.kind))
+    return Band(x, band.low, band.high, prefix + band_title(band.confidence_level, band.kind))
 
 
 @documented(_RESULT)
@@ -87,7 +87,7 @@ class RocBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the ROC curve at the grid with its band."""
-        label, band = shown_name(name or "ROC curve"), shown_band(self, name)
+        label, band = shown_name(name or "ROC curve"), band_to_draw(self, name)
         curve = PlotCurve(self.false_positive_rate, self.true_positive_rate, label, band)
         return draw_roc([curve], ax, options=line_options)
 
@@ -124,7 +124,7 @@ class PrBand(Result):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the P-R curve at the grid with its band."""
         label = shown_name(name or "P-R curve")
-        curve = PlotCurve(self.recall, self.precision, label, shown_band(self, name))
+        curve = PlotCurve(self.recall, self.precision, label, band_to_draw(self, name))
         return draw_precision_recall([curve], ax, options=line_options)
 
 
@@ -252,7 +252,7 @@ def roc_band(
     ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
     """
     read = check_weights_are(sample_weight, weights_are)
-    grid, curve, fields = band_of(
+    grid, curve, fields = compute_band(
         BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=False,
         kind=kind,
@@ -335,7 +335,7 @@ def pr_band(
     True
     """
     read = check_weights_are(sample_weight, weights_are)
-    grid, curve, fields = band_of(
+    grid, curve, fields = compute_band(
         BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=True,
         kind=kind,

@@ -1,7 +1,7 @@
 """Specs of the requested metrics: of thresholds, counts, sums, or the user's own functions.
 
-A spec says what a replicate must yield, and makes of it the `values` of the metric; it measures the
-data themselves (`estimate`) and, for BCa, how far rows move that (`influences`).
+A spec lists the sums that a replicate must yield, and computes the metric's `values` from them. It
+also computes the metric of the data (`estimate`) and, for BCa, the influences of rows.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ SmallSampleWarning
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class MetricSpec(ABC):
-    """A metric: what it needs of a replicate, and what its values are.
+    """A metric: the sums that it needs of a replicate, and its values.
 
     Attributes
     ----------
@@ -112,11 +112,11 @@ class MetricSpec(ABC):
         Its name in the result.
     higher_is_better : bool or None
     ops : tuple
-        What kernels of threshold metrics compute.
+        Operations of the kernels of threshold metrics.
     first_column, n_columns : int
-        Which sums over the rows are the metric's.
+        Range of the metric's sums among those over the rows.
     undefined_where, note : str
-        Why a replicate may have no value, and what a reader of the interval must know.
+        Reason why a replicate may have no value; caveat of the interval.
     """
 
     label: str = ""
@@ -130,21 +130,21 @@ class MetricSpec(ABC):
 
     @abstractmethod
     def values(self, out: Yield) -> Floats:
-        """Return the value of each replicate."""
+        """Compute the value of each replicate."""
 
     @abstractmethod
     def estimate(self, sample: BootstrapSample) -> float:
-        """Return the metric of the data themselves."""
+        """Compute the metric of the data."""
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
-        """Return the derivative of the estimate by the weight of a row of each of the `cells`.
+        """Compute the derivative of the estimate by the weight of a row of each cell.
 
-        An array for each class; one for all, where they are entries of rows.
+        An array for each class; a single one where cells are rows.
         """
         raise InputError(self.why_no_bca(sample))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:
-        """Return why there is no acceleration: rows have importances; empty where there is one."""
+        """Return the reason why BCa's acceleration is undefined; empty if it is defined."""
         return "" if sample.fractional is None else self._no_bca(" with importance weights")
 
     def _no_bca(self, where: str = "") -> str:
@@ -153,7 +153,7 @@ class MetricSpec(ABC):
         )
 
     def default_method(self, sample: BootstrapSample) -> Method:
-        """Return the method where the user has named none."""
+        """Return the default method of the interval."""
         return "percentile" if self.why_no_bca(sample) else "bca"
 
 
@@ -173,11 +173,11 @@ class ThresholdSpec(MetricSpec):
 
     @property
     def chooses_threshold(self) -> bool:
-        """True if each replicate chooses its own threshold, which is optimistic."""
+        """True if the threshold is re-chosen in every replicate, which is optimistic."""
         return any(op[0] in (replicates.BEST, replicates.BREAK_EVEN) for op in self.ops)
 
     def values(self, out: Yield) -> Floats:
-        """Return the value of each replicate; nan where it lost a class."""
+        """Compute the value of each replicate; nan where it lost a class."""
         both = (out.n_positive > 0) & (out.n_negative > 0)
         states = [out.states[op].T for op in self.ops]
         return np.where(both, self.finish(out, *states), np.nan)
@@ -202,7 +202,7 @@ class ThresholdSpec(MetricSpec):
 
 
 def _table_auc(table: ScoreTable) -> float:
-    """Return the AUC; of one class by `roc_auc_score`, which warns."""
+    """Compute the AUC; `roc_auc_score` warns if a class is missing."""
     sizes = table.n_positive, table.n_negative
     if not (sizes[0] > 0 and sizes[1] > 0):
         return float(roc_auc_score(table))
@@ -282,14 +282,14 @@ class SumSpec(MetricSpec):
 
 
 def _r2(means: Floats) -> Floats:
-    """Return 1 - MSE / variance, nan of constant targets; they were centred before squaring."""
+    """Compute 1 - MSE / variance from means of centred targets; nan if targets are constant."""
     loss, variance = means[..., 0], means[..., 2] - means[..., 1] ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(variance > _ROUNDED * means[..., 2], 1.0 - loss / variance, np.nan)
 
 
 def _data_r2(means: Floats, n_rows: int) -> float:
-    """Return R² as `r2_score` does: of constant targets 1 if predictions are perfect, else 0."""
+    """Compute R² as `r2_score`: for constant targets 1 if predictions are perfect, else 0."""
     value = float(_r2(means))
     return float(means[0] == 0.0) if math.isnan(value) and n_rows > 1 else value
 
@@ -340,7 +340,7 @@ class ClassesSpec(MetricSpec):
 
 
 def _sum_spec(entry: Metric) -> SumSpec:
-    """Return the spec of a mean of terms of rows, of a root of one, or of R²."""
+    """Build the spec of a mean over rows, of a root of a mean, or of R²."""
     from fastmetrics.metrics.regression.regression_metrics import ROOTS, TERMS
 
     if entry.row_loss:
@@ -364,7 +364,7 @@ def _sum_spec(entry: Metric) -> SumSpec:
     )
 
 
-#: Of the functions used last: each `without_gil` would compile anew.
+#: Cached, because each `without_gil` compiles anew.
 _unlocked = lru_cache(maxsize=32)(without_gil)
 
 
@@ -372,10 +372,10 @@ _unlocked = lru_cache(maxsize=32)(without_gil)
 class UserSpec(MetricSpec):
     """A statistic of the user's own.
 
-    ``compiled`` says that numba compiled it, and runs it without the interpreter's lock;
-    ``weighted`` that it gets every row in the order given, with a weight that says how often it was
-    drawn, as it does where weights may be fractions. Else it gets the drawn rows themselves. What
-    all replicates share is read-only: a function that sorts in place would change the rest.
+    ``compiled`` functions of numba run without the interpreter's lock. ``weighted`` ones get all
+    rows in the given order, with weights that count draws; so do all if weights may be fractions.
+    Others get the drawn rows. Shared arrays are read-only: a function that sorts in place would
+    change other replicates.
     """
 
     function: Callable[..., Any]
@@ -385,7 +385,7 @@ class UserSpec(MetricSpec):
 
     @property
     def statistic(self) -> Statistic:
-        """The function of targets and predictions, and weights of the rows."""
+        """The function of arguments and weights of the rows."""
         function = _unlocked(self.function) if self.compiled else self.function
         weight = None if self.compiled else _weight_parameter(function)
 
@@ -435,7 +435,7 @@ def _read_only(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def metric_specs(metrics: Any) -> list[MetricSpec]:
-    """Return the specs of the requested ``metrics``, in order, or raise."""
+    """Parse the requested ``metrics`` into specs, in order."""
     specs: list[MetricSpec] = []
     n_columns = 0
     for one in asking.ask(metrics):
@@ -489,7 +489,7 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
 
 
 def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
-    """Return a function's parameter of weights: one without a default, if there is one."""
+    """Find a function's parameter of weights, preferably one without a default."""
     try:
         parameters = signature(function).parameters
     except (TypeError, ValueError):  # of some built-in functions
@@ -499,7 +499,7 @@ def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
 
 
 def _unweighted(metric: Metric, parameters: Mapping[str, Any], *columns: Any) -> Any:
-    """Return a metric of drawn rows, which takes no weights."""
+    """Compute a metric of drawn rows; raise if weights come with them."""
     if len(columns) > 2:
         raise InputError(f"`metrics`: {metric.name!r} has no weights in replicates: see `estimate`")
     return metric.value(*columns, **parameters)
@@ -517,7 +517,7 @@ def check_domains(
 def sum_columns(
     specs: Sequence[MetricSpec], targets: NDArray[Any], predictions: NDArray[Any] | None = None
 ) -> Floats | None:
-    """Return the columns of all sums, one below the other."""
+    """Compute the columns of all sums: (n_columns, n_rows)."""
     sums = [spec for spec in specs if isinstance(spec, SumSpec)]
     if not sums:
         return None
@@ -533,7 +533,7 @@ def sum_columns(
 
 
 def columns_are(specs: Sequence[MetricSpec], threshold: Any, pos_label: Any) -> ColumnsAre:
-    """Return how the metrics read the columns."""
+    """Return the kind of columns that the metrics need; raise if they need different ones."""
     of_classes = [spec for spec in specs if isinstance(spec, ClassesSpec)]
     if of_classes:
         other = next((spec for spec in specs if not isinstance(spec, ClassesSpec)), None)

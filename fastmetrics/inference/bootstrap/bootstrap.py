@@ -163,9 +163,9 @@ def bootstrap(
 def resample(
     samples: Sequence[BootstrapSample], options: Options
 ) -> tuple[Engine, list[Estimates]]:
-    """Return the replicates of models that share their units, and each model's estimates.
+    """Resample models that share their units; return the engine and each model's estimates.
 
-    Raises, before any work, where a metric does not have the method on these data.
+    Raises, before any work, if a metric does not have the method on these data.
     """
     specs, method = options.specs, options.method
     for why in [spec.why_no_bca(sample) for sample in samples for spec in specs]:
@@ -177,13 +177,13 @@ def resample(
     samples[0].warn_small_sizes()
     engine.run(options.n_resamples, progress=options.progress)
     methods = [[method or spec.default_method(sample) for spec in specs] for sample in samples]
-    due = [
+    by_bca = [
         (model, i)
         for model, of_model in enumerate(methods)
         for i, one in enumerate(of_model)
         if one == "bca" and not math.isnan(values[model][i])
     ]
-    accelerations = engine.accelerations(due, options.stratified)
+    accelerations = engine.accelerations(by_bca, options.stratified)
     results: list[dict[str, Estimate]] = []
     for model, of_model in enumerate(methods):
         results.append({})
@@ -197,7 +197,7 @@ def resample(
 def count_failures(
     spec: MetricSpec, distribution: Floats, lost_a_class: NDArray[np.bool_], sample: BootstrapSample
 ) -> tuple[int, str]:
-    """Return how many replicates of a metric are undefined, and why."""
+    """Count the undefined replicates of a metric; also return the reason."""
     return failures(
         distribution,
         lost_a_class if isinstance(spec, ThresholdSpec) else None,
@@ -215,14 +215,14 @@ def _make_estimate(
     acceleration: float,
     options: Options,
 ) -> Estimate:
-    """Return the result of one metric of a model, with the warnings that it deserves."""
+    """Build the estimate of one metric of a model, and warn where it is degenerate."""
     spec, sample = engine.specs[metric], engine.samples[model]
     distribution, sizes = engine.values[model, metric], sample.sizes()
     label, is_defined = spec.label, not math.isnan(estimate)
     n_failed, note = count_failures(spec, distribution, engine.lost_a_class[model], sample)
     if is_defined:
         warn_failures(repr(label), n_failed, len(distribution), note)
-    elif not isinstance(spec, ThresholdSpec):  # which has warned
+    elif not isinstance(spec, ThresholdSpec):  # threshold metrics have warned
         message = f"{label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     level: dict[str, Any] = {
@@ -260,7 +260,7 @@ def _make_estimate(
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The checked options of a bootstrap."""
+    """Validated options of a bootstrap."""
 
     specs: list[MetricSpec]
     n_resamples: int
@@ -286,7 +286,7 @@ def check_options(
     progress: bool | None,
     n_models: int = 1,
 ) -> Options:
-    """Return the options, or raise before any work."""
+    """Validate the options."""
     specs = metric_specs(metrics)
     count = check_integer("n_resamples", n_resamples, low=2)
     check_memory(
@@ -303,11 +303,10 @@ def check_options(
 
 # The engine: from samples and specs of metrics to replicates, limits and p-values.
 
-# A replicate is a sum over up to 10^7 rows or more: values this near to one another, relative to
-# their size, are one value. An interval so narrow would say nothing either.
+# Relative tolerance of equal replicates, which are sums over 10^7 rows or more.
 _ROUNDING = 2.0**-46
 
-# Differences of metrics this near to one another, relative to the largest, are ties.
+# Tolerance of tied differences, relative to the largest.
 _TIE = 1e-12
 _ONCE = np.empty(0, np.int64)
 
@@ -335,11 +334,10 @@ def limits(
     acceleration: float = math.nan,
     n_groups: float | None = None,
 ) -> tuple[ConfidenceInterval, str | None]:
-    """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
+    """Compute confidence limits from replicates of an estimate; failed replicates are nan.
 
-    And why they are degenerate, nan or one value; None for sound ones.
-
-    "bca" takes the ``acceleration``; ``n_groups``, effective ones, moves levels out to Student's t.
+    Also return the reason why limits are degenerate: nan or one value; else None. "bca" needs the
+    ``acceleration``; the effective number ``n_groups`` widens levels to Student's t.
     Limits are those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 13.3
     (percentile), 14.3 (BCa); Davison & Hinkley (1997), 5.2.1 (basic).
     """
@@ -373,9 +371,9 @@ def limits(
 
 
 def mean_and_error(replicates: Floats) -> tuple[float, float]:
-    """Return mean and standard deviation; nan where fewer than two are defined, or one is infinite.
+    """Compute mean and standard deviation; nan with an infinite value or fewer than two defined.
 
-    Costs may be as large as doubles get, and their squares are not to be.
+    Values are scaled: squares of large costs would overflow.
     """
     defined = replicates[~np.isnan(replicates)]
     if len(defined) < 2 or not np.isfinite(defined).all():
@@ -387,7 +385,7 @@ def mean_and_error(replicates: Floats) -> tuple[float, float]:
 
 
 def _are_equal(values: Floats) -> bool:
-    """Return whether all values are one, up to the rounding of their sums."""
+    """Return True if all values are equal, up to rounding."""
     low, high = float(values.min()), float(values.max())
     if low == high:
         return True
@@ -395,25 +393,25 @@ def _are_equal(values: Floats) -> bool:
 
 
 def _quantiles(values: Floats, levels: tuple[float, float]) -> tuple[float, float]:
-    """Return two linearly interpolated quantiles, by scipy's arithmetic (``method="linear"``)."""
+    """Compute two linearly interpolated quantiles, by scipy's arithmetic (``method="linear"``)."""
     last = len(values) - 1
-    places = [level * len(values) + (1 - level) for level in levels]
-    below = [min(max(math.floor(place) - 1, 0), last) for place in places]
+    positions = [level * len(values) + (1 - level) for level in levels]
+    below = [min(max(math.floor(position) - 1, 0), last) for position in positions]
     above = [min(row + 1, last) for row in below]
     ranked = np.partition(values, sorted({*below, *above}))
     limits = []
-    for place, row, next_row in zip(places, below, above, strict=True):
-        share = place % 1 if place >= 1 else 0.0
+    for position, row, next_row in zip(positions, below, above, strict=True):
+        fraction = position % 1 if position >= 1 else 0.0
         low, high = float(ranked[row]), float(ranked[next_row])
-        # An infinite value that has no share in the quantile must not make it nan.
-        limits.append((1 - share) * low + share * high if share else low)
+        # 0 times infinity is nan
+        limits.append((1 - fraction) * low + fraction * high if fraction else low)
     return limits[0], limits[1]
 
 
 def _bca_levels(
     replicates: Floats, estimate: float, alpha: float, acceleration: float
 ) -> tuple[float, float] | str:
-    """Return the levels of the two quantiles (E&T eq. 14.10), or why there are none."""
+    """Compute the levels of both quantiles (E&T eq. 14.10), or return why they are undefined."""
     from scipy.special import ndtr, ndtri
 
     bias = _bias(replicates, estimate)
@@ -424,7 +422,7 @@ def _bca_levels(
     z = float(ndtri(alpha))
     shifts = [bias + z, bias - z]
     slopes = [1 - acceleration * shift for shift in shifts]
-    if min(slopes) <= 0:  # beyond the pole the limits would change sides
+    if min(slopes) <= 0:  # beyond the pole the limits would swap
         return TOO_SKEW
     lower, upper = (
         float(ndtr(bias + shift / slope)) for shift, slope in zip(shifts, slopes, strict=True)
@@ -433,10 +431,10 @@ def _bca_levels(
 
 
 def _bias(replicates: Floats, estimate: float) -> float:
-    """Return BCa's correction of bias; infinite where the estimate is outside its replicates."""
+    """Compute BCa's bias correction; infinite if the estimate is outside its replicates."""
     from scipy.special import ndtri
 
-    # The share below the estimate, ties counted half.
+    # Proportion of replicates below the estimate; ties count half.
     twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
     return float(ndtri(twice / (2 * len(replicates))))
 
@@ -447,7 +445,7 @@ def acceleration(
     *,
     stratified: bool = False,
 ) -> float:
-    """Return the acceleration of a BCa interval; nan where influences are undefined or all equal.
+    """Compute the acceleration of a BCa interval; nan if influences are undefined or all equal.
 
     ``influences`` are the derivatives of the estimate by the weight of each sampling unit, or of
     each of ``times`` equal ones, an array for each class; ``stratified`` says that each class is
@@ -474,7 +472,7 @@ def acceleration(
             for one, mean in zip(each, means.tolist(), strict=True)
         ]
     )
-    # Influences of 1/n, say, are divided by their size: cubes could leave the range of float64.
+    # Moments are of influences over their size: cubes could leave the range of float64.
     if not moments[:, 2].max() > _ROUNDING:
         return math.nan
     squares, cubes, _ = moments.sum(axis=0).tolist()
@@ -490,12 +488,11 @@ def pvalue_from_limits(
     acceleration: float = math.nan,
     n_groups: float | None = None,
 ) -> float:
-    """Return the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
+    """Compute the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
 
-    Of B replicates d the lower limit reaches 0 at a tail of the share of d <= 0, of "basic" of
-    d >= 2 estimate, each count plus one, for the data themselves, and over B + 1; "bca" and groups
-    then undo what they do to levels. Efron & Tibshirani (1993), 15.4; Davison & Hinkley (1997),
-    4.2; of the centring of "basic" Hall & Wilson (1991), Biometrics 47:757-762.
+    The tail is (1 + count) / (B + 1) over B replicates d, counting d <= 0, or d >= 2 estimate for
+    "basic". "bca" and groups then invert their change of levels. Efron & Tibshirani (1993), 15.4;
+    Davison & Hinkley (1997), 4.2; on centring Hall & Wilson (1991), Biometrics 47:757-762.
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     defined = replicates[~np.isnan(replicates)]
@@ -503,11 +500,11 @@ def pvalue_from_limits(
     if n == 0:
         return math.nan
     null = slack = 0.0
-    if method == "basic":  # what rounding parts from twice the estimate is a tie all the same
+    if method == "basic":  # rounding must not break ties with twice the estimate
         null, slack = 2.0 * estimate, _TIE * float(np.max(np.abs(defined)))
     below = int(np.count_nonzero(defined <= null + slack))
     above = int(np.count_nonzero(defined >= null - slack))
-    if method == "basic":  # the mirror: the upper quantile makes the lower limit
+    if method == "basic":  # mirrored: the upper quantile gives the lower limit
         below, above = above, below
     lower, upper = (1 + below) / (n + 1), (1 + above) / (n + 1)
     if method == "bca" and not _are_equal(defined):
@@ -522,25 +519,25 @@ def pvalue_from_limits(
     return MonteCarloPValue(min(1.0, tails * tail), count == 0)
 
 
-def _bca_tail(share: float, bias: float, acceleration: float) -> float:
-    """Return the tail whose lower BCa limit is the quantile at ``share``."""
+def _bca_tail(level: float, bias: float, acceleration: float) -> float:
+    """Compute the tail whose lower BCa limit is the quantile at ``level``."""
     from scipy.special import ndtr, ndtri
 
-    if share >= 1.0:
+    if level >= 1.0:
         return 1.0
-    place = float(ndtri(share)) - bias
-    return float(ndtr(place / max(1.0 + acceleration * place, 1e-300) - bias))
+    z = float(ndtri(level)) - bias
+    return float(ndtr(z / max(1.0 + acceleration * z, 1e-300) - bias))
 
 
-#: Share of failed replicates above which there is a warning.
+#: Proportion of failed replicates above which there is a warning.
 MANY_FAILED: Final = 0.05
 
-_BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
-#: Between two calls of kernels threads wait for one another: batches are large, as long as there
-#: are so many of them for the cores to share, and none of them has more rows.
+_BATCH_SECONDS: Final = 0.05  # about, of a batch with a user's own statistic
+#: Threads wait for one another between calls of kernels: batches are large, but there are at least
+#: so many for the cores to share, and none has more than `_MOST_ROWS` rows.
 _BATCHES: Final = 64
 _MOST_ROWS: Final = 1 << 24
-#: Bytes that a part of some replicates takes, and replicates from which on longer parts are slower.
+#: Bytes of a chunk of replicates, and the number of replicates above which larger ones are slower.
 _CHUNK_BYTES: Final = 1 << 20
 _SIDE_BY_SIDE: Final = 16
 
@@ -548,9 +545,8 @@ _SIDE_BY_SIDE: Final = 16
 class Engine:
     """Draws replicates of samples that share their units, and measures them.
 
-    A sample is that of a model; several must be of rows. `values` are those of every model and
-    metric, (models, metrics, replicates), `lost_a_class` whether a class is missing, (models,
-    replicates), of data of two classes.
+    There is one sample per model; several must be of rows. `values` has shape (models, metrics,
+    replicates); `lost_a_class`, of shape (models, replicates), marks replicates without a class.
     """
 
     def __init__(
@@ -564,12 +560,12 @@ class Engine:
         self.lost_a_class = np.empty((len(samples), 0), np.bool_)
 
     def run(self, n_resamples: int, *, progress: bool | None) -> Engine:
-        """Metric replicates 0 to ``n_resamples - 1``."""
+        """Draw and measure replicates 0 to ``n_resamples - 1``."""
         n_models = len(self.samples)
         self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
         self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
         size, first = self._batch_size(n_resamples), 0
-        if self.statistics:  # of unknown cost: an interrupt waits for a batch to end
+        if self.statistics:  # of unknown cost, and an interrupt waits for a batch to end
             size, first = min(size, self._timed_batch_size()), 2
         run_batches(
             self._batch,
@@ -583,7 +579,7 @@ class Engine:
     def accelerations(
         self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
-        """Return BCa's acceleration of each (model, metric); nan where it is undefined."""
+        """Compute BCa's acceleration of each (model, metric); nan where it is undefined."""
 
         def one(model: int, metric: int) -> float:
             sample, spec = self.samples[model], self.specs[metric]
@@ -595,17 +591,17 @@ class Engine:
         return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
 
     def acceleration(self, contributions: Floats, stratified: bool) -> float:
-        """Return the acceleration from what each sampling unit adds to an error."""
+        """Compute the acceleration from the contributions of sampling units."""
         classes = self.samples[0].by_class(contributions) if stratified else [contributions]
         return acceleration(classes, stratified=stratified)
 
     def contributions(self, model: int, metric: int) -> Floats:
-        """Return the contribution of each sampling unit to the error of a metric of a model."""
+        """Compute the contribution of each sampling unit to a model's metric."""
         spec, rows = self.specs[metric], cast(RowSample, self.samples[model])
         return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
-        """Return how many replicates make a batch: a number of the call, not of the threads."""
+        """Return the number of replicates of a batch, whatever the number of threads."""
         size = most = min(sample.batch_size() for sample in self.samples)
         first = self.samples[0]
         if isinstance(first, RowSample):
@@ -615,9 +611,9 @@ class Engine:
         return max(size, min(most, n_resamples // _BATCHES))
 
     def _timed_batch_size(self) -> int:
-        """Measure the first two replicates; return how many make a batch of a short time.
+        """Measure the first two replicates; return the batch size for about `_BATCH_SECONDS`.
 
-        The first may wait for a compiler. What a replicate yields does not depend on batches.
+        The second is timed: the first may compile. Replicates do not depend on batches.
         """
         self._batch(0, 1)
         start = perf_counter()
@@ -631,7 +627,7 @@ class Engine:
             self.lost_a_class[model, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
 
     def metric_values(self, out: Yield) -> Floats:
-        """Return the metrics of what some replicates yielded: (metrics, replicates)."""
+        """Compute the metrics of replicates from their yield: (metrics, replicates)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.array([spec.values(out) for spec in self.specs])
 
@@ -654,7 +650,7 @@ class Engine:
         return yields
 
     def _is_streamed(self) -> bool:
-        """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
+        """Return True if windows are measured as they are drawn, in a single pass."""
         sample = self.samples[0]
         if len(self.samples) > 1 or self.statistics:
             return False
@@ -662,27 +658,28 @@ class Engine:
 
 
 def _draw_in_chunks(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
-    """Draw and measure windows part by part, in the memory of a part.
+    """Draw and measure windows chunk by chunk, in the memory of a chunk.
 
-    Rows of importances weigh these times how often they are drawn.
+    Rows of importances have their weight times their count.
     """
     out, is_weighted = rows.empty(count), rows.weights is not None
     n_windows = max(1, _CHUNK_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
     n_entries = draws.n_units if is_weighted else padded(draws.n_units)
     most = count * min(n_windows * WINDOW, n_entries)
-    room, weighed = np.empty(most, np.uint8), np.empty(most if is_weighted else 0)
+    all_counts = np.empty(most, np.uint8)
+    all_weights = np.empty(most if is_weighted else 0)
     state: Any = np.zeros((count, 6)) if is_weighted else np.zeros((count, 4), np.int64)
     totals = draws.totals(first, count)
     for start in range(0, draws.n_windows, n_windows):
         row = start * WINDOW
         size = min(n_windows * WINDOW, n_entries - row)
-        counts = room[: count * size].reshape(count, size)
+        counts = all_counts[: count * size].reshape(count, size)
         windows = np.arange(start, min(start + n_windows, draws.n_windows))
         draws.counts(first, totals, windows, counts)
         if rows.weights is None:
             rows.add_counts(counts, row, state, out)
         else:
-            weights = weighed[: count * size].reshape(count, size)
+            weights = all_weights[: count * size].reshape(count, size)
             replicates.weigh_rows(counts, rows.weights[row : row + size], weights)
             rows.add_weights(weights, row, state, out)
     out.close(state)
@@ -697,9 +694,9 @@ def failures(
     remedy: str = STRATIFY,
     what: str = "interval",
 ) -> tuple[int, str]:
-    """Return how many replicates are nan, and what a reader of the interval must know of them.
+    """Count the replicates that are nan, and write the caveat of the interval.
 
-    ``otherwise`` says why where they did not lose a class, ``what`` follows from the others.
+    ``otherwise`` is the reason of those that have both classes; ``what`` names the result.
     """
     failed = np.isnan(distribution)
     n = int(np.count_nonzero(failed))
@@ -717,13 +714,13 @@ def failures(
 
 
 def warn_failures(subject: str, n_failed: int, n_replicates: int, note: str) -> None:
-    """Warn where too many replicates failed to be passed over in silence."""
+    """Warn if more than `MANY_FAILED` of the replicates failed."""
     if n_failed > MANY_FAILED * n_replicates:
         warn_user(f"{subject} is {note}", UndefinedMetricWarning)
 
 
 def join_notes(*notes: str) -> str:
-    """Return the notes that there are, as one."""
+    """Join the notes that are not empty."""
     return "; ".join(note for note in notes if note)
 
 
@@ -734,7 +731,7 @@ def summarize_replicates(
     key: NDArray[np.uint64],
     bias: float = math.nan,
 ) -> Replicates:
-    """Return the summary of replicates that an estimate or a pair keeps."""
+    """Build the `details` of an estimate or a pair; the replicates become read-only."""
     distribution.flags.writeable = False
     text, n_groups = key_text(key), sizes.effective_n_groups
     return Replicates(distribution, n_failed, bias, text, sizes.effective, n_groups)

@@ -74,7 +74,7 @@ from fastmetrics.tables.score_table import is_called_positive, real_threshold
 
 Exchange = Literal["ranks", "scores"]
 
-#: Of differences, where no method is asked for.
+#: Default method of differences.
 PAIRED_METHOD: Final = "basic"
 
 _BATCH_BYTES = 1 << 18
@@ -183,12 +183,13 @@ def paired_bootstrap(
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    samples, of_models = read_models(given, options), [model.name for model in models]
-    return compare_replicates(samples, of_models, options, reference=reference)
+    model_names = [model.name for model in models]
+    samples = read_models(given, options)
+    return compare_replicates(samples, model_names, options, reference=reference)
 
 
 def read_models(given: BootstrapData, options: Options) -> list[BootstrapSample]:
-    """Return the data of each model as they are resampled."""
+    """Parse the data of each model into samples."""
     if options.method == "bca" and given.groups is not None:
         raise InputError(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
@@ -203,7 +204,7 @@ def compare_replicates(
     *,
     reference: str | None = None,
 ) -> Comparisons:
-    """Run `paired_bootstrap` on data and options that are validated."""
+    """Run `paired_bootstrap` on validated samples and options."""
     engine, estimates = resample(samples, options)
     comparisons = {}
     for i, spec in enumerate(options.specs):
@@ -224,9 +225,9 @@ def compare_replicates(
 
 
 def _pair_method(spec: MetricSpec, options: Options) -> Method:
-    """Return the method of the differences in a metric, also where the user has named none.
+    """Return the method for differences in a metric, given or by default.
 
-    At thresholds found on the data basic limits tell equal models apart (docs/coverage).
+    At re-chosen thresholds "basic" limits reject equal models too often (docs/coverage).
     """
     chooses_threshold = isinstance(spec, ThresholdSpec) and spec.chooses_threshold
     return options.method or ("percentile" if chooses_threshold else PAIRED_METHOD)
@@ -240,9 +241,10 @@ def _difference(
     of_models: Sequence[Estimate],
     options: Options,
 ) -> Pair:
-    """Return how two models differ, its p not yet adjusted, with the warnings that it deserves."""
+    """Build the pair of two models, p not yet adjusted; warn where it is degenerate."""
     a, b = pair
-    spec, sizes = options.specs[metric], engine.samples[0].sizes()
+    spec = options.specs[metric]
+    sizes = engine.samples[0].sizes()
     subject = f"difference in {spec.label!r}"
     with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
         distribution = engine.values[a, metric] - engine.values[b, metric]
@@ -250,7 +252,7 @@ def _difference(
     lost = engine.lost_a_class[a] | engine.lost_a_class[b]
     n_failed, note = count_failures(spec, distribution, lost, engine.samples[a])
     most = max(of_models[model].details.n_failed for model in pair)
-    if most <= MANY_FAILED * len(distribution):  # else the models have said so
+    if most <= MANY_FAILED * len(distribution):  # else the models' warnings say so
         of_names = f"the {subject} of {names[a]!r} and {names[b]!r}"
         warn_failures(of_names, n_failed, len(distribution), note)
     how: dict[str, Any] = {
@@ -259,8 +261,8 @@ def _difference(
         "n_groups": sizes.effective_n_groups,
     }
     if options.method == "bca":
-        moved = engine.contributions(a, metric) - engine.contributions(b, metric)
-        how["acceleration"] = engine.acceleration(moved, options.stratified)
+        contributions = engine.contributions(a, metric) - engine.contributions(b, metric)
+        how["acceleration"] = engine.acceleration(contributions, options.stratified)
     interval, reason = limits(
         distribution, difference, confidence_level=options.confidence_level, **how
     )
@@ -291,7 +293,7 @@ def _pair(
     interval: ConfidenceInterval = _NONE,
     standard_error: float = math.nan,
 ) -> Pair:
-    """Return one pair, its p not yet adjusted."""
+    """Build a pair; its p-value is not adjusted yet."""
     return Pair(
         metric=spec.label,
         a=names[0],
@@ -409,11 +411,11 @@ def paired_permutation_test(
     options = Options(specs, count, level, seed_key(rng), None, alternative, progress=progress)
     models = named_scores(scores, names, at_least=2)
     checked = check_models(y_true, models, pos_label=pos_label)
-    places = model_pairs(checked.names, reference)
+    tested = model_pairs(checked.names, reference)
     n = len(checked.rows.labels)
     values: dict[tuple[str, int], float] = {}
     pairs: dict[str, list[Pair]] = {spec.label: [] for spec in specs}
-    for a, b in places:
+    for a, b in tested:
         of_pair = (checked.names[a], checked.names[b])
         for how in (exchange, "decisions"):  # decisions are other numbers than scores
             are_counts = how == "decisions"
@@ -446,7 +448,7 @@ def paired_permutation_test(
 
 
 def _estimate(spec: MetricSpec, value: float, options: Options, n: int) -> Estimate:
-    """Return the metric of a model, of which exchanges say no error."""
+    """Build the estimate of a model's metric; exchanges give no standard error."""
     return Estimate(
         metric=spec.label,
         estimate=value,
@@ -465,7 +467,7 @@ def _run_exchanges(
     options: Options,
     description: str,
 ) -> tuple[list[list[float]], NDArray[np.float64]]:
-    """Return each metric of both models, and their differences after exchanges of rows."""
+    """Compute each metric of both models, and the differences after exchanges of rows."""
     (sample, second), key = pooled, options.key
     n = sample.n_units
     engine = Engine([sample], specs, Draws(key, n))
@@ -497,11 +499,11 @@ def _run_exchanges(
 
 
 def _coins(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint64]:
-    """Return a fair coin for each row: bits, the lowest of a word first."""
+    """Draw a fair coin for each row, 64 in an integer, the lowest bit first."""
     half = -(-n // 128)
-    words = np.empty(2 * half, np.uint64)
-    philox(key, 0, 0, replicate, BITS, half, words)
-    return words
+    bits = np.empty(2 * half, np.uint64)
+    philox(key, 0, 0, replicate, BITS, half, bits)
+    return bits
 
 
 def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
@@ -512,7 +514,7 @@ def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 def _pool_models(
     pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any
 ) -> tuple[ScoredRowSample, NDArray[np.uint8]]:
-    """Return the rows of both models, sorted by what they exchange, and which are the second's."""
+    """Pool the rows of both models, sorted by what they exchange; mark the second's with 1."""
     first, second = pair
     n = len(first.labels)
     if exchange == "ranks":
@@ -523,22 +525,22 @@ def _pool_models(
         values = np.concatenate(called).astype(np.float64)
     else:
         values = np.concatenate((first.scores, second.scores))
-    # The coins go with the rows' canonical order, so that they do not depend on how rows came.
+    # Coins belong to rows in a canonical order, so that the given order does not matter.
     order = lexsort_rows(first.scores, first.labels, second.scores)
     units = np.tile(invert_order(order), 2)
     labels = np.concatenate((first.labels, second.labels))
     both = first.replace(labels=labels, scores=values, weights=None)
-    rows, places = sort_rows(both)
+    rows, indices = sort_rows(both)
     sample = ScoredRowSample(
         n_rows=2 * n,
         n_units=n,
         n=2 * n,
-        units=units[places],
+        units=units[indices],
         rows=rows,
         cut=rows.called_positive(1.0 if exchange == "decisions" else None),
     )
     is_second = np.zeros(padded(2 * n), np.uint8)
-    is_second[: 2 * n] = places >= n
+    is_second[: 2 * n] = indices >= n
     return sample, is_second
 
 
@@ -550,7 +552,7 @@ def _test_pair(
     options: Options,
     n: int,
 ) -> Pair:
-    """Return one pair, its p not yet adjusted, with the warnings that it deserves."""
+    """Build the tested pair, p not yet adjusted; warn where it is degenerate."""
     label, of_names = spec.label, f"{names[0]!r} or {names[1]!r}"
     # No exchange loses a class.
     n_failed, note = failures(null, otherwise=spec.undefined_where, what="p-value")
@@ -565,7 +567,7 @@ def _test_pair(
                 "p is 1",
                 DegenerateDataWarning,
             )
-        # Equal differences are as extreme, though their values may be sums that were rounded.
+        # The slack keeps equal differences as extreme in spite of rounding.
         slack = _SLACK * max(map(abs, values)) if math.isfinite(difference) else 0.0
         if options.alternative == "two-sided":
             extreme = np.abs(null) >= abs(difference) - slack
