@@ -50,7 +50,7 @@ from fastmetrics.tables.score_table import ScoreTable, upper_hull
 
 Floats = NDArray[np.float64]
 
-#: What is the same in the docstrings of the room.
+#: Shared sections of docstrings.
 COUNTED: Final = """
 Parameters
 ----------
@@ -77,7 +77,7 @@ UndefinedMetricWarning
 """
 
 
-class Counted(NamedTuple):
+class ProbabilityCounts(NamedTuple):
     """Distinct probabilities, ascending, with the positives and all rows at each."""
 
     p: Floats
@@ -90,23 +90,23 @@ class Counted(NamedTuple):
         return int(self.rows.sum())
 
 
-def counted(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> Counted:
-    """Return the counts of a problem of two classes, or of the top label of more."""
+def count_labels(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> ProbabilityCounts:
+    """Count labels by probability: of two classes, or of the top label of more."""
     table = one_table(y_true, y_proba, pos_label=pos_label, labels=labels)
     if isinstance(y_true, ScoreTable) and table.is_weighted:
         raise InputTypeError(
             "a ScoreTable of fractional weights does not tell how many rows there are: pass one of "
             "counts"
         )
-    return Counted(*map(np.ascontiguousarray, ascending(table)))
+    return ProbabilityCounts(*map(np.ascontiguousarray, ascending(table)))
 
 
 def calibrated_draws(
-    data: Counted, n_resamples: int, key: NDArray[np.uint64]
+    data: ProbabilityCounts, n_resamples: int, key: NDArray[np.uint64]
 ) -> Iterator[NDArray[np.int64]]:
-    """Draw the positives at each probability as if it were that of each of its rows.
+    """Draw the positives at each probability under calibration.
 
-    The draws are those of the key and of the table: the order of the rows has no part in them.
+    Draws depend on the key and the table, not on the order of rows.
     """
     rng = np.random.default_rng(key)
     all_distinct = bool((data.rows == 1).all())
@@ -117,20 +117,22 @@ def calibrated_draws(
             yield rng.binomial(data.rows, data.p)
 
 
-def rising_blocks(data: Counted, positives: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-    """Return the last row of each block of the isotonic fit, and its share of positives.
+def rising_blocks(
+    data: ProbabilityCounts, positives: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return the last row of each block of the isotonic fit, and its proportion of positives.
 
-    By ascending probability: the classes change places, so that the share of negatives falls.
+    `upper_hull` takes descending scores: the classes are swapped for ascending probabilities.
     """
     table = ScoreTable._from_columns(data.p, data.rows - positives, positives)
     hull = upper_hull(table)
     return hull.ends, hull.negatives / (hull.positives + hull.negatives)
 
 
-def isotonic(data: Counted, positives: NDArray[np.int64]) -> Floats:
-    """Return the rising shares of positives that are nearest to those seen (least squares)."""
-    ends, shares = rising_blocks(data, positives)
-    return np.repeat(shares, np.diff(ends, prepend=-1))
+def isotonic(data: ProbabilityCounts, positives: NDArray[np.int64]) -> Floats:
+    """Compute the isotonic fit: nondecreasing proportions of positives by least squares."""
+    ends, proportions = rising_blocks(data, positives)
+    return np.repeat(proportions, np.diff(ends, prepend=-1))
 
 
 # ``calibration_test``: whether a calibrated model could look as bad as this by chance.
@@ -218,23 +220,23 @@ def calibration_test(
     """
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
     check_memory(n_resamples, 1, "take fewer replicates")
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
+    data = count_labels(y_true, y_proba, pos_label=pos_label, labels=labels)
     key = seed_key(rng)
     if len(data.p) == 0:
         warn_user("a test of calibration is not defined: there are no rows", UndefinedMetricWarning)
         return CalibrationTest(math.nan, math.nan, math.nan, 0, n_resamples, key_text(key))
 
     def value(positives: NDArray[np.int64]) -> float:
-        """Return the Brier score less that of the isotonic fit."""
+        """Compute the Brier score less that of the isotonic fit."""
         lost = np.empty(len(data.p))
         squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
         return float(lost.sum()) / data.n_samples
 
     statistic = value(data.positives)
-    drawn = calibrated_draws(data, n_resamples, key)
+    draws = calibrated_draws(data, n_resamples, key)
     replicates = np.empty(n_resamples)
     for start in range(0, n_resamples, _BATCH):
-        batch = [partial(value, positives) for positives in islice(drawn, _BATCH)]
+        batch = [partial(value, positives) for positives in islice(draws, _BATCH)]
         replicates[start : start + _BATCH] = run(batch, len(data.p))
     # sums of the same outcomes in another order may differ in their last bits
     as_great = np.count_nonzero(replicates >= statistic - 1e-12 * abs(statistic))
@@ -393,7 +395,7 @@ def reliability_band(
     level = check_confidence_level(confidence_level)
     n_cells = check_integer("n_cells", n_cells, low=1, high=_MOST_CELLS)
     n_resamples = check_integer("n_resamples", n_resamples, low=2)
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
+    data = count_labels(y_true, y_proba, pos_label=pos_label, labels=labels)
     key = None
     if len(data.p) == 0:
         warn_user("a reliability band is not defined: there are no rows", UndefinedMetricWarning)
@@ -417,7 +419,7 @@ def reliability_band(
     )
 
 
-def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:
+def _confidence(data: ProbabilityCounts, alpha: float, n_cells: int) -> Columns:
     """Return points, limits and the fit.
 
     A cell bounds the curve from above at its least probability, from below at its greatest one.
@@ -471,7 +473,7 @@ def _lower_limits(
 
 
 def _consistency(
-    data: Counted, level: float, n_cells: int, n_resamples: int, key: NDArray[np.uint64]
+    data: ProbabilityCounts, level: float, n_cells: int, n_resamples: int, key: NDArray[np.uint64]
 ) -> Columns:
     """Return points, quantiles of the fits of calibrated data, and the fit of these."""
     chosen = np.arange(len(data.p))
@@ -592,7 +594,7 @@ def calibration_error_interval(
     """
     level = check_confidence_level(confidence_level)
     n_bins, strategy = check_bins(n_bins, strategy)
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
+    data = count_labels(y_true, y_proba, pos_label=pos_label, labels=labels)
     square = mean_square(data, n_bins, strategy)
     if math.isnan(square.estimate):
         warn_user(
@@ -632,8 +634,8 @@ def calibration_error_interval(
     )
 
 
-def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare:
-    """Return the estimate and its errors; nan if no bin has two rows."""
+def mean_square(data: ProbabilityCounts, n_bins: int, strategy: Strategy) -> MeanSquare:
+    """Compute the mean square error and its standard errors; nan if no bin has two rows."""
     p, positives, rows = data
     starts = bin_starts(p, rows, n_bins, strategy)
     n = np.add.reduceat(rows, starts) if len(starts) else np.zeros(1)
@@ -645,18 +647,18 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare:
     square = np.add.reduceat(positives * (1.0 - p) ** 2 + (rows - positives) * (p * p), starts)
     estimate = np.where(is_kept, (gap * gap - square) / of_pairs, 0.0).sum() / total
     # Their theorem 2, two classes: the variance of sqrt(n) times the estimate.
-    share, mean = n / total, gap / n
-    variance = (share * mean**2 * (4 * square / n - 3 * mean**2)).sum()
-    variance -= (share * mean**2).sum() ** 2
+    fraction, mean = n / total, gap / n
+    variance = (fraction * mean**2 * (4 * square / n - 3 * mean**2)).sum()
+    variance -= (fraction * mean**2).sum() ** 2
     # Of pairs of rows inside a bin: as they vary about their mean, and as calibrated ones would.
-    spread = np.maximum(square - gap * mean, 0.0) / of_pairs
-    pairs = np.where(is_kept, 2 * n * spread**2 / of_pairs, 0.0).sum()
+    variances = np.maximum(square - gap * mean, 0.0) / of_pairs
+    pairs = np.where(is_kept, 2 * n * variances**2 / of_pairs, 0.0).sum()
     chance = p * (1.0 - p)
     sums, squares = (np.add.reduceat(rows * each, starts) for each in (chance, chance**2))
     null = np.where(is_kept, 2 * np.maximum(sums**2 - squares, 0.0) / of_pairs**2, 0.0).sum()
     return MeanSquare(
         float(estimate),
-        float((share * mean**2).sum()),
+        float((fraction * mean**2).sum()),
         math.sqrt(max(float(variance), 0.0) / total),
         math.sqrt(float(pairs)) / int(total),
         math.sqrt(float(null)) / int(total),
@@ -666,7 +668,7 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare:
 
 
 def limits(square: MeanSquare, level: float) -> tuple[float, float]:
-    """Return the limits of the mean square."""
+    """Compute the limits of the mean square."""
     both, one = quantile((1.0 + level) / 2.0, math.inf), quantile(level, math.inf)
     error = square.standard_error
     if math.isnan(square.estimate):

@@ -152,7 +152,7 @@ class DecisionCurve(Result):
 
 Kind = Literal["pointwise", "simultaneous"]
 
-#: Variances below this share of the largest are rounding.
+#: Variances below this fraction of the largest are rounding.
 _NO_VARIANCE: Final = 2.0**-40
 #: Rows added to each kind of row, so that what is rare and not seen has its error: of one model
 #: those of either class, called or not, of two those that one alone calls (Bonett & Price 2012).
@@ -268,10 +268,10 @@ def decision_curve(
     read = check_weights_are(sample_weight, weights_are)
     several = names is not None or has_names(scores) or column_count(scores) > 1
     models = named_scores(scores, names) if several else [NamedScores("model", "scores", scores)]
-    own = tuple(model.name for model in models)
-    if reference is not None and reference not in own:
-        raise no_such(reference, "models", own)
-    if reference is not None and len(own) < 2:
+    model_names = tuple(model.name for model in models)
+    if reference is not None and reference not in model_names:
+        raise no_such(reference, "models", model_names)
+    if reference is not None and len(model_names) < 2:
         raise InputError("`reference` is a model that others are compared with: got it alone")
     checked = check_models(
         y_true,
@@ -285,33 +285,36 @@ def decision_curve(
         with renamed(y_proba=model.argument):
             check_probabilities(column)
     options = odds, standardized, prevalence
-    called = [_Called.of(checked.rows, column, grid, *options) for column in checked.scores]
-    chosen: list[tuple[int, ...]] = [(i,) for i in range(len(own))]
+    decisions = [
+        _Decisions.from_scores(checked.rows, column, grid, *options) for column in checked.scores
+    ]
+    curves: list[tuple[int, ...]] = [(i,) for i in range(len(models))]
     if reference is not None:
-        last = own.index(reference)
-        chosen = [(i, last) for i in range(len(own)) if i != last]
+        last = model_names.index(reference)
+        curves = [(i, last) for i in range(len(models)) if i != last]
     check_rng(rng)
     key = None if kind == "pointwise" else seed_key(rng)
-    drawn = None if key is None else np.random.Generator(np.random.Philox(key.tolist()))
-    share = _share(called[0], prevalence, read)
+    generator = None if key is None else np.random.Generator(np.random.Philox(key.tolist()))
+    positive_rate = _prevalence(decisions[0], prevalence, read)
     units = _units(checked, prevalence, read)
-    bands = [_band([called[i] for i in places], units, level, drawn) for places in chosen]
+    bands = [_band([decisions[i] for i in curve], units, level, generator) for curve in curves]
     value, low, high, error = map(np.array, list(zip(*bands, strict=True))[:4])
-    treat_all = (share - (1.0 - share) * odds) / ((share or math.nan) if standardized else 1)
+    treat_all = positive_rate - (1.0 - positive_rate) * odds
+    treat_all = treat_all / ((positive_rate or math.nan) if standardized else 1)
     if reference is not None:
-        treat_all = treat_all - called[last].value
+        treat_all = treat_all - decisions[last].value
     for array in (grid, value, low, high, error, treat_all):
         array.flags.writeable = False
     return DecisionCurve(
         thresholds=grid,
-        names=tuple(own[places[0]] for places in chosen),
+        names=tuple(model_names[curve[0]] for curve in curves),
         reference=reference,
         net_benefit=value,
         low=low,
         high=high,
         standard_error=error,
         treat_all=treat_all,
-        prevalence=share,
+        prevalence=positive_rate,
         standardized=standardized,
         kind=kind,
         confidence_level=level,
@@ -321,10 +324,11 @@ def decision_curve(
     )
 
 
-class _Called(NamedTuple):
-    """A model's decisions: of each row its class and how many thresholds call it, as one code.
+class _Decisions(NamedTuple):
+    """A model's decisions at T thresholds.
 
-    Of each threshold net benefit, and how far a row of each code moves it; the weight of codes.
+    ``codes`` combine each row's class with the number of thresholds that its score reaches;
+    ``weights`` are sums by code, ``value`` net benefits (T,), ``influences`` by code (T, 2 T + 2).
     """
 
     codes: NDArray[np.int64]
@@ -333,7 +337,7 @@ class _Called(NamedTuple):
     influences: Floats
 
     @classmethod
-    def of(
+    def from_scores(
         cls,
         rows: BinaryRows,
         scores: NDArray[Any],
@@ -341,12 +345,12 @@ class _Called(NamedTuple):
         odds: Floats,
         standardized: bool,
         prevalence: float | None,
-    ) -> _Called:
-        """Return those of scores at a rising grid of thresholds, and their odds."""
+    ) -> _Decisions:
+        """Compute the decisions of scores at an ascending grid of thresholds."""
         # Compared as doubles, which hold every float32.
-        own = np.searchsorted(grid, scores.astype(np.float64), side="right")
+        n_reached = np.searchsorted(grid, scores.astype(np.float64), side="right")
         n = len(grid) + 1
-        codes = (rows.labels == 1) * n + own
+        codes = (rows.labels == 1) * n + n_reached
         weights = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
         if not (weights[:n].any() and weights[n:].any()):
             nothing = np.full((n - 1, 2 * n), math.nan)
@@ -357,25 +361,25 @@ class _Called(NamedTuple):
         return cls(codes, weights, *net_benefit_influences(positive, called, weights, *options))
 
 
-def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:
-    """Return the quantile of the largest deviation of a normal process.
+def _largest(contributions: Floats, level: float, generator: np.random.Generator) -> float:
+    """Simulate the quantile of the largest deviation of a normal process.
 
-    ``parts`` are what each unit adds to the error at each threshold.
+    ``contributions`` are those of units (columns) at thresholds (rows).
     """
-    parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
-    values, vectors = np.linalg.eigh(parts @ parts.T)
+    scaled = contributions / np.sqrt((contributions * contributions).sum(axis=1))[:, None]
+    values, vectors = np.linalg.eigh(scaled @ scaled.T)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    largest = np.abs(drawn.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
+    largest = np.abs(generator.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
     return float(np.quantile(largest, level))
 
 
 def _points(
     codes: list[NDArray[np.int64]], units: Units, n: int
 ) -> tuple[list[NDArray[np.int64]], Floats | None]:
-    """Return rows that the same thresholds call, as one: their codes, and a root of their power.
+    """Merge rows with equal codes into points; return their codes and roots of summed weights^2.
 
-    Influences times it vary independently; groups, whose rows stay apart, have none. ``n`` is how
-    many codes a class has.
+    Influences times the root are independent contributions. Rows of groups stay separate, with
+    None for the root. ``n`` is the number of codes of a class.
     """
     if units.groups is not None:
         return codes, None
@@ -392,9 +396,9 @@ def _points(
 
 
 def _band(
-    models: list[_Called], units: Units, level: float, drawn: np.random.Generator | None
+    models: list[_Decisions], units: Units, level: float, generator: np.random.Generator | None
 ) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Return values, limits, errors and how many of them, of what is rare too, make a band."""
+    """Compute values, both limits, standard errors and the critical value of a band."""
     value = models[0].value - models[1].value if len(models) > 1 else models[0].value.copy()
     codes, root = _points([model.codes for model in models], units, len(value) + 1)
     weights = units.weights
@@ -402,50 +406,50 @@ def _band(
     power = units.counts if weights is None else np.square(weights)
     kept, variances, added = [], [], []
     for j in range(len(value)):
-        moved = [model.influences[j] for model in models]
-        influences = moved[0][codes[0]]
+        by_code = [model.influences[j] for model in models]
+        influences = by_code[0][codes[0]]
         if len(models) > 1:
-            influences = influences - moved[1][codes[1]]
+            influences = influences - by_code[1][codes[1]]
         ratio = 1.0  # of the variance over that of independent rows
         if root is not None:
-            parts = influences * root
-            variance = Variance(float(np.sum(parts * parts)), math.inf)
+            contributions = influences * root
+            variance = Variance(float(np.sum(contributions * contributions)), math.inf)
         else:
-            parts = units.group_sums(influences[None])[0].sum(axis=0)
+            contributions = units.group_sums(influences[None])[0].sum(axis=0)
             variance = units.variance(influences)
             squared = np.square(influences)
             plain = float(squared.sum() if power is None else squared @ power)
             ratio = max(1.0, variance.value / plain) if plain > 0.0 else 1.0
         variances.append(variance)
-        rare = [own.reshape(2, -1)[:, [0, -1]] for own in moved]
+        rare = [each.reshape(2, -1)[:, [0, -1]] for each in by_code]
         ends = rare[0].ravel()
         if len(models) > 1:
             ends = np.append(rare[0][:, 1] - rare[1][:, 0], rare[0][:, 0] - rare[1][:, 1])
         added.append(ends * (math.sqrt(_ADDED[len(models)]) * worth) * math.sqrt(ratio))
-        if drawn is not None:
-            kept.append(np.append(parts, added[-1]))
+        if generator is not None:
+            kept.append(np.append(contributions, added[-1]))
     squares = np.array([variance.value for variance in variances])
     squares[squares <= _NO_VARIANCE * np.max(squares, initial=0.0)] = 0.0
     wide = np.sqrt(squares + np.sum(np.square(added), axis=1))
     critical = critical_value(math.inf, 1.0 - level)
     varies = wide > 0
-    if drawn is not None and varies.any():
-        critical = _largest(np.array(kept)[varies], level, drawn)
+    if generator is not None and varies.any():
+        critical = _largest(np.array(kept)[varies], level, generator)
     reach = np.full(len(value), critical)
-    if root is None:  # groups: as far out, of Student's t
-        share = tail(critical, math.inf)
+    if root is None:  # groups: Student's t at the same tail
+        outside = tail(critical, math.inf)
         for at in np.flatnonzero(squares > 0).tolist():
-            reach[at] = quantile(share, variances[at].df)
+            reach[at] = quantile(outside, variances[at].df)
     reach = reach * wide
     return value, value - reach, value + reach, np.sqrt(squares), critical
 
 
-def _share(called: _Called, prevalence: float | None, read: WeightsAre | None) -> float:
-    """Return the share of positives; say where a class has no row, or nothing shows its spread."""
-    negatives, positives = (float(part.sum()) for part in np.split(called.weights, 2))
+def _prevalence(decisions: _Decisions, prevalence: float | None, read: WeightsAre | None) -> float:
+    """Return the given or observed prevalence; warn if a class has too few rows."""
+    negatives, positives = (float(half.sum()) for half in np.split(decisions.weights, 2))
     if not lacks_one(positives > 0, negatives > 0, "net benefit") and prevalence is not None:
         if read == "importances":
-            is_positive = called.codes > len(called.value)
+            is_positive = decisions.codes > len(decisions.value)
             positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
         lacks_spread(positives, negatives, "the error of net benefit")
     return positives / (positives + negatives) if prevalence is None else prevalence

@@ -98,11 +98,11 @@ curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clus
 data, Biometrics 53:567-578. Bell & McCaffrey (2002), Survey Methodology 28:169-181.
 """
 
-#: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
+#: Eigenvalues of the correlations of differences below this are rounding, not degrees of freedom.
 _ROUNDING: Final = 1e-10
-#: Variance of the placements of a class below which rounding is all that is left of it.
+#: Variances of the placements of a class below this are rounding.
 _NOTHING: Final = 1e-30
-#: Effective rows of a class below which a variance is worth nothing.
+#: Effective rows of a class below which its variance cannot be estimated.
 _FEWEST: Final = 2.0 - 1e-9
 _ADVICE: Final = "; `comparison.newcombe_interval` works there"
 _BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
@@ -111,10 +111,10 @@ _AUC: Final = ask_one("roc_auc")
 
 
 class _Aucs(NamedTuple):
-    """AUCs of models on the same rows, with their covariance: nan where ``fault`` says why.
+    """AUCs of models on the same rows, with their covariance; ``fault`` is the reason if it is nan.
 
-    ``df`` are the effective groups less one, inf without groups; ``details`` have the sizes of the
-    classes, and how many groups of equal size the groups are worth.
+    ``df`` is the effective number of groups less one, inf without groups; ``details`` has the class
+    sizes and the effective number of groups.
     """
 
     measured: Measurement
@@ -126,11 +126,11 @@ class _Aucs(NamedTuple):
 
     @property
     def method(self) -> str:
-        """The name of the method: without groups, and with them."""
+        """Name of the method, without or with groups."""
         return "DeLong (1988)" if math.isinf(self.df) else "Obuchowski (1997), CR2"
 
     def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
-        """Return an AUC with DeLong's error and normal limits; with groups Student's."""
+        """Build the estimate of an AUC with DeLong's error and limits, Student's with groups."""
         value, variance = self.measured.values[model], float(self.covariance[model, model])
         error, units = math.sqrt(variance), self.measured.units
         return Estimate(
@@ -150,12 +150,12 @@ class _Aucs(NamedTuple):
         )
 
     def warn(self, whose: str = "") -> None:
-        """Say what of the first AUC, of the sample ``whose``, is undefined or degenerate."""
+        """Warn if the first AUC is undefined or degenerate; ``whose`` names its sample."""
         auc, has_groups = self.measured.values[0], math.isfinite(self.df)
         if self.fault:
-            what = "AUC" if math.isnan(auc) else "standard error"
+            subject = "AUC" if math.isnan(auc) else "standard error"
             advice = "" if math.isnan(auc) or has_groups or whose else _ADVICE
-            message = f"{whose}the {what} is not defined: {self.fault}{advice}"
+            message = f"{whose}the {subject} is not defined: {self.fault}{advice}"
             warn_user(message, UndefinedMetricWarning)
         elif self.covariance[0, 0] == 0.0:
             message = (
@@ -168,7 +168,7 @@ class _Aucs(NamedTuple):
         self.warn_small_sizes()
 
     def warn_small_sizes(self) -> None:
-        """Say where a few weights leave next to nothing of a class, or there are few groups."""
+        """Warn if a class has few effective rows, or there are few groups."""
         units = self.measured.units
         if self.fault:
             return
@@ -191,23 +191,23 @@ def _aucs(
     weights_are: WeightsAre,
     pos_label: Any,
 ) -> _Aucs:
-    """Return the AUCs of models, and their covariance by influence values."""
+    """Compute the AUCs of models and their covariance from influence values."""
     read = check_weights_are(sample_weight, weights_are)
     is_table, is_grouped = isinstance(y_true, ScoreTable), groups is not None
     if is_table and (is_grouped or read == "importances"):
-        what = "`groups`" if is_grouped else "`sample_weight`"
+        name = "`groups`" if is_grouped else "`sample_weight`"
         raise InputTypeError(
-            f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
+            f"{name} needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
-    own: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    given: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if is_table or (len(models) == 1 and not is_grouped and read is None):
-        table = as_table(y_true, models[0].values, **own)
+        table = as_table(y_true, models[0].values, **given)
         check_counts(table, table.is_weighted)
-        measured, products = _of_table(table)
+        measured, products = _measure_table(table)
     else:
-        own |= {"groups": groups, "weights_are": read, "strata": None}
-        own |= {"threshold": None, "requests": (_AUC,)}
-        measured, products = BinarySample(y_true, models, own).measure(_AUC), None
+        given |= {"groups": groups, "weights_are": read, "strata": None}
+        given |= {"threshold": None, "requests": (_AUC,)}
+        measured, products = BinarySample(y_true, models, given).measure(_AUC), None
     units, df, effective = measured.units, math.inf, None
     sizes = [*map(int, units.stratum_sizes.tolist()), 0]  # of one class, without the other
     if units.groups is not None:
@@ -229,8 +229,8 @@ def _aucs(
     return _Aucs(measured, covariance, read, fault, df, details)
 
 
-def _of_table(table: ScoreTable) -> tuple[Measurement, Floats]:
-    """Return the AUC of a table of counts, and the sums of products of its influence values."""
+def _measure_table(table: ScoreTable) -> tuple[Measurement, Floats]:
+    """Compute the AUC of a table of counts and the product sums of its influence values."""
     sizes = np.array([table.n_negative, table.n_positive], np.float64)
     value, products = math.nan, np.full((2, 2), math.nan)
     if sizes.all():
@@ -241,7 +241,7 @@ def _of_table(table: ScoreTable) -> tuple[Measurement, Floats]:
 
 
 def _fault(units: Units, sizes: Sequence[int]) -> str:
-    """Return why the spread within a class, or between groups, cannot be estimated."""
+    """Return the reason why a variance cannot be estimated; empty if it can."""
     classes = (("positive", 1), ("negative", 0))
     for name, code in classes:
         if not sizes[code]:
@@ -409,9 +409,11 @@ def delong_test(
     check_alternative(alternative)
     models = named_scores(scores, names, at_least=2)
     aucs = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
-    own, k, units = tuple(model.name for model in models), len(models), aucs.measured.units
+    k, units = len(models), aucs.measured.units
+    model_names = tuple(model.name for model in models)
     values, influences = aucs.measured.values, aucs.measured.influences
-    pairs, variances = [], np.zeros((k, k))
+    pairs = []
+    variances = np.zeros((k, k))
     for i, j in itertools.combinations(range(k), 2):
         both = values[i], values[j]
         difference, variance, _ = units.difference(both, influences[i], influences[j], "kurtosis")
@@ -422,14 +424,13 @@ def delong_test(
         variance = Variance(value, aucs.df)
         difference = without_rounding(difference, max(both), variance)
         rule = level, alternative, (-1.0, 1.0)
-        pairs.append(
-            Pair.from_difference(_AUC.label, (own[i], own[j]), difference, variance, *rule)
-        )
+        pair = model_names[i], model_names[j]
+        pairs.append(Pair.from_difference(_AUC.label, pair, difference, variance, *rule))
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, aucs.df)
-    of_all = {"statistic": statistic, "df": rank, "pvalue": p}
-    _warn_of_pairs(own, aucs, pairs, rank)
+    joint_test = {"statistic": statistic, "df": rank, "pvalue": p}
+    _warn_degenerate_pairs(model_names, aucs, pairs, rank)
     aucs.warn_small_sizes()
     return Comparison.of(
         [aucs.estimate(model, level) for model in range(k)],
@@ -437,22 +438,24 @@ def delong_test(
         True,
         level,
         covariance=aucs.covariance,
-        names=own,
+        names=model_names,
         alternative=alternative,
         method=aucs.method,
         note=f"All AUCs equal: chi-square {statistic:.4g}, df {rank}, {as_p(p)}.",
-        details=MappingProxyType(of_all | aucs.details),
+        details=MappingProxyType(joint_test | aucs.details),
     )
 
 
-def _warn_of_pairs(names: tuple[str, ...], aucs: _Aucs, pairs: Sequence[Pair], rank: int) -> None:
-    """Say what is undefined; or, in one warning, all that is degenerate."""
+def _warn_degenerate_pairs(
+    names: tuple[str, ...], aucs: _Aucs, pairs: Sequence[Pair], rank: int
+) -> None:
+    """Warn if standard errors are undefined; else list everything degenerate in one warning."""
     values = aucs.measured.values
     if aucs.fault:
-        what = "AUCs are" if math.isnan(values[0]) else "standard errors are"
-        warn_user(f"{what} not defined: {aucs.fault}", UndefinedMetricWarning)
+        subject = "AUCs are" if math.isnan(values[0]) else "standard errors are"
+        warn_user(f"{subject} not defined: {aucs.fault}", UndefinedMetricWarning)
         return
-    said = [
+    messages = [
         f"the AUC of {name!r} is {values[k]:g} with an estimated variance of 0, so that its "
         "differences look surer than they are"
         for k, name in enumerate(names)
@@ -460,18 +463,18 @@ def _warn_of_pairs(names: tuple[str, ...], aucs: _Aucs, pairs: Sequence[Pair], r
     ]
     for pair in pairs:
         if pair.standard_error == 0:
-            such = "nothing tells the models apart" if pair.difference == 0 else "z is +-inf"
-            said.append(
+            reason = "nothing tells the models apart" if pair.difference == 0 else "z is +-inf"
+            messages.append(
                 f"the difference between {pair.a!r} and {pair.b!r} is "
-                f"{pair.difference:g} with a variance of 0 ({such}): p = {pair.pvalue:g}"
+                f"{pair.difference:g} with a variance of 0 ({reason}): p = {pair.pvalue:g}"
             )
     if rank < len(names) - 1:
-        said.append(
+        messages.append(
             f"the covariance of the differences has rank {rank}, not {len(names) - 1}: so many "
             "degrees of freedom has the chi-square of all AUCs being equal"
         )
-    if said:
-        warn_user("; ".join(said), DegenerateDataWarning)
+    if messages:
+        warn_user("; ".join(messages), DegenerateDataWarning)
 
 
 @documented(CLASSICAL, SCORED)

@@ -126,8 +126,8 @@ class GuaranteedThreshold(Result):
         return f"with {self.fn:,} of {n:,} positives missed ({100 * self.fn / n:.3g} %)"
 
     def _display(self) -> Display:
-        shown = Result._display(self)
-        return replace(shown, notes=[*shown.notes, f"{self.verdict}."])
+        display = Result._display(self)
+        return replace(display, notes=[*display.notes, f"{self.verdict}."])
 
 
 @documented(SCORED)
@@ -234,9 +234,9 @@ def guaranteed_threshold(
     if lacks_a_class(table, f"the threshold that guarantees `{entry.name}`"):
         threshold = _NAN
     elif entry.is_free_of_prevalence:
-        threshold = _of_rate(table, bool(entry.higher_is_better), bound, delta)
+        threshold = _rate_threshold(table, bool(entry.higher_is_better), bound, delta)
     else:
-        threshold = _of_grid(table, _checked_grid(grid, table), entry, bound, delta)
+        threshold = _grid_threshold(table, _parse_grid(grid, table), entry, bound, delta)
     is_none = math.isnan(threshold)
     (counts,) = counts_at(table, [math.inf if is_none else threshold])
     hits, others = _hits_and_others(entry, counts)
@@ -251,11 +251,11 @@ def guaranteed_threshold(
     )
 
 
-def check_promise(asked: Mapping[str, float | None]) -> tuple[Metric, float]:
-    """Return the metric of which something is promised, and its bound, or raise."""
-    for name in asked:
+def check_promise(bounds: Mapping[str, float | None]) -> tuple[Metric, float]:
+    """Return the metric that has a bound, and the bound; raise unless exactly one has."""
+    for name in bounds:
         check_choice("guarantee", name, _PROMISED)
-    given = [(name, value) for name, value in asked.items() if value is not None]
+    given = [(name, value) for name, value in bounds.items() if value is not None]
     if len(given) != 1:
         names = ", ".join(f"`{name}`" for name in _PROMISED)
         got = " and ".join(f"`{name}`" for name, _ in given) or "none"
@@ -264,19 +264,19 @@ def check_promise(asked: Mapping[str, float | None]) -> tuple[Metric, float]:
     return find(name), check_fraction(name, value)
 
 
-def _of_rate(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> float:
+def _rate_threshold(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> float:
     """Return the score of the largest rank k with P(X >= k) >= 1 - delta.
 
-    X are the successes of as many trials as the class has rows: of recall the lowest positives, of
-    the false positive rate the highest negatives, above which the threshold is.
+    X is binomial over the rows of the class, ranked from the lowest positive for recall, from the
+    highest negative for the false positive rate; there the threshold is one score above.
     """
     from scipy.special import betaincc
 
     counts = table.positives[::-1] if is_recall else table.negatives
-    n, share = int(counts.sum()), 1.0 - bound if is_recall else bound
+    n, rate = int(counts.sum()), 1.0 - bound if is_recall else bound
     # P(X < k) = 1 - I(k, n - k + 1), which rises with k
     ranks = range(1, n + 1)
-    rank = bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, share) > delta)
+    rank = bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, rate) > delta)
     if rank == 0:
         all_or_none, kind = ("everything", "positive") if is_recall else ("nothing", "negative")
         needed = math.log(delta) / (math.log(bound) if is_recall else math.log1p(-bound))
@@ -296,8 +296,8 @@ def _of_rate(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> 
 # --- grids: Learn then Test -----------------------------------------------------------------------
 
 
-def _checked_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
-    """Return thresholds, each once, from high to low: those given, or some of log-odds."""
+def _parse_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
+    """Return unique thresholds, descending: the given ones, or 181 evenly spaced log-odds."""
     if grid is None:
         if table.scores[0] > 1 or table.scores[-1] < 0:
             raise InputError(
@@ -312,10 +312,10 @@ def _checked_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
     return np.unique(thresholds)[::-1]
 
 
-def _of_grid(
+def _grid_threshold(
     table: ScoreTable, thresholds: NDArray[Any], entry: Metric, bound: float, delta: float
 ) -> float:
-    """Return the lowest threshold whose breaking the promise is rejected, by binomial tests."""
+    """Return the lowest threshold for which a binomial test rejects that the bound is broken."""
     from scipy.special import betainc
 
     values = thresholds.tolist()

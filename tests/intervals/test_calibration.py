@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.inference.calibration import counted, limits, mean_square
+from fastmetrics.inference.calibration import count_labels, limits, mean_square
 from metric_names import STRATEGIES
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
@@ -38,7 +38,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rows += [(1, 0.25), (0, 0.25)]
     y, p = map(list, zip(*rows, strict=True))
     bins = bins_of(y, p, n_bins, strategy)
-    data = counted(y, p, pos_label=None, labels=None)
+    data = count_labels(y, p, pos_label=None, labels=None)
     actual = mean_square(data, n_bins, strategy)
     assert actual.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
     assert actual.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
@@ -90,7 +90,7 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
 
     mean, variance = oracle.over_outcomes(p, value)
     assert mean == 0
-    data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None)
+    data = count_labels([0, 1] * 3 + [1], order, pos_label=None, labels=None)
     actual = mean_square(data, n_bins, "uniform")
     assert actual.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
 
