@@ -42,7 +42,7 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._samples import Method
 from fastmetrics.inference.bootstrap.bootstrap import limits, pvalue_from_limits
 from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
-from fastmetrics.inference.reference import interval_of
+from fastmetrics.inference.reference import t_interval
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
 PROPORTIONS = {
@@ -150,7 +150,7 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
             linear_in_auc.scale,
         )
         name = "DeLong" if scale == "plain" else "DeLong, logit"
-        out.intervals["roc_auc", f"{name}, normal"] = _pair(interval_of(*given, bounds=(0.0, 1.0)))
+        out.intervals["roc_auc", f"{name}, normal"] = _pair(t_interval(*given, bounds=(0.0, 1.0)))
         out.intervals["roc_auc", f"{name}, t"] = _pair(linear_in_auc.confidence_interval)
 
 

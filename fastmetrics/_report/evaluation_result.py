@@ -16,7 +16,7 @@ from fastmetrics.inference.comparison_result import (
     Comparisons,
     Outcome,
     pairs_table,
-    verdict_of,
+    verdict_text,
 )
 from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Estimates, Pair
 from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
@@ -338,7 +338,7 @@ class Evaluation(Result):
     @property
     def verdict(self) -> str:
         """Which models are significantly better in what, in words; empty of one model."""
-        return "" if self.comparisons is None else verdict_of(self.comparisons, self._words)
+        return "" if self.comparisons is None else verdict_text(self.comparisons, self._words)
 
     def against(self, baseline: str) -> Evaluation:
         """Return the evaluation, which prints the differences of a baseline.

@@ -41,7 +41,7 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError, importing, no_parameter
 from fastmetrics.inference.bands import pr_band, roc_band
 from fastmetrics.inference.calibration import reliability_band
-from fastmetrics.inference.comparison_result import Comparisons, adjustment_of
+from fastmetrics.inference.comparison_result import Comparisons, adjustment_text
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 from fastmetrics.metrics.calibration.reliability_diagram import reliability_diagram
 from fastmetrics.metrics.costs.operating_point import threshold_costs
@@ -381,7 +381,7 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
         compared = evaluation.comparisons
         adjusted = ""
         if any(len(one.pairs) > 1 for one in compared.values()):
-            adjusted = f", adjusted over the pairs of each metric by {adjustment_of(compared)}"
+            adjusted = f", adjusted over the pairs of each metric by {adjustment_text(compared)}"
             cited |= dict.fromkeys(one.adjustment for one in compared.values())
         sentences.append(
             f"Models were compared in pairs on the same rows; p-values test equality{adjusted}."

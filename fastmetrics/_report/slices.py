@@ -29,7 +29,7 @@ from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import make_estimate
-from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
+from fastmetrics.inference.reference import NOWHERE, adjust, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import (
     Measurement,
     QuerySample,
@@ -195,7 +195,7 @@ class Slices(Several[SliceEstimate]):
         for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
             own = self._of(*key)
             raw = np.array([row.pvalue_worse(margin) for row in own])
-            each = zip(raw, own, adjusted(raw, "benjamini-hochberg"), strict=True)
+            each = zip(raw, own, adjust(raw, "benjamini-hochberg"), strict=True)
             found += [(p, row) for p, row, q in each if q <= false_discovery_rate]
         return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
 

@@ -33,7 +33,7 @@ from fastmetrics.comparison.paired import wilcoxon_signed_rank_test
 from fastmetrics.comparison.result import better_of
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, no_such
 from fastmetrics.inference import reference
-from fastmetrics.inference.reference import Adjustment, adjusted, holm
+from fastmetrics.inference.reference import Adjustment, adjust, holm
 
 _ALPHA: Final = """
 Parameters
@@ -263,7 +263,7 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     defined = values[~np.isnan(values)]
     if len(defined):
         check_probabilities(defined, "pvalues")
-    return adjusted(values, method)
+    return adjust(values, method)
 
 
 # --- results --------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from fastmetrics.errors import (
     parsing_error,
     warn_user,
 )
-from fastmetrics.inference.reference import adjusted, critical_value, difference_test, moments
+from fastmetrics.inference.reference import adjust, critical_value, difference_test, moments
 
 Decision = Literal["worse", "not worse", "undecided"]
 Correction = Literal["holm", "fdr"]
@@ -370,7 +370,7 @@ def _decisions(
         for side in _SIDES
     )
     rows = []
-    worse = adjusted(np.array(above), "holm" if correction == "holm" else "benjamini-hochberg")
+    worse = adjust(np.array(above), "holm" if correction == "holm" else "benjamini-hochberg")
     for k, (name, (mean, error, df)) in enumerate(changes.items()):
         decision: Decision = (
             "worse" if worse[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"

@@ -1,6 +1,6 @@
 """``Comparison``: several models by one metric, with the sentences and tables that describe it.
 
-No sentence claims more than intervals and corrected p-values do.
+No text claims more than intervals and corrected p-values do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fastmetrics.inference.estimate_result import (
     Replicates,
     SampleSize,
     again,
-    cautions_of,
+    caution_notes,
     size_for_difference,
 )
 from fastmetrics.inference.reference import holm, max_t_pvalues
@@ -87,7 +87,7 @@ class Comparison(Several[Pair]):
     details: Any = field(default=None, repr=False)
 
     @classmethod
-    def of(
+    def from_pairs(
         cls,
         models: Sequence[Estimate],
         pairs: Sequence[Pair],
@@ -97,9 +97,10 @@ class Comparison(Several[Pair]):
         covariance: NDArray[np.float64] | None = None,
         **fields: Any,
     ) -> Comparison:
-        """Return a comparison, the p-values of its pairs adjusted and the better models named."""
-        one, size = models[0], (len(models), len(models))
-        covariance = np.full(size, math.nan) if covariance is None else covariance
+        """Build a comparison: adjust the p-values of pairs and decide which models are better."""
+        one = models[0]
+        if covariance is None:
+            covariance = np.full((len(models), len(models)), math.nan)
         covariance.flags.writeable = False
         adjusted = _adjusted_pvalues(pairs, fields["names"], covariance, fields["alternative"])
         decided = []
@@ -142,7 +143,7 @@ class Comparison(Several[Pair]):
     @property
     def verdict(self) -> str:
         """Which model is significantly better, or that no difference is significant."""
-        return verdict_of({self.metric: self})
+        return verdict_text({self.metric: self})
 
     @documented()
     def plan(self, *, difference: float, power: float = 0.8) -> SampleSize:
@@ -220,11 +221,11 @@ class Comparison(Several[Pair]):
         return f"Comparison({self.metric}; {values}; {self.method})"
 
     def _display(self) -> Display:
-        return shown_comparisons({self.metric: self})
+        return display_comparisons({self.metric: self})
 
 
 def _is_known(covariance: NDArray[np.float64]) -> bool:
-    """Return whether there is a covariance, inside the range of doubles."""
+    """Return True if the covariance is finite and not all 0."""
     return bool(np.isfinite(covariance).all() and covariance.any())
 
 
@@ -234,7 +235,7 @@ def _adjusted_pvalues(
     covariance: NDArray[np.float64],
     alternative: Alternative,
 ) -> list[float]:
-    """Return p-values of pairs adjusted for their number: by max-T, without a covariance Holm's."""
+    """Adjust the p-values of pairs for their number: by max-T, or Holm without a covariance."""
     pvalues = [pair.pvalue for pair in pairs]
     if not _is_known(covariance):
         return holm(pvalues)
@@ -258,10 +259,10 @@ class Comparisons(ByMetric[Comparison]):
     @property
     def verdict(self) -> str:
         """Which models are significantly better, corrected for all pairs and metrics."""
-        return verdict_of(self)
+        return verdict_text(self)
 
     def _display(self) -> Display:
-        return shown_comparisons(self)
+        return display_comparisons(self)
 
 
 class Outcome:
@@ -271,10 +272,11 @@ class Outcome:
     and metrics, and the interval leaves out 0.
     """
 
-    def __init__(self, comparisons: Mapping[str, Comparison], words: Mapping[str, str]) -> None:
-        self.comparisons, self.words = comparisons, words
+    def __init__(self, comparisons: Mapping[str, Comparison], labels: Mapping[str, str]) -> None:
+        self.comparisons = comparisons
+        self.labels = labels
         self.tests = [
-            (words.get(metric, metric), one, pair)
+            (labels.get(metric, metric), one, pair)
             for metric, one in comparisons.items()
             for pair in one.pairs
         ]
@@ -282,7 +284,7 @@ class Outcome:
         self.models = next(iter(comparisons.values())).names
         #: By winner and loser, the metrics.
         self.wins: dict[tuple[str, str], list[str]] = {}
-        #: What is significant by its own metric alone.
+        #: Tests that are significant before the correction for metrics alone.
         self.uncorrected: list[str] = []
         corrected = holm([pair.pvalue for *_, pair in self.tests])
         for (metric, one, pair), p in zip(self.tests, corrected, strict=True):
@@ -313,7 +315,7 @@ class Outcome:
 
     @property
     def leader(self) -> str:
-        """The best model; else that of most significant differences, the first of equal ones."""
+        """The best model; else the first with the most significant differences."""
         n_wins = Counter(dict.fromkeys(self.models, 0))
         for (winner, loser), metrics in self.wins.items():
             n_wins[winner] += len(metrics)
@@ -321,7 +323,7 @@ class Outcome:
         return self.best or max(n_wins, key=n_wins.__getitem__)
 
     def sentences(self) -> list[str]:
-        """Return which model is better in what, and where no difference is significant."""
+        """Write the significant differences, then those that are not significant."""
         best, n = self.best, len(self.models)
         lines = []
         if best and n > 2:
@@ -329,27 +331,27 @@ class Outcome:
         elif self.wins:
             winners = [*dict.fromkeys(winner for winner, _ in self.wins)]
             n_pairs = len({(pair.a, pair.b) for *_, pair in self.tests})
-            said = "; ".join(f"{each} is {self._gains(each)}" for each in winners)
+            text = "; ".join(f"{each} is {self._gains(each)}" for each in winners)
             if len(winners) > 3:
                 n_apart = len({frozenset(pair) for pair in self.wins})
-                said = f"{n_apart} of {n_pairs} pairs of models differ significantly in a metric"
-            lines = [f"{said}."]
+                text = f"{n_apart} of {n_pairs} pairs of models differ significantly in a metric"
+            lines = [f"{text}."]
             if n > 2 and n_pairs == n * (n - 1) // 2:
                 lines.insert(0, f"No model is best: {self._rivals()}.")
         margins = (text for test in self.tests for text in _margin(*test))
         return [*lines, *self._others(best if n > 2 else None), *margins]
 
     def _gains(self, winner: str) -> str:
-        """Return what a model is better in, and than which ones."""
+        """Write in which metrics a model is better, and than which models."""
         losers: dict[str, list[str]] = {}
         for (model, loser), metrics in self.wins.items():
             if model == winner:
                 losers.setdefault(_listed(metrics), []).append(loser)
-        own = [f"than {_listed(names, 'models')} in {what}" for what, names in losers.items()]
-        return f"better {', '.join(own)}"
+        gains = [f"than {_listed(names, 'models')} in {where}" for where, names in losers.items()]
+        return f"better {', '.join(gains)}"
 
     def _rivals(self) -> str:
-        """Return which of the models that no other one beats are not told apart, or trade off."""
+        """Write which unbeaten models are not told apart, or better in different metrics."""
         beaten = {b for a in self.models for b in self.models if self._beats(a, b)}
         rivals = [model for model in self.models if model not in beaten]
         wins = self.wins
@@ -363,7 +365,7 @@ class Outcome:
         return f"{_listed(rivals, 'models')} are {how}"
 
     def _others(self, best: str | None) -> list[str]:
-        """Return the metrics without a significant difference, and those without a direction."""
+        """Write the metrics without a significant difference, and those without a direction."""
         kept = [each for each in self.tests if best is None or best in (each[2].a, each[2].b)]
         open_, apart = dict[str, list[str]](), dict[str, list[str]]()
         for metric, one, pair in kept:
@@ -375,19 +377,19 @@ class Outcome:
         n_pairs = len(kept) // len(self.metrics)
         lines = [f"{_listed(who)} differ in {metric}." for metric, who in apart.items()]
         nowhere = [metric for metric, who in open_.items() if len(who) == n_pairs]
-        said = [f"in {_listed(nowhere)}"] if nowhere else []
+        texts = [f"in {_listed(nowhere)}"] if nowhere else []
         if nowhere and not self.wins:
-            said = [f"between {_listed(self.models, 'models')} {said[0]}"]
+            texts = [f"between {_listed(self.models, 'models')} {texts[0]}"]
         if best is not None:
             by_other: dict[str, list[str]] = {}
             for metric, who in open_.items():
                 if metric not in nowhere:
                     by_other.setdefault(_listed(who, "models"), []).append(metric)
-            said += [f"from {who} in {_listed(metrics)}" for who, metrics in by_other.items()]
-        return [f"No significant difference {', nor '.join(said)}.", *lines] if said else lines
+            texts += [f"from {who} in {_listed(metrics)}" for who, metrics in by_other.items()]
+        return [f"No significant difference {', nor '.join(texts)}.", *lines] if texts else lines
 
     def notes(self) -> list[str]:
-        """Return which tests are undefined, and how p-values are corrected."""
+        """Write which tests are undefined, and how p-values are corrected."""
         undefined, constant = list[str](), list[str]()
         for metric, _, pair in self.tests:
             if math.isnan(pair.pvalue):
@@ -405,35 +407,35 @@ class Outcome:
     def _corrections(self) -> list[str]:
         n_metrics = len(self.metrics)
         n_pairs = len(self.tests) // n_metrics
-        said = []
+        notes = []
         if n_pairs > 1:
-            method = adjustment_of(self.comparisons, self.words)
-            said = [f"p is adjusted for the {n_pairs} pairs of a metric by {method}."]
+            method = adjustment_text(self.comparisons, self.labels)
+            notes = [f"p is adjusted for the {n_pairs} pairs of a metric by {method}."]
         after = f"after Holm's correction for {n_metrics} metrics"
         if self.uncorrected:
-            said.append(f"Not significant {after}: {', '.join(self.uncorrected)}.")
+            notes.append(f"Not significant {after}: {', '.join(self.uncorrected)}.")
         elif n_metrics > 1 and self.wins:
-            said.append(f"Significant differences stay so {after}.")
-        return said
+            notes.append(f"Significant differences stay so {after}.")
+        return notes
 
 
-def verdict_of(
-    comparisons: Mapping[str, Comparison], words: Mapping[str, str] | None = None
+def verdict_text(
+    comparisons: Mapping[str, Comparison], labels: Mapping[str, str] | None = None
 ) -> str:
-    """Return what comparisons by several metrics show; ``words`` name the metrics."""
-    return "\n".join(Outcome(comparisons, words or {}).sentences())
+    """Write the outcome of comparisons by several metrics; ``labels`` name the metrics."""
+    return "\n".join(Outcome(comparisons, labels or {}).sentences())
 
 
-def _listed(names: Sequence[str], what: str = "metrics") -> str:
-    """Return names in a sentence, or how many they are."""
+def _listed(names: Sequence[str], noun: str = "metrics") -> str:
+    """Join names for a text, or count them if there are many."""
     if len(names) > _MOST_LISTED:
-        return f"{len(names)} {what}"
+        return f"{len(names)} {noun}"
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def _smallest(tests: Sequence[tuple[str, Comparison, Pair]]) -> list[str]:
-    """Return the smallest significant difference of a single test that is not significant."""
+    """Write the smallest significant difference, for a single test that is not significant."""
     (_, one, pair), *others = tests
     if others or pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
         return []
@@ -441,50 +443,52 @@ def _smallest(tests: Sequence[tuple[str, Comparison, Pair]]) -> list[str]:
     is_above = one.alternative == "greater" or (one.alternative != "less" and pair.estimate > 0.0)
     least = pair.estimate - low if is_above else high - pair.estimate
     many = one.n_groups if one.n_groups is not None else one.n_samples
-    what = one.samples_are if one.n_groups is None else "groups"
+    units = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):
         return []
-    shown = number(least, decimals_of([least], as_are=False))
-    return [f"With these {many:,.0f} {what} a difference is significant from {shown} on."]
+    text = number(least, decimals_of([least], as_are=False))
+    return [f"With these {many:,.0f} {units} a difference is significant from {text} on."]
 
 
 def _margin(metric: str, one: Comparison, pair: Pair) -> list[str]:
-    """Return whether two models are equivalent, or one not inferior, where there is a margin."""
+    """Write whether two models are equivalent, or one not inferior, given a margin."""
     level = 1.0 - one.confidence_level
     if one.margin is None or math.isnan(pair.pvalue_noninferior):
         return []
-    margin, place = f"{one.margin:g}", one.pairs.index(pair)
-    if holm([each.pvalue_equivalent for each in one.pairs])[place] < level:
+    margin, index = f"{one.margin:g}", one.pairs.index(pair)
+    if holm([each.pvalue_equivalent for each in one.pairs])[index] < level:
         return [f"{metric}: {pair.a} and {pair.b} differ by less than {margin}."]
     if pair.better == pair.a:
         return []
-    is_shown = holm([each.pvalue_noninferior for each in one.pairs])[place] < level
-    said = f"{pair.a} is not worse than {pair.b} by {margin} or more"
-    return [f"{metric}: {said}." if is_shown else f"{metric}: no evidence that {said}."]
+    is_significant = holm([each.pvalue_noninferior for each in one.pairs])[index] < level
+    claim = f"{pair.a} is not worse than {pair.b} by {margin} or more"
+    return [f"{metric}: {claim}." if is_significant else f"{metric}: no evidence that {claim}."]
 
 
-def adjustment_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
-    """Return which method adjusts p-values for several pairs, and for which metrics another."""
-    of_method: dict[str, list[str]] = {}
-    for metric, one in found.items():
+def adjustment_text(
+    comparisons: Mapping[str, Comparison], labels: Mapping[str, str] | None = None
+) -> str:
+    """Write the method that adjusts p-values for pairs, and the metrics with another one."""
+    by_method: dict[str, list[str]] = {}
+    for metric, one in comparisons.items():
         method = "Holm's method" if one.adjustment == "Holm" else one.adjustment
-        of_method.setdefault(method, []).append((names or {}).get(metric, metric))
-    commonest, *others = sorted(of_method, key=lambda method: -len(of_method[method]))
-    return commonest + "".join(f" ({method}: {', '.join(of_method[method])})" for method in others)
+        by_method.setdefault(method, []).append((labels or {}).get(metric, metric))
+    commonest, *others = sorted(by_method, key=lambda method: -len(by_method[method]))
+    return commonest + "".join(f" ({method}: {', '.join(by_method[method])})" for method in others)
 
 
 def pairs_table(
-    found: Mapping[str, Comparison], baseline: str | None = None, **options: Any
+    comparisons: Mapping[str, Comparison], baseline: str | None = None, **options: Any
 ) -> Table:
-    """Return a row for each pair by each metric; printed are those of the baseline, or the best."""
-    pairs = [pair for one in found.values() for pair in one.pairs]
-    baseline = baseline or Outcome(found, {}).leader
+    """Build the table of pairs by metric; rows of the baseline, or the best model, are printed."""
+    pairs = [pair for one in comparisons.values() for pair in one.pairs]
+    baseline = baseline or Outcome(comparisons, {}).leader
     chosen = [row for row, pair in enumerate(pairs) if baseline in (pair.a, pair.b)]
     names = "estimate confidence_interval standard_error df pvalue pvalue_adjusted better".split()
-    if any(one.margin is not None for one in found.values()):
+    if any(one.margin is not None for one in comparisons.values()):
         names.append("pvalue_noninferior")
-    are_drawn = all(isinstance(pair.details, Replicates) for pair in pairs)
-    if are_drawn:
+    are_resampled = all(isinstance(pair.details, Replicates) for pair in pairs)
+    if are_resampled:
         names.remove("df")
     columns: dict[str, Any] = {
         "metric": [pair.metric for pair in pairs],
@@ -492,15 +496,15 @@ def pairs_table(
         "minus_model": [pair.b for pair in pairs],
         **Table.of(pairs, names).columns,
     }
-    if are_drawn:
+    if are_resampled:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
-    columns = _without_what_no_method_has(columns)
+    columns = _without_empty_columns(columns)
     explained = ("standard_error", "df")
     return Table(columns, explained=explained, chosen=chosen or None, **options)
 
 
-def _without_what_no_method_has(columns: dict[str, Any]) -> dict[str, Any]:
-    """Leave out errors, and intervals, that are all nan: a permutation test has none."""
+def _without_empty_columns(columns: dict[str, Any]) -> dict[str, Any]:
+    """Drop errors and intervals that are all nan, as of a permutation test."""
     if all(math.isnan(error) for error in columns["standard_error"]) and all(
         math.isnan(low) and math.isnan(high) for low, high in columns["confidence_interval"]
     ):
@@ -508,29 +512,30 @@ def _without_what_no_method_has(columns: dict[str, Any]) -> dict[str, Any]:
     return columns
 
 
-def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
-    """Return the tables of one or several comparisons."""
-    any_one = next(iter(found.values()))
+def display_comparisons(comparisons: Mapping[str, Comparison]) -> Display:
+    """Build the display of one or several comparisons."""
+    any_one = next(iter(comparisons.values()))
     level = any_one.confidence_level
-    models = [model for one in found.values() for model in one.models]
-    pairs = [pair for one in found.values() for pair in one.pairs]
-    own = {
+    models = [model for one in comparisons.values() for model in one.models]
+    pairs = [pair for one in comparisons.values() for pair in one.pairs]
+    columns = {
         "metric": [model.metric for model in models],
-        "model": [name for one in found.values() for name in one.names],
+        "model": [name for one in comparisons.values() for name in one.names],
         **Table.of(models, FIGURES[1:]).columns,
     }
     below = {"", *(model.note for model in models)}
-    notes = [
-        note for note in dict.fromkeys(one.note for one in found.values()) if note not in below
-    ]
-    methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
-    said = f"Method: {methods}, {any_one.alternative}; intervals are not corrected."
-    drawn = next((pair.details for pair in pairs if isinstance(pair.details, Replicates)), None)
-    if drawn is not None:
-        said = f"{said[:-1]}; {again(drawn)}."
+    all_notes = dict.fromkeys(one.note for one in comparisons.values())
+    notes = [note for note in all_notes if note not in below]
+    methods = ", ".join(dict.fromkeys(one.method for one in comparisons.values()))
+    method = f"Method: {methods}, {any_one.alternative}; intervals are not corrected."
+    replicates = next(
+        (pair.details for pair in pairs if isinstance(pair.details, Replicates)), None
+    )
+    if replicates is not None:
+        method = f"{method[:-1]}; {again(replicates)}."
         notes += WEIGHTS[any_one.weights_are]
-    of_models = Table(_without_what_no_method_has(own), level=level, framed=False)
-    outcome = Outcome(found, {})
-    notes = [*cautions_of([*models, *pairs]), *outcome.notes(), *notes, said]
-    tables = [of_models, pairs_table(found, level=level)]
+    models_table = Table(_without_empty_columns(columns), level=level, framed=False)
+    outcome = Outcome(comparisons, {})
+    notes = [*caution_notes([*models, *pairs]), *outcome.notes(), *notes, method]
+    tables = [models_table, pairs_table(comparisons, level=level)]
     return Display(tables, "", notes, outcome.sentences())

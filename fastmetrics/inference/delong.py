@@ -32,7 +32,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.reference import interval_of, joint_pvalue
+from fastmetrics.inference.reference import joint_pvalue, t_interval
 from fastmetrics.inference.samples import (
     BinarySample,
     Measurement,
@@ -137,7 +137,7 @@ class _Aucs(NamedTuple):
             metric=_AUC.label,
             estimate=value,
             standard_error=error,
-            confidence_interval=interval_of(value, error, self.df, level, scale, bounds=(0.0, 1.0)),
+            confidence_interval=t_interval(value, error, self.df, level, scale, bounds=(0.0, 1.0)),
             df=self.df,
             confidence_level=level,
             method=self.method,
@@ -432,7 +432,7 @@ def delong_test(
     joint_test = {"statistic": statistic, "df": rank, "pvalue": p}
     _warn_degenerate_pairs(model_names, aucs, pairs, rank)
     aucs.warn_small_sizes()
-    return Comparison.of(
+    return Comparison.from_pairs(
         [aucs.estimate(model, level) for model in range(k)],
         pairs,
         True,

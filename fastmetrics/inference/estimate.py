@@ -549,7 +549,7 @@ def _comparison(
         _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
-    return Comparison.of(
+    return Comparison.from_pairs(
         models,
         tests,
         one.higher_is_better,

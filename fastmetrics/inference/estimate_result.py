@@ -566,11 +566,11 @@ class Estimates(ByMetric[Estimate]):
             how = ", ".join(dict.fromkeys(METHODS.get(one.method, one.method) for one in estimates))
             notes = [f"Intervals: {how}; {again(drawn[0])}.", *WEIGHTS[estimates[0].weights_are]]
         level = estimates[0].confidence_level
-        notes += cautions_of(estimates)
+        notes += caution_notes(estimates)
         return Display([Table(columns, level=level)], type(self).__name__, notes)
 
 
-def cautions_of(results: Iterable[Any]) -> list[str]:
+def caution_notes(results: Iterable[Any]) -> list[str]:
     """Return the notes that readers of the intervals need, with the metrics they concern."""
     about: dict[str, list[str]] = {}
     for one in results:

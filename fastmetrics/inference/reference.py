@@ -43,39 +43,38 @@ _MAPS: Final[dict[Scale, tuple[Callable[[float], float], ...]]] = {
 _NORMAL: Final = NormalDist()
 
 
-def normal_quantile(share: float) -> float:
-    """Return the number below which the normal distribution has this share (Wichura's AS 241).
+def normal_quantile(level: float) -> float:
+    """Compute the quantile of the normal distribution (Wichura's AS 241), without loading SciPy.
 
-    SciPy takes as long to load as NumPy and DuckDB together: a command that asks for one interval
-    would pay that for one number.
+    SciPy takes as long to load as NumPy and DuckDB together, too long for a single interval.
     """
-    if 0.0 < share < 1.0:
-        return _NORMAL.inv_cdf(share)
-    return {0.0: -math.inf, 1.0: math.inf}.get(share, math.nan)
+    if 0.0 < level < 1.0:
+        return _NORMAL.inv_cdf(level)
+    return {0.0: -math.inf, 1.0: math.inf}.get(level, math.nan)
 
 
-def quantile(share: float, df: float) -> float:
-    """Return the quantile of Student's t; of the normal for infinite degrees of freedom."""
+def quantile(level: float, df: float) -> float:
+    """Compute the quantile of Student's t; of the normal for infinite degrees of freedom."""
     if math.isinf(df):
-        return normal_quantile(share)
+        return normal_quantile(level)
     from scipy.special import stdtrit
 
-    return float(stdtrit(df, share)) if df > 0 else math.copysign(math.inf, share - 0.5)
+    return float(stdtrit(df, level)) if df > 0 else math.copysign(math.inf, level - 0.5)
 
 
 def outside(alpha: float, alternative: Alternative) -> float:
-    """Return the error probability that is left outside each limit."""
+    """Return the error probability outside each limit."""
     return alpha / 2.0 if alternative == "two-sided" else alpha
 
 
 def critical_value(df: float, alpha: float, alternative: Alternative = "two-sided") -> float:
-    """Return the t from which on a test at a level rejects; negative for "less"."""
-    found = quantile(outside(alpha, alternative), df)
-    return found if alternative == "less" else -found
+    """Compute the critical value of Student's t; negative for "less"."""
+    q = quantile(outside(alpha, alternative), df)
+    return q if alternative == "less" else -q
 
 
 def tail(statistic: float, df: float) -> float:
-    """Return the share of Student's t below a statistic."""
+    """Compute the distribution function of Student's t."""
     from scipy.special import ndtr, stdtr
 
     if math.isinf(df):
@@ -92,7 +91,7 @@ class DifferenceTest(NamedTuple):
 
 
 def ratio(difference: float, standard_error: float) -> float:
-    """Return a difference over its error; 0 where both are 0, +-inf where the error alone is."""
+    """Divide a difference by its error; 0 if both are 0, +-inf if only the error is."""
     if standard_error != 0.0:
         return difference / standard_error
     return math.copysign(math.inf, difference) if difference else 0.0
@@ -105,12 +104,12 @@ def without_skewness(statistic: float, skewness: float) -> float:
     skewness by transformation, Journal of the Royal Statistical Society B 54:221-228, without the
     constant s / 6, so that no difference stays none.
     """
-    moved = skewness * statistic
-    return statistic * (1.0 + moved / 3.0 + moved * moved / 27.0)
+    product = skewness * statistic
+    return statistic * (1.0 + product / 3.0 + product * product / 27.0)
 
 
 def with_skewness(quantile: float, skewness: float) -> float:
-    """Return the statistic of which `without_skewness` makes a quantile."""
+    """Invert `without_skewness` at a quantile."""
     if skewness == 0.0:
         return quantile
     root = math.cbrt(1.0 + skewness * quantile)
@@ -128,10 +127,10 @@ def difference_test(
 ) -> DifferenceTest:
     """Test that a difference is 0, by Student's t; the normal for infinite degrees of freedom.
 
-    All is nan where the error is; where it is 0, a difference of 0 has p 1, any other 0. Interval
-    and p-value agree also where the difference has a skewness.
+    Everything is nan if the error is. If the error is 0, p is 1 for a difference of 0, else 0.
+    Interval and p-value agree also if the difference has a skewness.
     """
-    interval = interval_of(
+    interval = t_interval(
         difference,
         standard_error,
         df,
@@ -150,7 +149,7 @@ def difference_test(
     return DifferenceTest(statistic, p, interval)
 
 
-def interval_of(
+def t_interval(
     value: float,
     standard_error: float,
     df: float,
@@ -160,7 +159,7 @@ def interval_of(
     bounds: tuple[float, float] = ALL,
     skewness: float = 0.0,
 ) -> ConfidenceInterval:
-    """Return `limits`; the value where nothing varies, the bounds where no df tell how much."""
+    """Return `limits`; the value if the error is 0, the bounds if there are no df."""
     if standard_error == 0.0:
         return within(value, value, alternative, bounds)
     if standard_error > 0.0 and not df > 0.0:
@@ -178,9 +177,9 @@ def limits(
     bounds: tuple[float, float] = ALL,
     skewness: float = 0.0,
 ) -> ConfidenceInterval:
-    """Return the limits of Student's t on a scale, transformed back, inside the bounds.
+    """Compute limits by Student's t on a scale, transformed back, inside the bounds.
 
-    nan where the error or its degrees of freedom are, or the value lies on the edge of the scale.
+    They are nan if error or df are, or if the value lies at the end of the scale.
     """
     if not (standard_error > 0.0 and df > 0.0):
         return NOWHERE
@@ -198,7 +197,7 @@ def limits(
 def within(
     low: float, high: float, alternative: Alternative, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return limits inside the bounds, one of which is the limit that was not asked for."""
+    """Clip limits to the bounds; a one-sided interval has one bound as its other limit."""
     least, most = bounds
     return ConfidenceInterval(
         least if alternative == "less" else max(least, low),
@@ -207,20 +206,20 @@ def within(
 
 
 def auc_variance(auc: float, m: float, n: float) -> float:
-    """Return Hanley & McNeil's variance of an AUC of m and n rows, as Newcombe (2006) has it."""
+    """Compute Newcombe's (2006) variance of an AUC of m and n rows, after Hanley & McNeil."""
     k = (m + n) / 2.0 - 1.0
     inside = 1.0 + k * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc))
     return auc * (1.0 - auc) / m / n * inside
 
 
 def auc_limits(auc: float, m: float, n: float, factor: float) -> tuple[float, float]:
-    """Return the t with (t - auc)^2 = factor * V(t) below and above an AUC, in [0, 1]."""
+    """Solve (t - auc)^2 = factor * V(t) for t below and above an AUC, in [0, 1]."""
     # V(t) = V(1 - t): the lower limit is the mirror image of the upper limit of 1 - auc.
     return 1.0 - _limit_above(1.0 - auc, m, n, factor), _limit_above(auc, m, n, factor)
 
 
 def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
-    """Return the t in [auc, 1] with (t - auc)^2 = factor * V(t), by bisection to the last bit.
+    """Solve (t - auc)^2 = factor * V(t) for t in [auc, 1], by bisection to the last bit.
 
     (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
     """
@@ -236,7 +235,7 @@ def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
 
 
 def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") -> float:
-    """Return the probability of a t at least as extreme."""
+    """Compute the probability of a t at least as extreme."""
     if math.isnan(statistic) or math.isnan(df):
         return math.nan
     if alternative == "two-sided":
@@ -245,7 +244,7 @@ def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") 
 
 
 def joint_pvalue(statistic: float, rank: int, df: float) -> float:
-    """Return the upper tail of a chi-square; of F by finite degrees of freedom of the errors."""
+    """Compute the upper tail of a chi-square, or of F for finite ``df`` of the errors."""
     if math.isnan(statistic) or math.isinf(statistic):
         return 0.0 if math.isinf(statistic) else statistic
     if rank == 0:
@@ -259,7 +258,7 @@ def joint_pvalue(statistic: float, rank: int, df: float) -> float:
 
 V = TypeVar("V", float, NDArray[np.float64])
 
-#: Python adds up fewer numbers in less time than NumPy takes them apart.
+#: Fewer numbers are faster with `math.fsum`.
 _MANY: Final = 1_000
 
 
@@ -272,10 +271,10 @@ class Moments(NamedTuple):
 
 
 def exact_sum(values: NDArray[np.float64]) -> float:
-    """Return the sum of numbers within +-4, rounded once.
+    """Sum numbers within +-4 with a single rounding.
 
-    Many are taken apart: whole multiples of 2^-28 and of 2^-56 are added as integers, and of what
-    is left, which is less than that, the sum's own rounding is beyond 2^-100.
+    Many numbers are split: multiples of 2^-28 and of 2^-56 are added as integers; the sum of the
+    rests is rounded below 2^-100.
     """
     if values.size < _MANY:
         return math.fsum(values.ravel().tolist())
@@ -288,7 +287,7 @@ def exact_sum(values: NDArray[np.float64]) -> float:
 
 
 def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
-    """Return mean and standard deviation; numbers within ``rounding`` of one another are equal."""
+    """Compute mean and standard deviation; numbers that differ by ``rounding`` are equal."""
     n = values.size
     low, high = float(values.min()), float(values.max())
     if high / 2 - low / 2 <= rounding / 2:
@@ -318,7 +317,7 @@ def exact_pvalue(
     at_most: Callable[[int], SupportsFloat],
     at_least: Callable[[int], SupportsFloat],
 ) -> float:
-    """Return p of a count whose distribution is that of its mirror image, by its two tails."""
+    """Compute the p-value of a symmetrically distributed count from both tails."""
     if alternative == "greater":
         return float(at_least(count))
     below = float(at_most(count if alternative == "less" else min(count, mirrored)))
@@ -326,7 +325,7 @@ def exact_pvalue(
 
 
 def toward(values: V, alternative: Alternative) -> V:
-    """Return numbers that are the greater, the more they speak for the alternative."""
+    """Transform numbers so that greater ones are more extreme under the alternative."""
     if alternative == "two-sided":
         return abs(values)
     return values if alternative == "greater" else -values
@@ -355,20 +354,20 @@ Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
 
 
-def adjusted(pvalues: Floats, method: Adjustment) -> Floats:
-    """Return p-values adjusted for their number, in the order given; nan stays nan."""
+def adjust(pvalues: Floats, method: Adjustment) -> Floats:
+    """Adjust p-values for their number, in the given order; nan stays nan."""
     if method == "holm":
         return np.array(holm(pvalues.tolist()))
-    found = np.full(len(pvalues), np.nan)
+    adjusted = np.full(len(pvalues), np.nan)
     known = np.flatnonzero(~np.isnan(pvalues))
     order, m = known[np.argsort(pvalues[known], kind="stable")], len(known)
-    places = np.arange(1, m + 1)
-    factors: Any = m / places if method == "benjamini-hochberg" else m - places + 1
+    ranks = np.arange(1, m + 1)
+    factors: Any = m / ranks if method == "benjamini-hochberg" else m - ranks + 1
     stepped = (m if method == "bonferroni" else factors) * pvalues[order]
     if method != "bonferroni":
         stepped = np.minimum.accumulate(stepped[::-1])[::-1]
-    found[order] = np.minimum(stepped, 1.0)
-    return found
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
 
 
 #: Error of an adjusted p-value: nothing is integrated to tell apart what is closer than this.
@@ -389,7 +388,7 @@ def max_t_pvalues(
     covariance: Floats,
     alternative: Alternative = "two-sided",
 ) -> list[float]:
-    """Return step-down max-T p-values of differences between jointly normal estimates.
+    """Compute step-down max-T p-values of differences between jointly normal estimates.
 
     The smallest p-value becomes the probability that any of the differences is as extreme under
     the hypothesis that all are 0; the next one that of any of the others, and so on. Each p-value
@@ -424,7 +423,7 @@ def max_t_pvalues(
     order = sorted(defined, key=pvalues.__getitem__)
     sizes: Floats | None = None
     previous = 0.0
-    for place, i in enumerate(order):
+    for step, i in enumerate(order):
         least, most = max(previous, pvalues[i]), adjusted[i]
         z = -normal_quantile(outside(pvalues[i], alternative))
         if most - least > _ADJUSTED_ERROR and z > 0.0:
@@ -432,7 +431,7 @@ def max_t_pvalues(
                 sizes, dimensions = _largest_sizes(
                     [pairs[j] for j in order], covariance, alternative
                 )
-            chance = float(_chi_square_tail((z / sizes[place]) ** 2, dimensions).mean())
+            chance = float(_chi_square_tail((z / sizes[step]) ** 2, dimensions).mean())
             most = min(max(chance, least), most)
         adjusted[i] = previous = most
     return adjusted
@@ -441,10 +440,9 @@ def max_t_pvalues(
 def _largest_sizes(
     pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
 ) -> tuple[Floats, int]:
-    """Return the largest of the differences from each place on, in each direction.
+    """Compute the largest of the pairs from each index on, in each direction.
 
-    A row for each place, a column for each direction; and the number of dimensions, which is even:
-    one of them may have no variance.
+    Rows are pairs, columns directions. Also return the number of dimensions, rounded up to even.
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -459,13 +457,13 @@ def _largest_sizes(
     if alternative == "two-sided":
         np.abs(sizes, out=sizes)
     np.maximum(sizes, _LEAST_SIZE, out=sizes)
-    for place in reversed(range(len(pairs) - 1)):
-        np.maximum(sizes[place], sizes[place + 1], out=sizes[place])
+    for row in reversed(range(len(pairs) - 1)):
+        np.maximum(sizes[row], sizes[row + 1], out=sizes[row])
     return sizes, len(directions)
 
 
 def _chi_square_tail(values: Floats, df: int) -> Floats:
-    """Return the upper tail of chi-square with an even number of degrees of freedom."""
+    """Compute the upper tail of chi-square with an even number of degrees of freedom."""
     halves = values / 2.0
     term = np.exp(-halves)
     total = term.copy()
@@ -490,17 +488,19 @@ def _directions(n_planes: int) -> Floats:
     if n_planes == 1:
         angles, splits = spaced[None, :], np.empty((0, n))
     else:
-        moved = np.outer(_irrational(2 * n_planes - 2), steps) % 1.0
-        angles, splits = moved[:n_planes], np.vstack([spaced, moved[n_planes:]])
-    left, found = np.ones(n), []
+        sequences = np.outer(_irrational(2 * n_planes - 2), steps) % 1.0
+        angles = sequences[:n_planes]
+        splits = np.vstack([spaced, sequences[n_planes:]])
+    left = np.ones(n)
+    coordinates = []
     for plane in range(n_planes):
         rest = np.zeros(n)
         if plane < n_planes - 1:
             rest = left * splits[plane] ** (1.0 / (n_planes - 1 - plane))
         length, angle = np.sqrt(left - rest), 2.0 * math.pi * angles[plane]
-        found += [length * np.cos(angle), length * np.sin(angle)]
+        coordinates += [length * np.cos(angle), length * np.sin(angle)]
         left = rest
-    directions = np.array(found)
+    directions = np.array(coordinates)
     directions.flags.writeable = False
     return directions
 

@@ -17,7 +17,7 @@ from fastmetrics._input.scores import Costs, check_costs, check_prevalence, leng
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
-from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
+from fastmetrics.inference.reference import NOWHERE, critical_value, t_interval
 from fastmetrics.inference.units import Units, warn_few_groups
 from fastmetrics.metrics.costs.operating_point import (
     class_mean_influences,
@@ -449,7 +449,7 @@ def _mean(
     unscaled = [
         math.ldexp(each, -table.exponent) for each in (float(value), variance.standard_error)
     ]
-    interval = interval_of(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
+    interval = t_interval(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
     return unscaled[0], interval
 
 

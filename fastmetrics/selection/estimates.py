@@ -31,7 +31,7 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference.estimate_result import Estimate, cautions_of
+from fastmetrics.inference.estimate_result import Estimate, caution_notes
 from fastmetrics.inference.reference import critical_value, moments
 from fastmetrics.selection.fitting import (
     FITTING,
@@ -180,7 +180,7 @@ class EstimatorEvaluation(Result):
         by_wilson = [n for n, m in self.metrics.items() if m.interval_method == "wilson"]
         if by_wilson:
             notes.append(f"Interval by Wilson: {', '.join(by_wilson)}.")
-        notes += cautions_of(known)
+        notes += caution_notes(known)
         if any(metric.bootstrap is not None for metric in self.metrics.values()):
             notes.append("The .632 methods have no interval: none is known for their rules.")
         return Display([table, splits], f"{self.estimator}, {self.method}", notes)

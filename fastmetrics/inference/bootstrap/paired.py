@@ -209,7 +209,7 @@ def compare_replicates(
     comparisons = {}
     for i, spec in enumerate(options.specs):
         of_models = [one[spec.label] for one in estimates]
-        comparisons[spec.label] = Comparison.of(
+        comparisons[spec.label] = Comparison.from_pairs(
             of_models,
             [
                 _difference(engine, i, (a, b), names, of_models, options)
@@ -433,7 +433,7 @@ def paired_permutation_test(
     n_models = len(checked.names)
     return Comparisons(
         {
-            spec.label: Comparison.of(
+            spec.label: Comparison.from_pairs(
                 [_estimate(spec, values[spec.label, k], options, n) for k in range(n_models)],
                 pairs[spec.label],
                 spec.higher_is_better,
