@@ -28,10 +28,10 @@ from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Vari
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.decisions.count_metrics import gradient
 
-#: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
-#: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
-_HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
-#: Limits, and the name of the method that they are by; None where a rule does not apply.
+#: Tails are heavy below this many degrees of freedom, and below this fraction of the rows: normal
+#: errors leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
+_HEAVY, _ROWS_OF_HEAVY = 10.0, 20.0
+#: Limits and the name of their method; None where a rule does not apply.
 _RuleResult = tuple[ConfidenceInterval, str] | None
 
 
@@ -54,12 +54,12 @@ class _Case(NamedTuple):
 
     @property
     def counts(self) -> Floats | None:
-        """The counts of decisions of two classes, each row standing for itself."""
+        """The 2 x 2 counts of independent rows, or None."""
         return self.measured.counts[self.model]
 
     @property
     def rate_limits(self) -> Callable[[float, float], ConfidenceInterval]:
-        """From hits and trials to the limits of their rate, by Wilson's method by default."""
+        """Function of hits and trials that computes limits of a rate, by default Wilson's."""
         exact = self.method == "clopper-pearson"
         method: ProportionMethod = "clopper-pearson" if exact else "wilson"
         return partial(
@@ -78,16 +78,16 @@ def make_estimate(
     weights_are: WeightsAre | None = None,
     variance: Variance | None = None,
 ) -> Estimate:
-    """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
+    """Build the estimate of one model: standard error, degrees of freedom, limits by the rule.
 
-    ``variance`` takes the place of that of the influences.
+    ``variance`` replaces that of the influences.
     """
     units, entry, value, note = measured.units, one.entry, measured.values[model], measured.note
     is_mean = entry.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
     variance = variance or units.variance(measured.influences[model], reference)
     design_effect = measured.design_effect(model, variance.value)
-    # Of losses that are all the same, sums of a row's terms leave the rounding of their order.
+    # Equal losses differ by rounding: their terms are summed in different orders.
     size = max(abs(value), 1.0) if entry.family == "probabilities" else abs(value)
     if variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
         variance = Variance(0.0, math.nan)
@@ -99,7 +99,7 @@ def make_estimate(
         _Case(one, measured, model, variance, student, level, method, alternative)
     )
     n_groups = None if units.groups is None else units.n_units
-    few = min(_HEAVY, measured.n_samples / _SHARE_OF_HEAVY)
+    few = min(_HEAVY, measured.n_samples / _ROWS_OF_HEAVY)
     if math.isnan(value):
         note = note or f"{one.label} is not defined on these data"
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
@@ -134,17 +134,19 @@ def make_estimate(
 
 
 def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
-    """Return limits and the name of their method: by the rule of the metric, else Student's."""
+    """Compute limits by the rule of the metric, else Student's; also return the method's name."""
     rule, method = case.one.entry.interval, case.method
     name = "" if rule is None else rule.name
-    is_fit, what = True, ""
+    is_fit = True
+    target = ""
     if method == "wilson":
         is_fit = name == "proportion" and case.counts is not None
-        what = "shares of independent rows of two classes"
+        target = "shares of independent rows of two classes"
     elif method == "newcombe":
-        is_fit, what = name == "auc", "the AUC"
+        is_fit = name == "auc"
+        target = "the AUC"
     if not is_fit:
-        raise InputError(f"`method={method!r}` is for {what}: got {case.one.label!r}")
+        raise InputError(f"`method={method!r}` is for {target}: got {case.one.label!r}")
     interval: _RuleResult = None
     if rule is not None and method in (None, *_RULES[name][1:]):
         interval = _RULES[name][0](case, *rule.arguments)
@@ -154,12 +156,12 @@ def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
 def _proportion(
     case: _Case, successes: str, failures: str, back: Callable[[float], float] | None = None
 ) -> _RuleResult:
-    """Return the limits of a proportion of counts, or of what ``back`` makes of it."""
+    """Compute limits of a proportion of counts, transformed by ``back``."""
     if case.counts is None or math.isnan(case.value):
         return None
     (tn, fp), (fn, tp) = case.counts
     cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
-    hits, others = (sum(cells[cell] for cell in part.split()) for part in (successes, failures))
+    hits, others = (sum(cells[cell] for cell in names.split()) for names in (successes, failures))
     interval = case.rate_limits(hits, hits + others)
     if back is not None:
         interval = ConfidenceInterval(back(interval.low), back(interval.high))
@@ -167,11 +169,11 @@ def _proportion(
 
 
 def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _RuleResult:
-    """Return limits of a sum of one rate of either class, by Wilson's of both, or others (MOVER).
+    """Compute limits of a weighted sum of one rate of each class by MOVER.
 
-    Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
-    rates are put together as standard errors are. ``factors``, of the positives first, may follow
-    from the parameters; None of them where the metric is no such sum.
+    Zou & Donner (2008), Statistics in Medicine 27:1693-1702: squared distances of the limits from
+    their rates are added. ``factors``, of the positives first, may be a function of the parameters;
+    None where the metric is no such sum.
     """
     entry = case.one.entry
     if callable(factors):
@@ -194,10 +196,10 @@ def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _RuleResult:
 
 
 def _rate_ratio(case: _Case, column: int) -> _RuleResult:
-    """Return limits of a ratio of a rate of the positives to that of the negatives.
+    """Compute limits of the ratio of a rate of the positives to that of the negatives.
 
-    Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: where the limit of the
-    numerator less the ratio times the denominator, by Wilson's of both, is 0.
+    Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: the ratio at which the
+    MOVER limit of numerator - ratio * denominator, by Wilson's limits, is 0.
     """
     counts, level = case.counts, case.level
     if counts is None:
@@ -214,9 +216,9 @@ def _rate_ratio(case: _Case, column: int) -> _RuleResult:
     first, other = counts[1, column] / sizes[1], counts[0, column] / sizes[0]
     product = first * other
 
-    def root(of_first: float, of_other: float) -> tuple[float, float, float]:
-        square = of_other * (2.0 * other - of_other)
-        constant = of_first * (2.0 * first - of_first)
+    def root(first_limit: float, other_limit: float) -> tuple[float, float, float]:
+        square = other_limit * (2.0 * other - other_limit)
+        constant = first_limit * (2.0 * first - first_limit)
         return square, constant, math.sqrt(max(0.0, product * product - square * constant))
 
     _, constant, distance = root(above.low, below.high)
@@ -227,10 +229,10 @@ def _rate_ratio(case: _Case, column: int) -> _RuleResult:
 
 
 def _auc(case: _Case) -> _RuleResult:
-    """Return the score interval of an AUC, or Newcombe's where that method is asked for.
+    """Compute the score interval of an AUC, or Newcombe's by ``method="newcombe"``.
 
-    The limits are where (t - auc)^2 = q^2 r V(t): V is Newcombe's variance, q Student's quantile,
-    and r the variance of the influences (DeLong's) over V(auc), as far as it is known.
+    The limits solve (t - auc)^2 = q^2 r V(t): V is Newcombe's variance, q Student's quantile, and r
+    DeLong's variance over V(auc), shrunk to 1 (`_variance_ratio`).
     """
     units, level = case.measured.units, case.level
     is_simple = units.groups is None and units.n_strata <= 2
@@ -256,7 +258,7 @@ def _auc(case: _Case) -> _RuleResult:
 
 
 def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float, float]:
-    """Return the variance of an AUC over Newcombe's, and the degrees of freedom that it has.
+    """Compute the variance of an AUC over Newcombe's, and its degrees of freedom.
 
     Of independent rows it is the ratio to the power d / (d + 1) of d contributions; below 1, where
     few rows out of order may look too much alike, d / (d + 2), d being at most the expected number
@@ -290,7 +292,7 @@ def _concordance(case: _Case, *_: float) -> _RuleResult:
 
 
 def _largest_gap(case: _Case) -> _RuleResult:
-    """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
+    """Compute limits of the largest gap; groups widen them by the design effect."""
     if not case.measured.rates:
         return None
     rates, variance, units = case.measured.rates[case.model], case.variance, case.measured.units
@@ -299,15 +301,14 @@ def _largest_gap(case: _Case) -> _RuleResult:
         plain = rates.variance()
         if plain > 0.0:
             ratio, df = variance.value / plain, variance.df
-        else:  # no row is out of order: a group is worth one row
+        else:  # perfect separation: a group counts as one row
             ratio, df = sum(rates.sizes) / units.n_units, units.n_units - 2.0
         if not df > 0.0:
             return NOWHERE, name
     return gap_limits(rates, case.level, case.alternative, ratio=ratio, df=df), name
 
 
-#: The rules by the names that entries of the registry have for them, with the methods of `estimate`
-#: that they are, beside the default.
+#: Rules by their names in the registry, with the methods of `estimate` that they implement.
 _RULES: Final[dict[str, tuple[Any, ...]]] = {
     "proportion": (_proportion, "wilson", "clopper-pearson"),
     "rate sum": (_rate_sum, "clopper-pearson"),
@@ -318,8 +319,8 @@ _RULES: Final[dict[str, tuple[Any, ...]]] = {
 }
 
 
-#: The largest gap is seen where chance raises it: the lower limit is that of a test of so many
-#: gaps. The upper one may be missed twice as often as the level says, as the gap is too large.
+#: Chance raises the largest gap: its lower limit is corrected for so many tests, and its upper
+#: limit has twice the error probability.
 _GAPS: Final = 4.0
 _TWICE: Final = 2.0
 
@@ -332,7 +333,7 @@ def gap_limits(
     ratio: float = 1.0,
     df: float = math.inf,
 ) -> ConfidenceInterval:
-    """Return limits of max |TPR - FPR|.
+    """Compute limits of max |TPR - FPR|.
 
     At each threshold the gap of two independent rates has limits by Wilson's of both (Newcombe
     1998): the greatest upper limit holds, as it holds at the threshold of the population, and the
@@ -348,7 +349,7 @@ def gap_limits(
     sizes = [n / max(1.0, ratio) for n in rates.sizes]
     largest = rates.gap.statistic
     far, wide = (-quantile(each, df) for each in (outside / _GAPS, min(0.5, _TWICE * outside)))
-    # Limits of a gap are no farther from it, so that no limit of others is the greatest.
+    # Gaps that are farther from the largest cannot have the greatest limit.
     width = math.hypot(*(far / (2.0 * math.sqrt(n)) + far * far / n for n in sizes))
     z = np.array([[far], [wide]])
     ends = rates.near(width, lambda one, other: _ends((one, other), sizes, z))
@@ -363,7 +364,7 @@ def gap_limits(
 
 
 def _ends(rates: tuple[Floats, Floats], sizes: list[float], z: Floats) -> Floats:
-    """Return the greatest lower and the greatest upper limits of gaps of either sign, by z."""
+    """Compute the greatest lower and upper limits of gaps of either sign: (2, len(z))."""
     (one, low_one, high_one), (other, low_other, high_other) = (
         (rate, *_wilson(rate, n, z)) for rate, n in zip(rates, sizes, strict=True)
     )
@@ -383,28 +384,28 @@ def _wilson(rate: Floats, n: float, z: Floats) -> tuple[Floats, Floats]:
 def no_difference_limits(
     one: MetricRequest, counts: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
-    """Return limits of the difference of two models that decide every row alike.
+    """Compute limits of the difference of two models with equal decisions on all rows.
 
-    Of n rows z^2 n / (n + z^2) may still be decided differently, by Tango's interval of paired
-    proportions (1998, Statistics in Medicine 17:891-908): so many of either class, each moving the
-    metric as a changed decision does; the two are put together as standard errors are.
+    By Tango's interval of paired proportions (1998, Statistics in Medicine 17:891-908) decisions on
+    z^2 n / (n + z^2) of n rows may still differ. Each changes the metric by its gradient; the
+    squares of both classes are added.
     """
     entry = one.entry
     if entry.is_proportion_of_all:
-        sizes, moves = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
+        sizes, steps = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
     else:
         slopes = gradient(entry.name, counts, **one.parameters)
-        sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
-    return _unseen_row_limits(one, sizes, moves, level, alternative)
+        sizes, steps = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
+    return _unseen_row_limits(one, sizes, steps, level, alternative)
 
 
 def _unseen_row_limits(
-    one: MetricRequest, sizes: Floats, moves: Floats, level: float, alternative: Alternative
+    one: MetricRequest, sizes: Floats, steps: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
-    """Return limits of what rows not seen may move a difference of 0 by; nan of no bounds."""
+    """Compute limits of a difference of 0 that unseen rows change in steps; nan if infinite."""
     z = critical_value(math.inf, 1.0 - level, alternative)
     with np.errstate(invalid="ignore"):
-        reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
+        reach = float(np.linalg.norm(steps * z * z * sizes / (sizes + z * z)))
     if not math.isfinite(reach):
         return NOWHERE
     least, most = one.entry.bounds
@@ -415,11 +416,11 @@ def _unseen_row_limits(
 def unseen_limits(
     one: MetricRequest, sizes: Floats, steps: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
-    """Return limits of the difference of two models of which no row tells one from the other.
+    """Compute limits of the difference of two models with equal influences on all rows.
 
-    As `no_difference_limits`: a share z^2 / (n + z^2) of the units of each stratum may still
-    tell them apart, each moving the metric from the least to the greatest influence seen; or from
-    bound to bound where all are the same. ``sizes`` and ``steps`` are those of `Units.ranges`.
+    As in `no_difference_limits` a proportion z^2 / (n + z^2) of the units of each stratum may still
+    differ. Each changes the metric by the range of influences, or by the range of the metric if all
+    are equal. ``sizes`` and ``steps`` are those of `Units.ranges`.
     """
     least, most = one.entry.bounds
     if not steps.any():

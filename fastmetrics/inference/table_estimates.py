@@ -46,25 +46,25 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
 def _bins_have(one: MetricRequest) -> bool:
-    """Return whether bins have a metric too."""
+    """Return True if a metric follows from counts of bins."""
     metric = one.entry
     is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
     return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
 
 
 def _ranges_have(one: MetricRequest) -> bool:
-    """Return whether ranges of scores have a metric too."""
+    """Return True if a metric follows from sums over ranges of scores."""
     return _bins_have(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
 def _table_has(one: MetricRequest) -> bool:
-    """Return whether a table of scores has a metric: of a curve or of probabilities."""
+    """Return True if a metric follows from a table of scores."""
     metric = one.entry
     is_of_two = "probabilities" in (metric.family, metric.needs) and metric.classes != 3
     return is_of_two or is_curve_metric(one)
 
 
-#: What a table has, and whether that is enough for a metric.
+#: Contents of each kind of table, and the test whether a metric follows from them.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _ranges_have),
     Bracketed: ("counts of bins", _bins_have),
@@ -82,7 +82,7 @@ def estimate_table(
     alternative: Alternative,
     options: dict[str, Any],
 ) -> dict[str, Estimate]:
-    """Return the estimates of a table, which comes alone."""
+    """Estimate metrics of a table; raise if other data come with it."""
     rows = ("sample_weight", "event", "query", "groups", "strata", "pos_label", "threshold")
     given = [name for name in rows if options[name] is not None]
     if y_score is not None:
@@ -114,7 +114,7 @@ def estimate_table(
 
 
 def _measure_matrix(one: MetricRequest, counts: Floats) -> Measurement:
-    """Return a metric of a confusion matrix of counts: its points are the cells."""
+    """Measure a metric of a confusion matrix of counts; its points are the cells."""
     value, slopes = cell_influences(one, counts)
     k = len(counts)
     strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_prevalence else None
@@ -130,7 +130,7 @@ def estimate_from_summary(
     method: str | None = None,
     alternative: Alternative = "two-sided",
 ) -> Estimate:
-    """Return the estimate of a metric of all ranges of scores."""
+    """Estimate a metric from the summary of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
     name, linear_in_auc = one.entry.name, one.entry.linear_in_auc
@@ -141,7 +141,8 @@ def estimate_from_summary(
             f"`{name}` of ranges needs rows of both classes: there are {m:,} positive and {n:,} "
             "negative ones; pass `y_true` and `y_score`"
         )
-    value, variance = math.nan, Variance(math.nan, math.nan)
+    value = math.nan
+    variance = Variance(math.nan, math.nan)
     if m and n:
         factor, added = linear_in_auc or (1.0, 0.0)
         plain, unscaled, df = summary.estimate(OF_RANGES[0] if linear_in_auc else name)
@@ -152,9 +153,9 @@ def estimate_from_summary(
 
 
 class _BinPoints:
-    """Bins that are not empty, the highest first: a point for each bin and class, positives' first.
+    """Points of nonempty bins, the highest first: positives of each bin, then negatives.
 
-    Bins are open where their rows have both classes and no known order.
+    A bin is open if its rows have both classes in an unknown order.
     """
 
     def __init__(self, table: Bracketed) -> None:
@@ -168,14 +169,14 @@ class _BinPoints:
     def estimate(
         self, one: MetricRequest, level: float, method: str | None, alternative: Alternative
     ) -> Estimate:
-        """Return an estimate whose limits hold for any order of rows within bins."""
+        """Estimate a metric with limits that hold for any order of rows within bins."""
         units = self._units(one)
         warn_small_samples(units, None)
         worst, best = (self._measure(one, units, is_best) for is_best in (False, True))
         if not (self.is_open.any() and all(self.columns.totals)):
             return make_estimate(one, best, 0, level, method, alternative)
         variance = self._widest(one, worst, best)
-        with warnings.catch_warnings():  # a value on the edge of its scale: the limit is there, too
+        with warnings.catch_warnings():  # of a value at the end of its scale, and limit
             warnings.simplefilter("ignore", DegenerateDataWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             rule = level, method, alternative
@@ -183,19 +184,18 @@ class _BinPoints:
         return _around(ends, one.entry.bounds)
 
     def _widest(self, one: MetricRequest, worst: Measurement, best: Measurement) -> Variance:
-        """Return the largest variance of any order, with the fewest degrees of freedom of three.
+        """Bound the variance over all orders; df are the fewest of the worst, best and middle one.
 
-        A row moves the metric by what lies between its influences in the worst and the best order.
-        The norm of what these differ by from those halfway is at most that of half the distance,
-        and the norm of a sum at most the sum of norms.
+        The influence of a row lies between those of the worst and the best order, at most half of
+        their distance from the middle; the norm of a sum is at most the sum of norms.
         """
         units, both = worst.units, (worst.influences[0], best.influences[0])
         halfway = (both[0] + both[1]) / 2.0
-        # Influences are less the value, which differs; of positives alone in average precision.
-        moved = abs(best.values[0] - worst.values[0])
+        # Influences are centred at the value, which differs; average precision centres positives.
+        gap = abs(best.values[0] - worst.values[0])
         sizes = np.where(self.is_positive, *self.columns.totals)
         centred = self.is_positive | (one.entry.linear_in_auc is not None)
-        off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
+        off = (np.abs(both[1] - both[0]) + np.where(centred, gap / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
         variances = [units.variance(each) for each in (halfway, *both)]
@@ -203,22 +203,23 @@ class _BinPoints:
         return Variance((variances[0].standard_error + most) ** 2, df)
 
     def _measure(self, one: MetricRequest, units: Units, is_best: bool) -> Measurement:
-        """Return a metric of the best, or the worst, order of rows within all bins."""
+        """Measure a metric for the best, or the worst, order of rows within all bins."""
         p, n, _, _ = self.columns
-        first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
-        first[:], second[:] = (p, n), 0
+        first, second = np.zeros((2, 2, len(p)), np.int64)  # the higher and lower half of a bin
+        first[:] = p, n
+        second[:] = 0
         held = 1 if is_best else 0
         second[held, self.is_open] = first[held, self.is_open]
         first[held, self.is_open] = 0
         rows = np.stack([first, second], axis=2).reshape(2, -1)
         kept = rows.any(axis=0)
-        place = np.cumsum(kept) - 1
+        index = np.cumsum(kept) - 1
         p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
         table = ScoreTable._from_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
         curve = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
-        places = [place[at + (self.is_open & (held == code))] for code in (0, 1)]
-        influences = np.concatenate([curve.positives[places[0]], curve.negatives[places[1]]])
+        of_class = [index[at + (self.is_open & (held == code))] for code in (0, 1)]
+        influences = np.concatenate([curve.positives[of_class[0]], curve.negatives[of_class[1]]])
         value = curve.value
         if one.entry.is_area_of_precision and self.is_open.any():
             limits = precision_bracket(self.columns)
@@ -233,7 +234,7 @@ class _BinPoints:
 
 
 def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:
-    """Return the estimate whose limits hold for both orders, and for all between them."""
+    """Combine the estimates of both extreme orders into one that holds for all orders."""
     bracket = Bracket(*sorted(each.estimate for each in both))
     sides = zip(*(each.confidence_interval for each in both), strict=True)
     low, high = (

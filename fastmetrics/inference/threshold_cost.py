@@ -43,18 +43,18 @@ from fastmetrics.tables.score_table import (
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Costs this near to one another, relative to their size, may differ by rounding alone.
+#: Relative tolerance of equal costs.
 _ROUNDING: Final = 2.0**-40
 
 
 class RowCosts(NamedTuple):
-    """Rows, or classes at distinct scores: place of the score, class, cost of a mistake, weight.
+    """Rows, or classes at distinct scores: index of the score, class, cost of a mistake, weight.
 
-    ``costs`` are in the units of the table; ``weights`` are None where each is a row, and
-    ``are_rows`` says that a weight is a number of rows. ``groups`` are numbers of groups of rows.
+    ``costs`` are in the units of the table; ``weights`` are None if each entry is a row, and counts
+    of rows if ``are_rows``. ``groups`` are group codes of rows.
     """
 
-    place: NDArray[np.int64]
+    score_index: NDArray[np.int64]
     positive: NDArray[np.bool_]
     costs: Floats
     weights: NDArray[Any] | None
@@ -62,18 +62,18 @@ class RowCosts(NamedTuple):
     groups: NDArray[np.int64] | None = None
 
     def units(self, *, by_class: bool) -> Units:
-        """Return the sampling units: rows, or groups of rows."""
+        """Build the sampling units: rows, or groups of rows."""
         counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
         strata = self.positive.astype(np.int64) if by_class else None
         return Units(len(self.costs), counts, weights, groups=self.groups, strata=strata)
 
-    def weighed(self, of_positive: float, of_negative: float) -> Floats:
-        """Return the cost of each mistake times its weight and the factor of its class."""
+    def weighted_costs(self, of_positive: float, of_negative: float) -> Floats:
+        """Compute the cost of each mistake times its weight and the factor of its class."""
         one = self.costs if self.weights is None else self.costs * self.weights
         return np.asarray(one * np.where(self.positive, of_positive, of_negative))
 
 
-def costed(
+def cost_rows(
     y_true: Any,
     y_score: Any,
     costs: tuple[Costs, Costs],
@@ -84,7 +84,7 @@ def costed(
     pos_label: Any,
     groups: Any,
 ) -> tuple[CostTable, RowCosts]:
-    """Return the costs of all thresholds, and what they are sums of."""
+    """Compute the costs of all thresholds, and the rows that they sum."""
     are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
     if isinstance(y_true, ScoreTable):
         as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)  # it alone
@@ -93,7 +93,7 @@ def costed(
                 "a ScoreTable has no rows, which importances, groups and costs by row belong to: "
                 "pass labels and scores"
             )
-        return _of_table(y_true, costs, prevalence)
+        return _cost_table(y_true, costs, prevalence)
     rows = check_binary(
         y_true,
         y_score,
@@ -103,17 +103,17 @@ def costed(
     )
     codes = None if groups is None else check_groups(groups, len(rows.scores))
     if rows.weights is None and not are_by_row:
-        return _of_table(ScoreTable.from_rows(rows), costs, prevalence)
+        return _cost_table(ScoreTable.from_rows(rows), costs, prevalence)
     for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
         lengths_agree(name, cost, len(rows.scores))
     table = costs_of_rows(rows, *costs, prevalence)
     order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
     positive = rows.labels[order] == 1
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
-    place = np.maximum(len(table.scores) - 1 - ascending, 0)  # rows that cost nothing may have none
+    index = np.maximum(len(table.scores) - 1 - ascending, 0)  # scores of no cost may be missing
     of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
     cells = RowCosts(
-        place=place,
+        score_index=index,
         positive=positive,
         costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
         weights=None if rows.weights is None else rows.weights[order],
@@ -123,23 +123,23 @@ def costed(
     return table, cells
 
 
-def _of_table(
+def _cost_table(
     table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
 ) -> tuple[CostTable, RowCosts]:
     table_of_costs = costs_of_counts(table, *costs, prevalence)
-    places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
-    sizes = [len(place) for place in places]
+    indices = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
+    sizes = [len(each) for each in indices]
     scaled = [math.ldexp(float(cost), table_of_costs.exponent) for cost in costs]
     return table_of_costs, RowCosts(
-        place=np.concatenate(places),
+        score_index=np.concatenate(indices),
         positive=np.repeat([True, False], sizes),
         costs=np.repeat(scaled, sizes),
-        weights=np.concatenate((table.positives[places[0]], table.negatives[places[1]])),
+        weights=np.concatenate((table.positives[indices[0]], table.negatives[indices[1]])),
         are_rows=True,
     )
 
 
-def shares_of(table: CostTable) -> tuple[float, float]:
+def cost_factors(table: CostTable) -> tuple[float, float]:
     """Return the factors of the expected cost for positives and for negatives."""
     if table.prevalence is None:
         each = 1.0 / (table.n_positive + table.n_negative)
@@ -147,24 +147,24 @@ def shares_of(table: CostTable) -> tuple[float, float]:
     return table.prevalence / table.n_positive, (1.0 - table.prevalence) / table.n_negative
 
 
-def mistaken_when_left_out(table: CostTable, cells: RowCosts) -> NDArray[np.bool_]:
-    """Return which rows the threshold that is the cheapest without them gets wrong.
+def jackknife_mistakes(table: CostTable, cells: RowCosts) -> NDArray[np.bool_]:
+    """Return a mask of rows that the cheapest threshold of the other rows gets wrong.
 
-    A positive left out makes all thresholds above its score cheaper by its cost, a negative all
-    that are not above its score. So the best of either side is compared with the other one's; of a
-    group whose rows lie at several places, the best of each stretch between them.
+    Without a positive all thresholds above its score cost less by its cost; without a negative all
+    thresholds up to its score. So the cheapest of both sides are compared; without a group, those
+    of each stretch between its rows.
     """
-    of_positive, of_negative = (1, 1) if table.prevalence is None else shares_of(table)
+    of_positive, of_negative = (1, 1) if table.prevalence is None else cost_factors(table)
     total = of_positive * table.missed + of_negative * table.alarms
     if cells.groups is not None:
-        lost = cells.weighed(of_positive, of_negative)
+        lost = cells.weighted_costs(of_positive, of_negative)
         called = _is_called_without_groups(total, cells, cells.groups, lost)
         return np.asarray(called != cells.positive)
     above = np.minimum.accumulate(total)[:-1]
     below = np.minimum.accumulate(total[::-1])[::-1][1:]
     one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
     lost = one * np.where(cells.positive, of_positive, of_negative)
-    not_called, called = above[cells.place], below[cells.place]
+    not_called, called = above[cells.score_index], below[cells.score_index]
     sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
     is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
     return np.asarray(is_called != cells.positive)
@@ -173,21 +173,21 @@ def mistaken_when_left_out(table: CostTable, cells: RowCosts) -> NDArray[np.bool
 def _is_called_without_groups(
     total: Floats, cells: RowCosts, groups: Ints, lost: Floats
 ) -> NDArray[np.bool_]:
-    """Return which rows the threshold that is the cheapest without their group calls positive.
+    """Return a mask of rows called positive by the cheapest threshold without their group.
 
-    Between two rows of a group the costs of thresholds, in ``total``, lack one number, that of what
-    mistakes of its rows add: ``lost``.
+    Between two rows of a group, the costs of thresholds (``total``) decrease by one number: the sum
+    of ``lost`` over the group's mistakes.
     """
-    order = np.lexsort((cells.place, groups))
+    order = np.lexsort((cells.score_index, groups))
     ends = np.cumsum(np.bincount(groups))
     starts = np.append(0, ends[:-1])
     n_stretches = len(order) + len(ends)  # one more than rows in each group
     opens = starts + np.arange(len(ends))
     after = np.delete(np.arange(n_stretches), opens)  # each row, and the stretch after it
     first, last = np.zeros(n_stretches, np.int64), np.full(n_stretches, len(total) - 1)
-    first[after] = cells.place[order] + 1
-    last[after - 1] = cells.place[order]
-    # what the group adds where it is in force is left out: misses of rows called, alarms of others
+    first[after] = cells.score_index[order] + 1
+    last[after - 1] = cells.score_index[order]
+    # subtract the group's costs: missed positives above, false alarms below
     spared = np.zeros(n_stretches)
     spared[after] = np.where(cells.positive, lost, -lost)[order]
     spared[opens] = np.bincount(groups, np.where(cells.positive, 0.0, lost))
@@ -196,52 +196,53 @@ def _is_called_without_groups(
     sizes = np.diff(np.append(opens, n_stretches))
     costs = _least_between(total, first, last) + along - np.repeat(before, sizes)
     least = np.repeat(np.minimum.reduceat(costs, opens), sizes)
-    places = np.arange(n_stretches)
+    indices = np.arange(n_stretches)
     is_best = costs <= least * (1.0 + _ROUNDING)
-    best = np.minimum.reduceat(np.where(is_best, places, n_stretches), opens)
+    best = np.minimum.reduceat(np.where(is_best, indices, n_stretches), opens)
     called = np.empty(len(order), np.bool_)
     called[order] = after <= np.repeat(best, sizes - 1)
     return called
 
 
 def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
-    """Return the least of the values from one place to another, or inf where there is none.
+    """Compute the minimum of values from index ``first`` to ``last``; inf for an empty range.
 
-    Minima of windows of 1, 2, 4, ... values: two that overlap make any stretch. O(n log n).
+    Two overlapping windows of 1, 2, 4, ... values cover any range. O(n log n).
     """
-    least, lengths, width = np.full(len(first), np.inf), last - first + 1, 1
+    least = np.full(len(first), np.inf)
+    lengths = last - first + 1
+    width = 1
     while width <= lengths.max():
-        own = (lengths >= width) & (lengths < 2 * width)
-        least[own] = np.minimum(values[first[own]], values[last[own] - width + 1])
+        fits = (lengths >= width) & (lengths < 2 * width)
+        least[fits] = np.minimum(values[first[fits]], values[last[fits] - width + 1])
         values, width = np.minimum(values[:-width], values[width:]), 2 * width
     return least
 
 
-def variances_of_changes(table: CostTable, cells: RowCosts, row: int) -> Floats:
-    """Return the variance of how each threshold's cost differs from that of ``row``.
+def change_variances(table: CostTable, cells: RowCosts, row: int) -> Floats:
+    """Compute the variance of the difference of each threshold's cost from that of ``row``.
 
-    Only rows between the two make it: the sum of squares of what they change, or of what the rows
-    of a group change together.
+    It is the sum of squared changes of rows between both, or of summed changes of groups.
     """
-    factors, n = shares_of(table), len(table.scores)
+    factors, n = cost_factors(table), len(table.scores)
     if cells.groups is None:
         squares = np.zeros(n + 1)
         one = np.square(cells.costs * np.where(cells.positive, *factors))
         if cells.weights is not None:
             one *= cells.weights if cells.are_rows else np.square(cells.weights)
-        np.cumsum(np.bincount(cells.place, one, minlength=n), out=squares[1:])
+        np.cumsum(np.bincount(cells.score_index, one, minlength=n), out=squares[1:])
         return np.asarray(np.abs(squares - squares[row]))
-    changes = cells.weighed(*factors) * np.where(cells.positive, -1.0, 1.0)
+    changes = cells.weighted_costs(*factors) * np.where(cells.positive, -1.0, 1.0)
     sums = np.zeros(n + 1)
-    for own, way in ((cells.place >= row, 1), (cells.place < row, -1)):
-        place, change = cells.place[own], changes[own]
-        order = np.lexsort((way * place, cells.groups[own]))
-        groups, change = cells.groups[own][order], change[order]
+    for side, way in ((cells.score_index >= row, 1), (cells.score_index < row, -1)):
+        index, change = cells.score_index[side], changes[side]
+        order = np.lexsort((way * index, cells.groups[side]))
+        groups, change = cells.groups[side][order], change[order]
         along = np.cumsum(change)
         opens = np.flatnonzero(np.diff(groups, prepend=-1))
         before = along - change
         before -= np.repeat(before[opens], np.diff(np.append(opens, len(change))))
-        added = np.bincount(place[order], change * (2.0 * before + change), minlength=n)
+        added = np.bincount(index[order], change * (2.0 * before + change), minlength=n)
         if way > 0:
             sums[row + 1 :] = np.cumsum(added[row:])
         else:
@@ -387,7 +388,7 @@ def threshold_cost_interval(
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     given = None if threshold is None else real_threshold(threshold)
-    table, cells = costed(
+    table, cells = cost_rows(
         y_true,
         y_score,
         (check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)),
@@ -406,10 +407,12 @@ def threshold_cost_interval(
         warn_few_groups(units.effective_groups, units.n_units)
     row = table.best() if given is None else table.row_at(given)
     at = table.threshold_at(row) if given is None else given
-    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table, level)
+    here = _mean(
+        cells, np.where(cells.score_index < row, ~cells.positive, cells.positive), table, level
+    )
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
-        fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
+        fresh = _mean(cells, jackknife_mistakes(table, cells), table, level)
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
     low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
     sizes = cells.units(by_class=table.prevalence is not None).units_by_stratum
@@ -439,7 +442,7 @@ def threshold_cost_interval(
 def _mean(
     cells: RowCosts, mistaken: NDArray[np.bool_], table: CostTable, level: float
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
+    """Compute the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
     value, influences = class_mean_influences(
         cells.positive, losses, cells.weights, table.prevalence
@@ -454,10 +457,10 @@ def _mean(
 
 
 def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> ConfidenceInterval:
-    """Return from where to where a threshold's cost is within z errors of the least one."""
-    of_positive, of_negative = shares_of(table)
+    """Return the range of thresholds whose cost is within z errors of the least one."""
+    of_positive, of_negative = cost_factors(table)
     costs = of_positive * table.missed + of_negative * table.alarms
-    errors = np.sqrt(variances_of_changes(table, cells, row))
+    errors = np.sqrt(change_variances(table, cells, row))
     kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
     low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf

@@ -83,7 +83,7 @@ def sample(n: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndar
     return y, np.round(a, 2), np.round(b, 2)
 
 
-def shares_of(y, p, t):
+def cost_factors(y, p, t):
     return np.where(p >= t, np.where(y == 1, 1.0, -t / (1 - t)), 0.0)
 
 
@@ -96,7 +96,7 @@ def test_errors_are_those_of_means_over_rows() -> None:
     fixed = fm.costs.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
     z = norm.ppf(0.975)
     for j, t in enumerate(GRID):
-        of_a, of_b = shares_of(y, a, t), shares_of(y, b, t)
+        of_a, of_b = cost_factors(y, a, t), cost_factors(y, b, t)
         for i, each in enumerate((of_a, of_b)):
             error = each.std(ddof=1) / math.sqrt(n)
             assert curve.standard_error[i, j] == pytest.approx(error, rel=1e-10)
