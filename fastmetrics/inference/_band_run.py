@@ -76,10 +76,7 @@ class RateCurve:
         return RateCurve(self.y, self.x, self.slack * float(self.y[-1] / self.x[-1]))
 
     def at(self, rates: Floats, *, top: bool) -> Floats:
-        """Interpolate the rate of y at ascending rates of x: 0 before the first, 1 after the last.
-
-        Where the curve is vertical, ``top`` chooses the upper end.
-        """
+        """Interpolate y's rate at ascending rates of x; ``top``: the upper end where vertical."""
         counts_at = np.empty(len(rates))
         levels = rates * self.x[-1]
         whole = np.rint(levels)  # 0.29 * 100 is 29
@@ -143,10 +140,7 @@ def equal_precision(curve: RateCurve, x: Floats, sizes: Pair, width: float) -> L
 
 
 def mover_limits(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
-    """Compute the limits of y at each x by MOVER, from the deviations of x' and of y'.
-
-    ``y`` is the curve at x. Alone, y' deviates as a proportion, and x' by z on the arcsine scale.
-    """
+    """Compute limits of y, the curve at each x, by MOVER: y' is a proportion, x' arcsine-scaled."""
     of_x, of_y = sizes
     scaled = scaled_population(x, of_x)
     first = np.minimum(sample_rate(scaled - z, of_x), x)
@@ -363,10 +357,7 @@ def compute_band(
     rng: Any,
     progress: bool | None,
 ) -> tuple[Floats, Floats, dict[str, Any]]:
-    """Compute the grid, the curve of the data on it, and the other fields of the band by name.
-
-    The curve is TPR over FPR, or precision over recall. Arrays are read-only.
-    """
+    """Compute the grid, the curve on it, and the other fields of the band by name; read-only."""
     check_choice("kind", kind, get_args(Kind))
     level = check_confidence_level(confidence_level)
     n_resamples = check_integer("n_resamples", n_resamples, low=2)

@@ -104,10 +104,7 @@ def count_labels(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> P
 def calibrated_draws(
     data: ProbabilityCounts, n_resamples: int, key: NDArray[np.uint64]
 ) -> Iterator[NDArray[np.int64]]:
-    """Draw the positives at each probability under calibration.
-
-    Draws depend on the key and the table, not on the order of rows.
-    """
+    """Draw the positives at each probability under calibration, by key and table alone."""
     rng = np.random.default_rng(key)
     all_distinct = bool((data.rows == 1).all())
     for _ in range(n_resamples):

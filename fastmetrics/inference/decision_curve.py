@@ -362,10 +362,7 @@ class _Decisions(NamedTuple):
 
 
 def _largest(contributions: Floats, level: float, generator: np.random.Generator) -> float:
-    """Simulate the quantile of the largest deviation of a normal process.
-
-    ``contributions`` are those of units (columns) at thresholds (rows).
-    """
+    """Simulate the quantile of a normal process's largest deviation; columns are units."""
     scaled = contributions / np.sqrt((contributions * contributions).sum(axis=1))[:, None]
     values, vectors = np.linalg.eigh(scaled @ scaled.T)
     root = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -295,10 +295,7 @@ class Request(NamedTuple):
             yield one, measured, read
 
     def resampling(self, smooth: Container[MetricRequest], **unsupported: Any) -> dict[str, Any]:
-        """Return the options of `bootstrap` for the metrics that are not in ``smooth``.
-
-        ``unsupported`` are options that `bootstrap` lacks: raise if one is given.
-        """
+        """Return options of `bootstrap` for metrics not in ``smooth``; refuse ``unsupported``."""
         others = [one for one in self.metrics if one not in smooth]
         for one in self.metrics:
             needs = "" if one.metric is None else one.metric.needs

@@ -78,10 +78,7 @@ def make_estimate(
     weights_are: WeightsAre | None = None,
     variance: Variance | None = None,
 ) -> Estimate:
-    """Build the estimate of one model: standard error, degrees of freedom, limits by the rule.
-
-    ``variance`` replaces that of the influences.
-    """
+    """Build a model's estimate with limits by rule; ``variance`` replaces that of influences."""
     units, entry, value, note = measured.units, one.entry, measured.values[model], measured.note
     is_mean = entry.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"

@@ -177,10 +177,7 @@ def limits(
     bounds: tuple[float, float] = ALL,
     skewness: float = 0.0,
 ) -> ConfidenceInterval:
-    """Compute limits by Student's t on a scale, transformed back, inside the bounds.
-
-    They are nan if error or df are, or if the value lies at the end of the scale.
-    """
+    """Compute limits by Student's t on a scale; nan for undefined errors and at the scale's end."""
     if not (standard_error > 0.0 and df > 0.0):
         return NOWHERE
     to, back, slope_at = _MAPS[scale]
@@ -440,10 +437,7 @@ def max_t_pvalues(
 def _largest_sizes(
     pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
 ) -> tuple[Floats, int]:
-    """Compute the largest of the pairs from each index on, in each direction.
-
-    Rows are pairs, columns directions. Also return the number of dimensions, rounded up to even.
-    """
+    """Compute the largest of the pairs from each row on, by direction; also the even dimension."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     rows = np.array([root[a] - root[b] for a, b in pairs])

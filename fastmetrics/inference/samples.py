@@ -81,10 +81,7 @@ class Rates(NamedTuple):
         return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
 
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-        """Apply a job to both rates at thresholds whose gap is within ``width`` of the largest.
-
-        The table is read piece by piece, in cache. Pieces without such thresholds are skipped.
-        """
+        """Apply a job to both rates where their gap is within ``width`` of the largest."""
         table, least = self.table, self.gap.statistic - width
         sums = running_sums(table) if table.is_weighted else None
         m, n = (table.n_positive, table.n_negative) if sums is None else (each[-1] for each in sums)
@@ -156,10 +153,7 @@ def compute_influences(one: MetricRequest, *data: Any, **options: Any) -> RowInf
 
 
 def _with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Units) -> Measurement:
-    """Add rates to measurements of the largest gap, and inflate their influences.
-
-    ``units`` have the classes as strata.
-    """
+    """Add rates to largest gaps and inflate their influences; strata of ``units`` are classes."""
     if not measured.values[0] >= 0.0:
         return measured
     sizes = units.class_sizes()

@@ -153,10 +153,7 @@ def estimate_from_summary(
 
 
 class _BinPoints:
-    """Points of nonempty bins, the highest first: positives of each bin, then negatives.
-
-    A bin is open if its rows have both classes in an unknown order.
-    """
+    """Points of nonempty bins, positives first; a bin is open if its order is unknown."""
 
     def __init__(self, table: Bracketed) -> None:
         self.columns = table._columns()

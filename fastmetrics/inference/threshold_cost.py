@@ -205,10 +205,7 @@ def _is_called_without_groups(
 
 
 def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
-    """Compute the minimum of values from index ``first`` to ``last``; inf for an empty range.
-
-    Two overlapping windows of 1, 2, 4, ... values cover any range. O(n log n).
-    """
+    """Compute minima of ranges of values by two overlapping windows; inf if empty."""
     least = np.full(len(first), np.inf)
     lengths = last - first + 1
     width = 1
@@ -220,10 +217,7 @@ def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
 
 
 def change_variances(table: CostTable, cells: RowCosts, row: int) -> Floats:
-    """Compute the variance of the difference of each threshold's cost from that of ``row``.
-
-    It is the sum of squared changes of rows between both, or of summed changes of groups.
-    """
+    """Compute the variance of the difference of each threshold's cost from that of ``row``."""
     factors, n = cost_factors(table), len(table.scores)
     if cells.groups is None:
         squares = np.zeros(n + 1)

@@ -326,10 +326,7 @@ class Units:
         return np.asarray(np.bincount(self.strata, values), np.float64)
 
     def covariance(self, influences: Floats | Sequence[Floats]) -> Floats:
-        """Compute the covariance (K, K) of K metrics from influences (K, n_points).
-
-        It is nan if a stratum has a single unit.
-        """
+        """Compute the covariance (K, K) of influences (K, n_points); nan for single units."""
         if self.groups is not None:
             sums = self.contributions(influences)
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
@@ -351,10 +348,7 @@ class Units:
         return covariance
 
     def _by_strata(self, sums: Floats, other_sums: Floats | None = None) -> Floats:
-        """Compute each stratum's contribution to a covariance from `product_sums`.
-
-        ``other_sums`` are those of the second metric with itself; None for a variance.
-        """
+        """Compute a covariance by stratum; ``other_sums`` is None for a variance."""
         products = sums[:, 0]
         if self.strata is not None:
             means = (sums if other_sums is None else other_sums)[:, 1] / self._at_least_one
@@ -368,10 +362,7 @@ class Units:
         return np.maximum(self.stratum_sizes, 1.0)
 
     def product_sums(self, one: Floats, other: Floats) -> Floats:
-        """Compute the sums of c d, c, (c d)^2 and c^2 d by stratum: (n_strata, 4).
-
-        Threads sum blocks that fit in cache; block sums are added in a fixed order.
-        """
+        """Compute sums of c d, c, (c d)^2, c^2 d by stratum in a fixed order: (n_strata, 4)."""
         columns = self._columns
 
         def add_up(here: slice) -> Floats:
@@ -384,10 +375,7 @@ class Units:
     def difference(
         self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
     ) -> tuple[float, Variance, Variance | None]:
-        """Compute the difference of two metrics, its variance, and the one with df by kurtosis.
-
-        A difference by rounding counts as 0. The third result is None for groups.
-        """
+        """Compute the difference, its variance, and that by kurtosis (None for groups)."""
         size = max(map(abs, values))
         columns = self._columns
         by_kurtosis = None

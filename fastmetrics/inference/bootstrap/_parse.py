@@ -112,10 +112,7 @@ class SortedRows:
     _pieces: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Return the pieces of ties among the rows from start to stop, for `pair_counts`.
-
-        Every replicate needs the same few pieces: they are cached.
-        """
+        """Return the pieces of ties in rows start to stop, for `pair_counts`; they are cached."""
         known = self._pieces.get((start, stop))
         if known is None:
             first = int(np.searchsorted(self.ties[:, 2], start, side="right"))
@@ -175,10 +172,7 @@ class SortedRows:
 
 
 def expand_table(table: ScoreTable) -> SortedRows:
-    """Expand a table of counts into one row for each example.
-
-    Rows take two bytes each; the table is read in chunks, to need little more.
-    """
+    """Expand a table of counts, chunk by chunk, into one row for each example: two bytes each."""
     n = int(table.n_positive) + int(table.n_negative)
     check_rows(n)
     distinct, positives, negatives = table.scores, table.positives, table.negatives
@@ -503,10 +497,7 @@ def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> Boot
 def _expand_rows(
     rows: BinaryRows, scores: Sequence[NDArray[Any]], codes: Codes | None
 ) -> tuple[list[BinaryRows], Codes | None, Codes | None]:
-    """Expand frequencies; return the rows of each model, the groups, and indices of rows.
-
-    Rows of groups keep their frequencies, if they are above 0.
-    """
+    """Expand frequencies, but keep them with groups; return models' rows, groups, row indices."""
     chosen = None
     if rows.weights is not None:
         weights = Weights(rows.weights, rows.integer_weights, 0)
@@ -528,10 +519,7 @@ def _build_samples(
     given: BootstrapData,
     scores: Sequence[NDArray[Any]],
 ) -> list[BootstrapSample]:
-    """Build the sample of each model from validated rows of positive weight.
-
-    ``numbers`` are the indices of the rows among all given ones, whose scores are ``scores``.
-    """
+    """Build each model's sample; ``numbers`` are indices of the rows in ``scores``."""
     labels = None
     if _has_functions(specs):
         all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label)

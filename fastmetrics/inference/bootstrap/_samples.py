@@ -418,10 +418,7 @@ class RowSample(BootstrapSample):
         return Yield.empty(count, self.score_at, n_columns, self._n_cells())
 
     def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, ...]:
-        """Add the rows from ``row`` on to pairs and sums.
-
-        Return the numbers of positives and negatives of each segment, for labels with scores.
-        """
+        """Add rows from ``row`` on; with scores return both class counts by segment."""
         self._add_sums(counts, row, out)
         out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
         return ()

@@ -137,10 +137,7 @@ class MetricSpec(ABC):
         """Compute the metric of the data."""
 
     def influences(self, sample: BootstrapSample) -> list[Floats]:
-        """Compute the derivative of the estimate by the weight of a row of each cell.
-
-        An array for each class; a single one where cells are rows.
-        """
+        """Compute the derivatives by the weight of a row of each cell, an array for each class."""
         raise InputError(self.why_no_bca(sample))
 
     def why_no_bca(self, sample: BootstrapSample) -> str:

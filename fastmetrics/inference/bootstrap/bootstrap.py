@@ -163,10 +163,7 @@ def bootstrap(
 def resample(
     samples: Sequence[BootstrapSample], options: Options
 ) -> tuple[Engine, list[Estimates]]:
-    """Resample models that share their units; return the engine and each model's estimates.
-
-    Raises, before any work, if a metric does not have the method on these data.
-    """
+    """Resample models that share their units; return the engine and each model's estimates."""
     specs, method = options.specs, options.method
     for why in [spec.why_no_bca(sample) for sample in samples for spec in specs]:
         if why and method == "bca":
@@ -371,10 +368,7 @@ def limits(
 
 
 def mean_and_error(replicates: Floats) -> tuple[float, float]:
-    """Compute mean and standard deviation; nan with an infinite value or fewer than two defined.
-
-    Values are scaled: squares of large costs would overflow.
-    """
+    """Compute mean and standard deviation of scaled values; nan unless finite and two or more."""
     defined = replicates[~np.isnan(replicates)]
     if len(defined) < 2 or not np.isfinite(defined).all():
         return math.nan, math.nan
@@ -611,10 +605,7 @@ class Engine:
         return max(size, min(most, n_resamples // _BATCHES))
 
     def _timed_batch_size(self) -> int:
-        """Measure the first two replicates; return the batch size for about `_BATCH_SECONDS`.
-
-        The second is timed: the first may compile. Replicates do not depend on batches.
-        """
+        """Time the second replicate; return the batch size for about `_BATCH_SECONDS`."""
         self._batch(0, 1)
         start = perf_counter()
         self._batch(1, 1)
@@ -658,10 +649,7 @@ class Engine:
 
 
 def _draw_in_chunks(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
-    """Draw and measure windows chunk by chunk, in the memory of a chunk.
-
-    Rows of importances have their weight times their count.
-    """
+    """Draw and measure windows chunk by chunk, in the memory of a chunk."""
     out, is_weighted = rows.empty(count), rows.weights is not None
     n_windows = max(1, _CHUNK_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
     n_entries = draws.n_units if is_weighted else padded(draws.n_units)
