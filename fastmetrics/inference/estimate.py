@@ -619,8 +619,8 @@ def _pair(
     """Build the result of one pair; its p-value is not adjusted yet."""
     names = chosen.names[models[0]], chosen.names[models[1]]
     rule = chosen.level, chosen.alternative
-    own_rule = None if one.metric is None else one.metric.interval
-    if own_rule is None or own_rule.name != "auc":
+    metric_rule = None if one.metric is None else one.metric.interval
+    if metric_rule is None or metric_rule.name != "auc":
         variance = variance._replace(skewness=0.0)
     error, df = variance.standard_error, variance.df
     bounds = ALL

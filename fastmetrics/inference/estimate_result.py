@@ -1,7 +1,4 @@
-"""``Estimate`` and ``Pair``: what is known of a number, and of the difference of two.
-
-With the replicates of either, where it was resampled, how they are drawn and said.
-"""
+"""``Estimate`` and ``Pair``: results of a metric and of a difference, with their replicates."""
 
 from __future__ import annotations
 
@@ -79,7 +76,7 @@ def _sample_size(
     is_enough: Callable[[float, Any], bool],
     difference: float | None = None,
 ) -> SampleSize:
-    """Return the smallest number of units whose half width and power are enough.
+    """Find the smallest number of units whose half width and power are enough.
 
     Units are groups where there are some, else samples; `pilot` has the error and the degrees of
     freedom of those at hand, of which ``figures`` makes half width and power. All is nan where the
@@ -115,9 +112,9 @@ def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
     def figures(error: float, df: float) -> tuple[float, None]:
         if one.method == "score":  # what it is now, narrower as t times the error is
             now = one.standard_error * critical_value(one.df, 1.0 - level, alternative)
-            part = error * critical_value(df, 1.0 - level, alternative) / now
+            scale = error * critical_value(df, 1.0 - level, alternative) / now
             low, high = (
-                one.estimate + part * (end - one.estimate) for end in one.confidence_interval
+                one.estimate + scale * (end - one.estimate) for end in one.confidence_interval
             )
         else:
             low, high = limits(one.estimate, error, df, level, one.scale, alternative)
@@ -151,7 +148,7 @@ def size_for_difference(
 
 
 def _power(shift: float, df: float, critical: float) -> float:
-    """Return the chance that a t with this noncentrality is above its critical value."""
+    """Compute the probability that a noncentral t exceeds its critical value."""
     if df > _MANY_DF:
         return tail(shift - critical, math.inf)
     from scipy.special import nctdtr
@@ -160,7 +157,7 @@ def _power(shift: float, df: float, critical: float) -> float:
 
 
 def _smallest(is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number of units, from 2 on, that is enough."""
+    """Find the smallest number of units, from 2 on, that is enough."""
     high = 2
     while not is_enough(high):
         high *= 2
@@ -309,11 +306,11 @@ class WithReplicates(OneNumber, ABC):
         """Return the names of number and interval, and the value it is compared with."""
 
     def _display(self) -> Display:
-        own = Result._display(self)
+        display = Result._display(self)
         if not isinstance(self.details, Shown):
-            return own
+            return display
         more = [replace(each, framed=False) for each in self.details._display().tables]
-        return replace(own, tables=[*own.tables, *more])
+        return replace(display, tables=[*display.tables, *more])
 
 
 @documented(FIELDS)
@@ -399,8 +396,8 @@ class Estimate(WithReplicates):
         return size_for_half_width(self, half_width)
 
     def _plot_labels(self) -> tuple[str, str, float | None]:
-        said = METHODS.get(self.method, self.method)
-        return self.metric, f"{100 * self.confidence_level:g} % {said} interval", None
+        method = METHODS.get(self.method, self.method)
+        return self.metric, f"{100 * self.confidence_level:g} % {method} interval", None
 
 
 @documented(FIELDS)
@@ -499,8 +496,8 @@ class Pair(WithReplicates):
         low, high = self.confidence_interval
         is_of_p_alone = math.isnan(self.standard_error) and math.isnan(low)  # of exchanges
         leaves_out_0 = low > 0.0 or high < 0.0 or is_of_p_alone
-        is_shown = self.pvalue_adjusted < 1.0 - confidence_level and leaves_out_0
-        if higher_is_better is None or not is_shown or self.standard_error == 0.0:
+        is_significant = self.pvalue_adjusted < 1.0 - confidence_level and leaves_out_0
+        if higher_is_better is None or not is_significant or self.standard_error == 0.0:
             return None  # no direction, no evidence, or no row that varies
         return self.a if (self.estimate > 0.0) == higher_is_better else self.b
 
@@ -558,20 +555,21 @@ class Estimates(ByMetric[Estimate]):
         columns = dict(Table.of(estimates, (*FIGURES, "df", "method")).columns)
         if any(one.design_effect is not None for one in estimates):
             columns |= Table.of(estimates, ("design_effect",)).columns
-        drawn = [one.details for one in estimates if isinstance(one.details, Replicates)]
+        replicates = [one.details for one in estimates if isinstance(one.details, Replicates)]
         notes = []
-        if drawn and len(drawn) == len(estimates):
+        if replicates and len(replicates) == len(estimates):
             del columns["df"], columns["method"]
-            columns |= Table.of(drawn, ("bias", "n_failed")).columns
+            columns |= Table.of(replicates, ("bias", "n_failed")).columns
             how = ", ".join(dict.fromkeys(METHODS.get(one.method, one.method) for one in estimates))
-            notes = [f"Intervals: {how}; {again(drawn[0])}.", *WEIGHTS[estimates[0].weights_are]]
+            notes = [f"Intervals: {how}; {again(replicates[0])}."]
+            notes += WEIGHTS[estimates[0].weights_are]
         level = estimates[0].confidence_level
         notes += caution_notes(estimates)
         return Display([Table(columns, level=level)], type(self).__name__, notes)
 
 
 def caution_notes(results: Iterable[Any]) -> list[str]:
-    """Return the notes that readers of the intervals need, with the metrics they concern."""
+    """List the notes of results with the metrics that they concern."""
     about: dict[str, list[str]] = {}
     for one in results:
         if one.note:
@@ -581,5 +579,5 @@ def caution_notes(results: Iterable[Any]) -> list[str]:
 
 
 def again(replicates: Replicates) -> str:
-    """Return how many replicates there are, and how they are made again."""
+    """Write the number of replicates and the key that draws them again."""
     return f"{replicates.n_resamples:,} resamples, `rng={replicates.key!r}` draws them again"

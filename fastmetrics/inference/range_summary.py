@@ -139,7 +139,7 @@ class ProductSums(NamedTuple):
             at = [to.indices(each[here]) for to, each in zip(lookups, scores, strict=True)]
             for m in range(n_metrics):
                 columns = [
-                    to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
+                    to.influences[m, code][rows] for to, rows in zip(lookups, at, strict=True)
                 ]
                 differences = [columns[a] - columns[b] for a, b in pairs]
                 for i, j in zip(*np.tril_indices(k), strict=True):
