@@ -1,5 +1,6 @@
 """One name for one thing, in all public signatures, fields and metrics."""
 
+import collections
 import dataclasses
 import inspect
 from collections.abc import Callable
@@ -122,3 +123,23 @@ def test_what_is_meant_passes() -> None:
         fm.results.Replicates,
     ):
         assert vocabulary.complaints_about(good) == []
+
+
+@pytest.mark.source_tree
+def test_no_word_of_the_dialect_comes_back() -> None:
+    counts, limits = vocabulary.measured(), vocabulary.limits()
+    assert {*counts} == {*limits}
+    for folder, of_words in counts.items():
+        assert {*of_words} == {*limits[folder]}
+        above = {word: n for word, n in of_words.items() if n > limits[folder][word]}
+        assert not above, f"{folder}: {above} above {limits[folder]}; see vocabulary.py"
+
+
+@pytest.mark.source_tree
+def test_words_of_the_dialect_are_caught() -> None:
+    text = (rules.ROOT / "tests" / "guards" / "bad" / "dialect.py").read_text("utf-8")
+    counts = collections.Counter(vocabulary.private_words(text))
+    assert counts == {"found": 2, "asked": 2, "dealt": 1, "judged": 2} | dict.fromkeys(
+        ("What", "Return what", "Of"), 1
+    )
+    assert not [*vocabulary.private_words('"""Whatever it is."""\nfounded = [asked]\n')]

@@ -2,13 +2,24 @@
 
 scikit-learn's namesakes keep scikit-learn's parameters, and so do objects that it calls: that is
 their contract.
+
+Private names and docstrings of the package and its tests have words that must not come back:
+``python tests/guards/vocabulary.py`` counts them beside the limits of ``vocabulary.toml``, and
+``--write`` makes the counts the limits: run it where a change has removed some.
 """
 
+import ast
 import dataclasses
 import inspect
+import sys
+import tomllib
 import typing
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = Path(__file__).with_name("vocabulary.toml")
 
 #: A word, what is said in its place, and why.
 FORBIDDEN = {
@@ -168,3 +179,65 @@ def complaints_about(value: Any) -> list[str]:
                 if not words & company:
                     found.append(f"{where}: {word} is for the {meaning}")
     return found
+
+
+#: Words that say nothing as a name of a value, alone or between underscores.
+DIALECT = ("found", "asked", "dealt", "judged")
+#: First words of docstrings that are no sentence.
+NO_SENTENCE = ("What", "Of", "Whose", "Whether", "Which", "How", "Return what")
+
+
+def private_words(text: str) -> Iterator[str]:
+    """Yield each word of `DIALECT` and each start of `NO_SENTENCE` in a source text.
+
+    Names are those that the text binds: variables, parameters, attributes, functions and classes.
+    """
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(text)):
+        name = ""
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            name = node.arg
+        elif isinstance(node, documented):
+            name = getattr(node, "name", "")
+            start = f"{ast.get_docstring(node) or ''} "
+            yield from (words for words in NO_SENTENCE if start.startswith(f"{words} "))
+        yield from (word for word in name.lower().split("_") if word in DIALECT)
+
+
+def measured() -> dict[str, dict[str, int]]:
+    """Count the words of `private_words` in the package and in its tests."""
+    counts = {
+        folder: dict.fromkeys((*DIALECT, *NO_SENTENCE), 0) for folder in ("fastmetrics", "tests")
+    }
+    for folder, of_words in counts.items():
+        for path in (ROOT / folder).rglob("*.py"):
+            if path.parent.name != "bad":
+                for word in private_words(path.read_text("utf-8")):
+                    of_words[word] += 1
+    return counts
+
+
+def limits() -> dict[str, dict[str, int]]:
+    """Return the limits by folder and word."""
+    return tomllib.loads(LIMITS.read_text("utf-8"))
+
+
+def main(arguments: list[str]) -> None:
+    """Print the counts beside their limits, or make them the limits."""
+    counts = measured()
+    if "--write" in arguments:
+        head = "# Limits of `vocabulary.py`, as reached so far: numbers here only fall.\n\n"
+        tables = (
+            f"[{folder}]\n" + "".join(f'"{word}" = {n}\n' for word, n in of_words.items())
+            for folder, of_words in counts.items()
+        )
+        LIMITS.write_text(head + "\n".join(tables), "utf-8")
+    for folder, of_words in counts.items():
+        for word, n in of_words.items():
+            sys.stdout.write(f"{folder:<12} {word:<12} {n:>5,}  of {limits()[folder][word]:>5,}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
