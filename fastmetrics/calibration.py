@@ -3,8 +3,7 @@
 - a picture: `reliability_diagram`, `reliability_band`; `fastmetrics.calibration_curve` as
   scikit-learn draws it
 - one number: `expected_calibration_error` and its kin, `score_decomposition`, `calibration_summary`
-- how sure: `calibration_error_interval`, `calibration_test`, `hosmer_lemeshow_test`,
-  `spiegelhalter_test`
+- how sure: `calibration_error_interval`, `calibration_test`, `spiegelhalter_test`
 - to mend it: `isotonic_fit`, `logistic_calibration`
 """
 

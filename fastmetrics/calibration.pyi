@@ -12,7 +12,6 @@ from .metrics.calibration.calibration_errors import (
 )
 from .metrics.calibration.calibration_summary import (
     calibration_summary as calibration_summary,
-    hosmer_lemeshow_test as hosmer_lemeshow_test,
     score_decomposition as score_decomposition,
     spiegelhalter_test as spiegelhalter_test,
 )

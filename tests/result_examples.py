@@ -102,9 +102,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Bracket": lambda: fm.results.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "CalibrationTest": lambda: fm.calibration.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
-    "CalibrationSummary": lambda: fm.calibration.calibration_summary(
-        Y, CHANCES, on_training_data=False
-    ),
+    "CalibrationSummary": lambda: fm.calibration.calibration_summary(Y, CHANCES),
     "ClassificationMetrics": lambda: fm.classification_metrics(Y, P),
     "ComparisonTest": lambda: fm.comparison.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.results.ConfidenceInterval(0.25, float("nan")),

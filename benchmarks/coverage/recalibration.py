@@ -23,7 +23,7 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 PART = "recalibration"
 NUMBERS = ("slope", "intercept", "in_the_large")
 SCORES = ("brier_score", "log_loss")
-TESTS = ("spiegelhalter_test", "hosmer_lemeshow_test")
+TESTS = ("spiegelhalter_test",)
 SHRUNK, NOISE = 0.7, 0.5
 _GRID, _NOISES = 20_000, 201
 
@@ -110,9 +110,6 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
                 out.intervals[f"{name} difference", method] = float(low), float(high)
         hypothesis = "calibrated" if scene.is_calibrated else "not"
         out.pvalues[hypothesis, TESTS[0]] = fastmetrics.calibration.spiegelhalter_test(y, p).pvalue
-        out.pvalues[hypothesis, TESTS[1]] = fastmetrics.calibration.hosmer_lemeshow_test(
-            y, p, on_training_data=False
-        ).pvalue
 
 
 _TITLES = {
@@ -132,7 +129,7 @@ def section(study: Study) -> str:
     for metric, title in _TITLES.items():
         rows = study.find(PART, metric)
         texts += [f"{title}\n", interval_tables(rows), bullets([where_short(rows)])]
-    texts.append("### Spiegelhalter's Z, and Hosmer and Lemeshow's test\n")
+    texts.append("### Spiegelhalter's Z\n")
     for hypothesis, title in _HYPOTHESES.items():
         of = [row for row in study.tests if row.part == PART]
         of = [row for row in of if row.hypothesis == hypothesis]
@@ -149,6 +146,5 @@ def section(study: Study) -> str:
 _HEAD = """The data are those of the section above. Intervals are of `logistic_calibration`, by
 standard errors, and of `compare`: the second model shrinks the
 log odds of the first to {shrunk:g} of them and adds noise of deviation {noise:g}. Importances are
-exponential, and tell nothing of the rows. The Hosmer-Lemeshow test has 10 groups, and as many
-degrees of freedom.
+exponential, and tell nothing of the rows.
 """

@@ -59,7 +59,6 @@ WORKS: dict[str, Prepare] = {
     "calibration summary": _ours(
         "calibration_summary",
         lambda found: (*_parts(found.log_loss), *_line(found.logistic)),
-        on_training_data=False,
     ),
     "calibration_curve": _ours("calibration_curve", n_bins=15),
 }

@@ -221,7 +221,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "expected_cost": (_labels, _COSTS),
     "guaranteed_threshold": (_scores, {"recall": 0.9}),
     "fbeta_score": (_labels, {"beta": 2}),
-    "hosmer_lemeshow_test": (_chances, {"on_training_data": False}),
     "kfold_paired_t_test": (_paired, _HIGHER | {"n_folds": 10}),
     "lift_score": (_scores, {"fraction": 0.1}),
     "macro_micro": (_classes, {"metrics": "macro_f1_harmonic"}),

@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from scipy.stats import chi2
 
 import fastmetrics as fm
 from fastmetrics.calibration import (
     calibration_summary,
     expected_calibration_error,
-    hosmer_lemeshow_test,
     isotonic_fit,
     logistic_calibration,
     maximum_calibration_error,
@@ -23,7 +20,6 @@ from fastmetrics.calibration import (
     spiegelhalter_test,
 )
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import corp_oracle
 
 ERRORS = (
     expected_calibration_error,
@@ -243,8 +239,7 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
         "importances": {"sample_weight": w / 3},
     }[weighting]
     of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
-    training = None if weighting == "importances" else True
-    summary = calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
+    summary = calibration_summary(y, p, **given)
     for score in ("brier_score", "log_loss"):
         assert_same(
             getattr(summary, score),
@@ -252,11 +247,6 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
         )
     assert_same(summary.logistic, logistic_calibration(y, p, **given))
     assert_same(summary.spiegelhalter, spiegelhalter_test(y, p, **given))
-    if training is None:
-        assert summary.hosmer_lemeshow is None
-    else:
-        right = hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=7, **given)
-        assert summary.hosmer_lemeshow == right
     weights = given.get("sample_weight", np.ones(3_000))
     assert summary.n_samples == pytest.approx(weights.sum())
     assert summary.prevalence == pytest.approx(np.average(y, weights=weights))
@@ -279,16 +269,15 @@ def test_float32_and_labels_as_probabilities(rng):
 
 def test_it_prints_as_a_table(rng):
     y, p = sample(rng, 1_000)
-    summary = calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
+    summary = calibration_summary(y, p, confidence_level=0.9)
     rows = str(summary).splitlines()
     assert rows[0].startswith("Calibration of 1,000 rows: ")
     firsts = [line.split()[0] for line in rows[1:] if line and not line.startswith("─")]
     assert firsts == [
         *("parameter", "slope", "intercept", "in"),
-        *("metric", "brier_score", "log_loss", "method", "Spiegelhalter's", "Hosmer-Lemeshow,"),
+        *("metric", "brier_score", "log_loss", "method", "Spiegelhalter's"),
     ]
     assert "[90 % interval]" in rows[2]
-    assert rows[-1].split()[-2] == "8"
     frame = summary.to_frame("polars")
     assert frame["estimate"][0] == summary.logistic.slope
     assert (frame["low"][2], frame["high"][2]) == tuple(summary.logistic.in_the_large_interval)
@@ -326,64 +315,14 @@ def test_few_rows_of_a_class_are_said(rng):
 
 def test_faults_summary():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
-    with pytest.raises(ValueError, match="needs counts: got importances"):
-        calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
-    with pytest.raises(ValueError, match="`n_groups` must be"):
-        calibration_summary(y, p, n_groups=1)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 1, 1, 1])
     with pytest.raises(TypeError, match="does not tell their squares"):
         calibration_summary(table)
 
 
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 15)), min_size=3, max_size=30)
-
-
 def sample_fit(rng, n):
     p = rng.beta(2, 3, n)
     return (rng.random(n) < p).astype(int), p
-
-
-@given(ROWS, st.integers(2, 12))
-def test_hosmer_lemeshow_by_the_definition(rows, n_groups):
-    labels, sixteenths = (np.array(column) for column in zip(*rows, strict=True))
-    p = sixteenths / 16
-    right, groups = corp_oracle.hosmer_lemeshow(labels, p, n_groups)
-    test = hosmer_lemeshow_test(labels, p, n_groups=n_groups, on_training_data=False, pos_label=1)
-    assert test.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
-    assert test.df == groups
-    assert test.pvalue == pytest.approx(chi2.sf(right, groups), rel=1e-9)
-    if groups > 2:
-        trained = hosmer_lemeshow_test(
-            labels, p, n_groups=n_groups, on_training_data=True, pos_label=1
-        )
-        assert (trained.statistic, trained.df) == (test.statistic, groups - 2)
-
-
-def test_groups_that_are_certain():
-    kept = {"n_groups": 2, "on_training_data": False}
-    right = hosmer_lemeshow_test([0, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
-    assert (right.statistic, right.pvalue, right.df) == (0.0, 1.0, 2)
-    wrong = hosmer_lemeshow_test([1, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
-    assert (wrong.statistic, wrong.pvalue) == (math.inf, 0.0)
-
-
-def test_hosmer_lemeshow_without_degrees_of_freedom():
-    with pytest.warns(UndefinedMetricWarning, match="2 groups on training data leave no degree"):
-        test = hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
-    assert math.isnan(test.pvalue)
-
-
-def test_hosmer_lemeshow_faults():
-    y, p = [0, 1], [0.2, 0.7]
-    with pytest.raises(TypeError, match="on_training_data"):
-        hosmer_lemeshow_test(y, p)
-    with pytest.raises(ValueError, match="needs counts: got importances"):
-        hosmer_lemeshow_test(y, p, on_training_data=True, sample_weight=[1, 2])
-    with pytest.raises(ValueError, match="`n_groups` must be"):
-        hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=1)
-    table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 0.25])
-    with pytest.raises(ValueError, match="needs counts: got importances"):
-        hosmer_lemeshow_test(table, on_training_data=True)
 
 
 def test_spiegelhalter_where_nothing_is_uncertain():

@@ -113,7 +113,7 @@ def test_a_weight_says_how_often_a_row_stands(name: str) -> None:
 
 
 #: Functions of frequencies alone, and tables, which show their unit.
-NO_UNITS = {"hosmer_lemeshow_test", "root_mean_square_calibration_error"}
+NO_UNITS = {"root_mean_square_calibration_error"}
 NO_UNITS |= {"ScoreTable.from_scores", "ConfusionMatrix.from_labels", "classification_metrics"}
 
 

@@ -91,22 +91,6 @@ def spiegelhalter(labels: Sequence, chances: Sequence, weights: Weights = None) 
     return float(over) / math.sqrt(variance) if variance else math.nan
 
 
-def hosmer_lemeshow(labels: Sequence, chances: Sequence, n_groups: int) -> tuple[float, int]:
-    """Return chi-squared and the number of groups, by counting the rows below each row."""
-    groups: dict[int, list[tuple]] = {}
-    for y, p in zip(labels, chances, strict=True):
-        below = sum(other < p for other in chances)
-        groups.setdefault(below * n_groups // len(labels), []).append((y, _exact(p)))
-    total = 0.0
-    for rows in groups.values():
-        observed = Fraction(sum(int(y) for y, _ in rows))
-        expected = sum(p for _, p in rows)
-        variance = expected * (1 - expected / len(rows))
-        if observed != expected:
-            total += float((observed - expected) ** 2 / variance) if variance else math.inf
-    return total, len(groups)
-
-
 def logistic(labels: Sequence, chances: Sequence, weights: Weights = None) -> tuple[float, ...]:
     """Return slope, intercept, in the large, and their variances: Newton's method by hand.
 

@@ -16,8 +16,6 @@ from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
     check_confidence_level,
-    check_integer,
-    check_weights_are,
 )
 from fastmetrics._input.scores import as_given
 from fastmetrics._kernels.losses import terms_of_rows
@@ -33,7 +31,6 @@ from fastmetrics.metrics.calibration._probability_table import (
     sum_terms,
     table_with_squares,
 )
-from fastmetrics.metrics.calibration.calibration_errors import ascending, bin_starts
 from fastmetrics.metrics.calibration.logistic_calibration import (
     LogisticCalibration,
     fit_logistic,
@@ -236,9 +233,6 @@ def _on_grid(value: float, exponent: int) -> float:
     return math.ldexp(round(math.ldexp(value, 53 - exponent)), exponent - 53)
 
 
-_MOST_GROUPS: Final = 10**6
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class GoodnessOfFitTest(OneNumber):
     """A test of the hypothesis that probabilities are calibrated.
@@ -248,17 +242,15 @@ class GoodnessOfFitTest(OneNumber):
     method : str
         The name of the test.
     statistic : float
-        Spiegelhalter's Z: above 0 where outcomes are more extreme than the probabilities say; or
-        chi-squared. nan where it is not defined.
+        Spiegelhalter's Z: above 0 where outcomes are more extreme than the probabilities say; nan
+        where it is not defined.
     pvalue : float
         Probability of a statistic at least as extreme, if the probabilities are calibrated.
-    df : int or None
-        Degrees of freedom of a chi-squared; None where there are none.
 
     Examples
     --------
-    >>> GoodnessOfFitTest("Spiegelhalter's Z", 1.2, 0.23014, None)
-    GoodnessOfFitTest(method="Spiegelhalter's Z", statistic=1.2, pvalue=0.23014, df=None)
+    >>> GoodnessOfFitTest("Spiegelhalter's Z", 1.2, 0.23014)
+    GoodnessOfFitTest(method="Spiegelhalter's Z", statistic=1.2, pvalue=0.23014)
     """
 
     _number = "statistic"
@@ -266,7 +258,6 @@ class GoodnessOfFitTest(OneNumber):
     method: str
     statistic: float
     pvalue: float
-    df: int | None
 
 
 @documented(CALIBRATED)
@@ -332,119 +323,11 @@ def spiegelhalter_from_sums(over: float, variance: float, unit: float) -> Goodne
             "Spiegelhalter's Z is not defined: all probabilities are 0, 1/2 or 1",
             UndefinedMetricWarning,
         )
-        return GoodnessOfFitTest(method, math.nan, math.nan, None)
+        return GoodnessOfFitTest(method, math.nan, math.nan)
     from scipy.special import ndtr
 
     z = over / unit / math.sqrt(variance)
-    return GoodnessOfFitTest(method, z, 2.0 * float(ndtr(-abs(z))), None)
-
-
-@documented(CALIBRATED)
-def hosmer_lemeshow_test(
-    y_true: ArrayLike | ScoreTable,
-    y_proba: ArrayLike | None = None,
-    *,
-    on_training_data: bool,
-    n_groups: int = 10,
-    sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importances",
-    pos_label: Any = None,
-    n_threads: int | None = None,
-) -> GoodnessOfFitTest:
-    """Test calibration in groups of similar probabilities (Hosmer and Lemeshow).
-
-    Parameters
-    ----------
-    on_training_data : bool
-        Whether the model was fitted on these rows: groups - 2 degrees of freedom, else as many as
-        groups. It is never guessed.
-    n_groups : int, default=10
-        Groups of equally many rows, as far as rows of one probability, which are never parted,
-        allow: a row is in group floor(n_groups * share of rows with a lower probability), the
-        "equal-count" bins of calibration errors.
-
-    Returns
-    -------
-    GoodnessOfFitTest
-        Chi-squared, its degrees of freedom and the p-value.
-
-    Raises
-    ------
-    ValueError
-        If weights are importances: the test needs counts.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If no degree of freedom is left.
-
-    Notes
-    -----
-    Chi-squared is the sum over groups of (observed - expected)**2 / (n m (1 - m)), expected being
-    the sum of the probabilities, m its mean. A group whose probabilities are all 0 or all 1 adds
-    nothing if they are right, else the statistic is inf.
-
-    The value hangs on how groups are cut, and other programs cut otherwise where probabilities tie.
-    Where the expected number of positives or of negatives of groups is below about five the
-    chi-squared distribution fits badly.
-
-    References
-    ----------
-    Hosmer, D. W., & Lemeshow, S. (1980). Goodness of fit tests for the multiple logistic regression
-    model. Communications in Statistics A 9(10), 1043-1069.
-
-    Examples
-    --------
-    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
-    >>> test = hosmer_lemeshow_test(y_true, y_proba, n_groups=3, on_training_data=False)
-    >>> round(test.statistic, 4), test.df
-    (1.3535, 3)
-    """
-    check_integer("n_groups", n_groups, low=2, high=_MOST_GROUPS)
-    table = probability_table(
-        y_true,
-        y_proba,
-        sample_weight=sample_weight,
-        weights_are=check_weights_are(sample_weight, weights_are),
-        pos_label=pos_label,
-    )
-    return hosmer_lemeshow_from_table(table, n_groups, on_training_data)
-
-
-def hosmer_lemeshow_from_table(
-    table: ScoreTable, n_groups: int, on_training_data: bool
-) -> GoodnessOfFitTest:
-    """Return the test of a table of counts."""
-    if not isinstance(on_training_data, bool | np.bool_):
-        raise InputTypeError(
-            f"`on_training_data` must be a bool: got {type(on_training_data).__name__}"
-        )
-    if table.is_weighted:
-        raise InputError("the Hosmer-Lemeshow test needs counts: got importances")
-    p, positives, rows = ascending(table)
-    starts = bin_starts(p, rows, n_groups, "equal-count")
-    n, observed, expected = (
-        np.add.reduceat(column, starts).astype(np.float64) for column in (rows, positives, rows * p)
-    )
-    gaps = observed - expected
-    variances = expected * (1.0 - expected / n)
-    is_certain = ~(variances > 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(is_certain & (gaps == 0.0), 0.0, gaps**2 / variances)
-    df = len(gaps) - 2 if on_training_data else len(gaps)
-    groups = f"{len(gaps)} group" + "s" * (len(gaps) != 1)
-    method = f"Hosmer-Lemeshow, {groups}"
-    if df < 1:
-        warn_user(
-            f"the Hosmer-Lemeshow test is not defined: {groups} on training data leave no degree "
-            "of freedom",
-            UndefinedMetricWarning,
-        )
-        return GoodnessOfFitTest(method, float(terms.sum()), math.nan, 0)
-    from scipy.special import chdtrc
-
-    statistic = float(terms.sum())
-    return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
+    return GoodnessOfFitTest(method, z, 2.0 * float(ndtr(-abs(z))))
 
 
 #: Columns shown for a score and its components.
@@ -469,8 +352,6 @@ class CalibrationSummary(Result):
         Slope, intercept, and intercept in the large, with their intervals.
     spiegelhalter : GoodnessOfFitTest
         Spiegelhalter's Z.
-    hosmer_lemeshow : GoodnessOfFitTest or None
-        Where it was asked for.
 
     Examples
     --------
@@ -489,9 +370,9 @@ class CalibrationSummary(Result):
     brier_score  0.1517          0.0683          0.1667       0.2500
     log_loss     0.4676          0.2365          0.4621       0.6931
     <BLANKLINE>
-    method             statistic  df     p
-    ──────────────────────────────────────
-    Spiegelhalter's Z    −0.6831   –  .495
+    method             statistic     p
+    ──────────────────────────────────
+    Spiegelhalter's Z    −0.6831  .495
     """
 
     n_samples: float
@@ -501,7 +382,6 @@ class CalibrationSummary(Result):
     log_loss: ScoreDecomposition
     logistic: LogisticCalibration
     spiegelhalter: GoodnessOfFitTest
-    hosmer_lemeshow: GoodnessOfFitTest | None
 
     def _display(self) -> Display:
         logistic = self.logistic
@@ -515,7 +395,6 @@ class CalibrationSummary(Result):
             ),
         }
         scores = Table.of((self.brier_score, self.log_loss), _PARTS, framed=False)
-        tests = [test for test in (self.spiegelhalter, self.hosmer_lemeshow) if test is not None]
         prevalence = f"{100 * self.prevalence:.4g} % positive"
         size = f"{self.n_samples:,.0f} row" + "s" * (self.n_samples != 1)
         if logistic.weights_are == "importances":
@@ -524,7 +403,7 @@ class CalibrationSummary(Result):
             [
                 Table(columns, level=logistic.confidence_level),
                 scores,
-                Table.of(tests, ("method", "statistic", "df", "pvalue"), framed=False),
+                Table.of((self.spiegelhalter,), ("method", "statistic", "pvalue"), framed=False),
             ],
             f"Calibration of {size}: {prevalence}, mean probability {self.mean_probability:.4g}",
         )
@@ -535,33 +414,18 @@ def calibration_summary(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    on_training_data: bool | None = None,
-    n_groups: int = 10,
     confidence_level: float = 0.95,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> CalibrationSummary:
-    """Compute scores with components, slope, intercepts and tests of calibration at once.
-
-    Parameters
-    ----------
-    on_training_data : bool, optional
-        Whether the model was fitted on these rows, for the Hosmer-Lemeshow test; without it that
-        test is left out.
-    n_groups : int, default=10
-        Groups of the Hosmer-Lemeshow test.
+    """Compute scores with components, slope, intercepts and a test of calibration at once.
 
     Returns
     -------
     CalibrationSummary
         Of which ``print`` shows a table.
-
-    Raises
-    ------
-    ValueError
-        If the Hosmer-Lemeshow test is asked for with importances.
 
     Warns
     -----
@@ -570,9 +434,9 @@ def calibration_summary(
 
     Notes
     -----
-    The numbers are those of `score_decomposition`, `logistic_calibration`, `spiegelhalter_test`
-    and `hosmer_lemeshow_test`, which share a sort, a pass over the distinct probabilities and the
-    blocks of the isotonic fit. Measured on one thread, with NumPy's sort on vectors: 10**6 rows in
+    The numbers are those of `score_decomposition`, `logistic_calibration` and `spiegelhalter_test`,
+    which share a sort, a pass over the distinct probabilities and the blocks of the isotonic fit.
+    Measured on one thread, with NumPy's sort on vectors: 10**6 rows in
     six times `np.sort` of them, half of that to sort and count them by class.
 
     Examples
@@ -582,12 +446,8 @@ def calibration_summary(
     (0.1517, 2.63)
     """
     level = check_confidence_level(confidence_level)
-    check_integer("n_groups", n_groups, low=2)
     weights = sample_weight, weights_are, pos_label
     table, squares, read = table_with_squares(y_true, y_proba, *weights)
-    test = None
-    if on_training_data is not None:
-        test = hosmer_lemeshow_from_table(table, n_groups, on_training_data)
     logits, sums = _one_pass(table, squares[:2] if squares is not None else None)
     brier, log, mean_sum, over, variance = sums
     hull = upper_hull(table)
@@ -600,7 +460,6 @@ def calibration_summary(
         decompose_sum(table, hull, "log_loss", log),
         fit_logistic(table, squares, read, level=level, logits=logits),
         spiegelhalter_from_sums(over, variance, 1.0 if squares is None else squares.largest),
-        test,
     )
 
 
