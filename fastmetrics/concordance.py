@@ -2,7 +2,6 @@
 
 - `kendall_tau`, `spearman_rho`, `somers_d`, `goodman_kruskal_gamma`
 - survival: `concordance_index` (Harrell's, Uno's)
-- pairs within a subgroup, and with rows outside it: `subgroup_auc`
 """
 
 from fastmetrics import _lazy

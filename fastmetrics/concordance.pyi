@@ -1,6 +1,5 @@
 """The names of `fastmetrics.concordance`, read by `_lazy`."""
 
-from ._report.slices import subgroup_auc as subgroup_auc
 from .metrics.concordance.rank_correlation import (
     concordance_index as concordance_index,
     goodman_kruskal_gamma as goodman_kruskal_gamma,

@@ -23,7 +23,7 @@ _ROWS = 100
 def population(scene: Scene) -> dict[str, float]:
     """Return the measures of any slice, and of how far two are apart."""
     auc, accuracy = (math.erfc(-scene.separation / each) / 2.0 for each in (2.0, math.sqrt(8.0)))
-    values = {"roc_auc": auc, "accuracy": accuracy, "bpsn_auc": auc}
+    values = {"roc_auc": auc, "accuracy": accuracy}
     worst = {f"worst {name}": value for name, value in values.items()}
     return worst | {"roc_auc difference": 0.0, "accuracy difference": 0.0}
 
@@ -40,9 +40,8 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
         warnings.simplefilter("ignore")
         options = {"metrics": ["roc_auc", "accuracy"], "threshold": 0.0}
         found = fastmetrics.evaluate(y, score, slices={"part": part}, **options).slices
-        crossed = fastmetrics.concordance.subgroup_auc(y, {"a": score}, {"part": part})
-    for name, of in (("roc_auc", found), ("accuracy", found), ("bpsn_auc", crossed)):
-        low, high = of.worst(name).confidence_interval
+    for name in ("roc_auc", "accuracy"):
+        low, high = found.worst(name).confidence_interval
         out.intervals[f"worst {name}", "default"] = float(low), float(high)
     for name in ("roc_auc", "accuracy"):
         low, high = found.between("part=0", "part=1", metric=name).confidence_interval
@@ -52,7 +51,6 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
 _COLUMNS = {
     "worst roc_auc": "worst AUC",
     "worst accuracy": "worst accuracy",
-    "worst bpsn_auc": "worst BPSN",
     "roc_auc difference": "difference of AUCs",
     "accuracy difference": "difference of accuracies",
 }
@@ -72,7 +70,7 @@ def section(study: Study) -> str:
 
 
 _HEAD = """Slices of 100 rows each, all of one binormal population; {n_data} data sets, fewer of 50.
-The limits of the slice that looks worst by `evaluate` and `subgroup_auc` hold for all slices at
+The limits of the slice that looks worst by `evaluate` hold for all slices at
 once, so that they are to cover 95 % whichever it is; those of `Slices.between` are of one
 difference, of two slices chosen before.
 """

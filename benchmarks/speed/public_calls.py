@@ -210,7 +210,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "compare": (_models, {"metrics": "roc_auc"}),
     "doctor": (_models, {}),
     "evaluate_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),
-    "subgroup_auc": (lambda r: (r.y, r.models, {"a": r.called}), {"min_n": 9}),
     "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
     "cost_sensitive_accuracy": (_labels, _COSTS),
     "cost_sensitive_error": (_labels, _COSTS),

@@ -413,8 +413,6 @@ ONE_CLASS = {
     "d2_brier_score": (CONVENTION, CONVENTION),
     "dominance": (CONVENTION, CONVENTION),
 }
-#: Its subgroups are nan, and its note says why.
-SAID_OTHERWISE = {"subgroup_auc"}
 
 
 def of_one_class(function: Callable[..., Any], name: str, label: int) -> str:
@@ -449,7 +447,7 @@ def is_of_two_classes(name: str) -> bool:
 OF_TWO_CLASSES = [name for name in OF_ROWS if is_of_two_classes(name)]
 
 
-@pytest.mark.parametrize("name", [each for each in OF_TWO_CLASSES if each not in SAID_OTHERWISE])
+@pytest.mark.parametrize("name", OF_TWO_CLASSES)
 def test_one_class_is_undefined_and_said_at_the_line_of_the_caller(name: str) -> None:
     actual = tuple(of_one_class(public(name), name, label) for label in (0, 1))
     assert actual == ONE_CLASS.get(name, (VALUE, VALUE))

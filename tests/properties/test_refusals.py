@@ -134,8 +134,6 @@ TAKEN = {
 #: Faults whose refusal names another argument.
 NAMES_ANOTHER = {
     ("bootstrap632", "y_true", "a row less"): "which of the two is short is not known",
-    ("subgroup_auc", "sample_weight", "dates"): "subgroups come first: none is large enough",
-    ("subgroup_auc", "sample_weight", "all zero"): "subgroups come first: none is large enough",
 }
 #: Options without which a function does not look at an argument.
 WITH = {"root_mean_square_calibration_error": {"weights_are": "frequencies"}}
