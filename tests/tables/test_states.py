@@ -666,10 +666,7 @@ def of_rankings(table: Any) -> Iterator[Any]:
         fm.ranking.r_precision,
     ):
         yield metric(table)
-    yield from (
-        fm.ranking.rank_biased_precision(table, persistence=0.8),
-        fm.ranking.expected_reciprocal_rank(table),
-    )
+    yield fm.ranking.rank_biased_precision(table, persistence=0.8)
 
 
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
