@@ -311,7 +311,7 @@ NOT_TIMED: dict[str, str] = {
         _FITS,
     ),
     **dict.fromkeys(
-        """binomial_likelihood binomial_test err632 err632_plus
+        """binomial_test err632 err632_plus
         five_by_two_cv_test newcombe_interval parameter_range proportion_interval compare_timings
         count_metric""".split(),
         _FEW,

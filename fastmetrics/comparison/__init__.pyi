@@ -6,7 +6,6 @@ from ..inference.proportions import (
 )
 from ..inference.units import effective_sample_size as effective_sample_size
 from .binomial import (
-    binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,
     mcnemar_test as mcnemar_test,
 )

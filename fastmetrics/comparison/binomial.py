@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import LabelColumn, check_label_column, pair_columns
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction, check_integer
-from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, NULL_RATE, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -294,66 +293,6 @@ def binomial_test(
         confidence_interval=proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
         details=details,
     )
-
-
-def binomial_likelihood(
-    observed_error_rate: float, n: int, error_rate: ArrayLike
-) -> float | NDArray[np.float64]:
-    """Compute how probable an observed error rate on n examples is, given the true one.
-
-    Parameters
-    ----------
-    observed_error_rate : float
-        Errors / n; times `n` it is a whole number (up to rounding).
-    n : int
-        Test examples, at least 1.
-    error_rate : float or array-like of shape (k,)
-        True error rates, in [0, 1].
-
-    Returns
-    -------
-    float or ndarray of shape (k,)
-        The binomial probability of observed_error_rate * n errors; largest where the true error
-        rate is the observed one.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no number.
-    ValueError
-        If an argument is out of range, or the number of errors is not whole.
-
-    Notes
-    -----
-    P = C(n, a) e^a (1 - e)^(n - a), a = observed_error_rate n. Constant cost for each error rate.
-
-    References
-    ----------
-    Clopper & Pearson (1934), Biometrika 26:404-413.
-
-    Examples
-    --------
-    >>> round(binomial_likelihood(0.6, 10, 0.3), 6)
-    0.036757
-    >>> binomial_likelihood(0.6, 10, [0.5, 0.6, 0.7]).round(4)
-    array([0.2051, 0.2508, 0.2001])
-    """
-    size = check_integer("n", n, low=1, high=_LARGEST)
-    observed = check_fraction(
-        "observed_error_rate", observed_error_rate, include_low=True, include_high=True
-    )
-    errors = round(observed * size)
-    if abs(observed * size - errors) > 1e-9 * max(1.0, observed * size):
-        raise InputError(
-            f"`observed_error_rate` times `n` must be whole: got {observed_error_rate!r} * {n:,}"
-        )
-    from scipy.stats import binom
-
-    if np.ndim(error_rate) == 0:
-        rate = check_fraction(NULL_RATE, error_rate, include_low=True, include_high=True)
-        return float(binom.pmf(errors, size, rate))
-    rates = check_probabilities(error_rate, NULL_RATE).astype(np.float64)
-    return np.asarray(binom.pmf(errors, size, rates), np.float64)
 
 
 def critical_count(n: int, rate: float, alpha: float) -> int:

@@ -17,7 +17,6 @@ import engine_sizes
 import fastmetrics as fm
 from fastmetrics.comparison import (
     adjust_pvalues,
-    binomial_likelihood,
     binomial_test,
     bonferroni_dunn_test,
     compare_table,
@@ -165,26 +164,6 @@ def test_more_examples_than_32_bits_count():
     assert stats.binom.sf(test.critical_value, n, 0.5) < 0.05
     both = binomial_test(n // 2 - 60_000, n, error_rate=0.5, alternative="two-sided")
     assert both.pvalue == pytest.approx(2 * test.pvalue, rel=1e-9)
-
-
-def test_likelihood():
-    rates = np.linspace(0, 1, 11)
-    actual = binomial_likelihood(0.3, 10, rates)
-    assert actual == pytest.approx([float(oracle.pmf(3, 10, Fraction(i, 10))) for i in range(11)])
-    assert np.argmax(actual) == 3  # largest where the true rate is the observed one
-    one = binomial_likelihood(0.6, 10, 0.3)
-    assert isinstance(one, float)
-    assert one == pytest.approx(float(oracle.pmf(6, 10, Fraction(3, 10))))
-    assert sum(binomial_likelihood(i / 30, 30, 0.2) for i in range(31)) == pytest.approx(1)
-
-
-def test_faults_of_the_likelihood():
-    with pytest.raises(ValueError, match="`observed_error_rate` times `n` must be whole"):
-        binomial_likelihood(0.35, 10, 0.3)
-    with pytest.raises(ValueError, match=r"`error_rate` must lie in \[0, 1\]"):
-        binomial_likelihood(0.3, 10, [0.3, 1.2])
-    with pytest.raises(ValueError, match=r"`observed_error_rate` must lie in \[0, 1\]"):
-        binomial_likelihood(1.3, 10, 0.3)
 
 
 PEERS = {

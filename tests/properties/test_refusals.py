@@ -164,7 +164,6 @@ FURTHER: dict[str, dict[str, Any]] = {
     **{name: {} for name in ("BootstrapOutOfBag", "Folds", "GroupedFolds", "HoldOut")},
     **dict.fromkeys(("plot_pr", "plot_roc"), _CURVES),
     "bias_variance_curve": _SIDES | _DEPTHS,
-    "binomial_likelihood": {"observed_error_rate": 0.1, "n": 10, "error_rate": 0.2},
     "compare_estimators": {"estimator_a": _TREE, "estimator_b": _TREE, "X": X, "y": Y},
     "err632": {"err": 0.1, "err1": 0.2},
     "err632_plus": {"err": 0.1, "err1": 0.2, "gamma": 0.5},
