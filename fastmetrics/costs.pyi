@@ -23,7 +23,6 @@ from .metrics.costs.operating_point import (
     threshold_costs as threshold_costs,
 )
 from .metrics.decisions.costs import (
-    cost_sensitive_accuracy as cost_sensitive_accuracy,
     cost_sensitive_error as cost_sensitive_error,
     cost_sensitive_predict as cost_sensitive_predict,
     expected_cost as expected_cost,

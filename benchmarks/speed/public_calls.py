@@ -211,7 +211,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "doctor": (_models, {}),
     "evaluate_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),
     "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
-    "cost_sensitive_accuracy": (_labels, _COSTS),
     "cost_sensitive_error": (_labels, _COSTS),
     "cost_sensitive_predict": (lambda r: (r.class_chances, 1 - np.eye(10)), {}),
     "cumulative_gain": (_scores, {"fraction": 0.1}),

@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from peer_samples import labels_of, outcome, weights_of
+from peer_samples import labels_of, weights_of
 
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.costs import (
-    cost_sensitive_accuracy,
     cost_sensitive_error,
     cost_sensitive_predict,
     expected_cost,
@@ -20,62 +19,21 @@ from fastmetrics.costs import (
 from reference import cost_oracle as oracle, hull_oracle
 from reference.roc_oracle import rows_of
 
-METRICS = (cost_sensitive_error, cost_sensitive_accuracy)
-weights = st.sampled_from([0, 1, 2, 0.25, 1.5])
-
-
-@st.composite
-def problems(draw, least_cost: int = 0):
-    """Draw rows of K classes, in which each class may be missing, and a cost matrix."""
-    k = draw(st.integers(2, 4))
-    label = st.integers(0, k - 1)
-    rows = draw(st.lists(st.tuples(label, label, weights), min_size=1, max_size=8))
-    line = st.lists(st.integers(least_cost, 9), min_size=k, max_size=k)
-    costs = draw(st.lists(line, min_size=k, max_size=k))
-    return rows, costs
-
-
-def close(got, exact) -> None:
-    if exact is None:
-        assert math.isnan(got)
-    else:
-        assert got == pytest.approx(float(exact), rel=1e-14, abs=1e-15)
-
-
-def columns(rows):
-    y, p, w = zip(*rows, strict=True)
-    return list(y), list(p), list(w)
-
-
-@given(problems())
-def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None:
-    rows, costs = problem
-    y, p, w = columns(rows)
-    if not any(w):
-        return
-    options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
-    exact = oracle.normalized(rows, costs)
-    got, messages = outcome(cost_sensitive_accuracy, y, p, **options)
-    close(got, None if exact is None else 1 - exact)
-    assert messages == (["UndefinedMetricWarning"] if exact is None else [])
-    assert math.isnan(got) or 0 <= got <= 1
-
 
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 def test_two_classes_by_two_costs_or_by_a_matrix(rng, weighting) -> None:
     y, p = labels_of(rng, 200, 2)
     w = weights_of(rng, 200, weighting)
     named = np.array(["well", "ill"])
-    for function in METRICS:
-        by_two = function(y, p, cost_fn=4, cost_fp=1, sample_weight=w)
-        assert function(y, p, cost_matrix=[[0, 1], [4, 0]], sample_weight=w) == by_two
-        text = {"cost_fn": 4, "cost_fp": 1, "pos_label": "ill", "sample_weight": w}
-        assert function(named[y], named[p], **text) == by_two
-        text = {"cost_matrix": [[0, 1], [4, 0]], "labels": ["well", "ill"], "sample_weight": w}
-        assert function(named[y], named[p], **text) == by_two
-        assert function(y, p, cost_fn=4, cost_fp=1, pos_label=0, sample_weight=w) == pytest.approx(
-            function(y, p, cost_fn=1, cost_fp=4, sample_weight=w), rel=1e-13
-        )
+    by_two = cost_sensitive_error(y, p, cost_fn=4, cost_fp=1, sample_weight=w)
+    matrix = {"cost_matrix": [[0, 1], [4, 0]], "sample_weight": w}
+    assert cost_sensitive_error(y, p, **matrix) == by_two
+    text = {"cost_fn": 4, "cost_fp": 1, "pos_label": "ill", "sample_weight": w}
+    assert cost_sensitive_error(named[y], named[p], **text) == by_two
+    assert cost_sensitive_error(named[y], named[p], labels=["well", "ill"], **matrix) == by_two
+    other = cost_sensitive_error(y, p, cost_fn=4, cost_fp=1, pos_label=0, sample_weight=w)
+    swapped = cost_sensitive_error(y, p, cost_fn=1, cost_fp=4, sample_weight=w)
+    assert other == pytest.approx(swapped, rel=1e-13)
 
 
 def test_figures_of_the_costs_four_to_one() -> None:
@@ -83,7 +41,6 @@ def test_figures_of_the_costs_four_to_one() -> None:
     y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
     costs = {"cost_fn": 4, "cost_fp": 1}
     assert cost_sensitive_error(y, p, **costs) == 0.5
-    assert cost_sensitive_accuracy(y, p, **costs) == 14 / 19
     wanted = Fraction(4, 5) * Fraction(1, 7) + 4 * Fraction(1, 5) * Fraction(1, 3)
     assert expected_cost(y, p, **costs, prevalence=0.2) == pytest.approx(float(wanted), rel=1e-15)
 
@@ -100,9 +57,6 @@ def test_extreme_costs(scale, weight, as_matrix) -> None:
     total = 2 * Fraction(scale / 2) + 2 * Fraction(scale)
     near = {"rel": 1e-15, "abs": 5e-324}
     assert cost_sensitive_error(y, p, **costs, **options) == pytest.approx(float(total / 5), **near)
-    largest = 3 * Fraction(scale / 2) + 2 * Fraction(scale)
-    saved = cost_sensitive_accuracy(y, p, **costs, **options)
-    assert saved == pytest.approx(1 - total / largest, rel=1e-14)
     if not as_matrix:
         for prevalence in (None, 0.5):
             wanted = Fraction(scale) / 2 + Fraction(scale / 2) / 3 if prevalence else total / 5
@@ -113,8 +67,6 @@ def test_extreme_costs(scale, weight, as_matrix) -> None:
 def test_extreme_gains() -> None:
     costs = {"cost_matrix": [[-1e308, 0], [1.5e308, -1e308]], "labels": [0, 1]}
     assert cost_sensitive_error([0, 1], [0, 1], **costs) == -1e308
-    with pytest.raises(ValueError, match=r"must not be negative .* got -1e\+308"):
-        cost_sensitive_accuracy([0, 1], [0, 1], **costs)
 
 
 def test_extreme_costs_by_name_and_of_replicates() -> None:
@@ -145,15 +97,10 @@ def test_nothing_costs_nothing() -> None:
     empty = fm.ConfusionMatrix()
     with pytest.warns(fm.UndefinedMetricWarning, match="there is no example"):
         assert math.isnan(cost_sensitive_error(empty, cost_fn=4, cost_fp=1))
-    with pytest.warns(
-        fm.UndefinedMetricWarning, match="largest possible cost on these labels is 0"
-    ):
-        assert math.isnan(cost_sensitive_accuracy([0, 0], [0, 1], cost_fn=4, cost_fp=0))
     with pytest.warns(fm.UndefinedMetricWarning, match="a class that counts has no example"):
         assert math.isnan(expected_cost([0, 0], [0, 1], cost_fn=4, cost_fp=1, prevalence=0.5))
 
 
-@pytest.mark.parametrize("function", METRICS)
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
@@ -166,14 +113,12 @@ def test_nothing_costs_nothing() -> None:
         ({"cost_matrix": [["0", "1"], ["1", "0"]]}, TypeError, "must hold real numbers"),
     ],
 )
-def test_refusals(function, options, error, match) -> None:
+def test_refusals(options, error, match) -> None:
     with pytest.raises(error, match=match):
-        function([0, 1, 1], [0, 0, 1], **options)
+        cost_sensitive_error([0, 1, 1], [0, 0, 1], **options)
 
 
 def test_more_refusals() -> None:
-    with pytest.raises(ValueError, match=r"costs must not be negative .* got -1.0"):
-        cost_sensitive_accuracy([0, 1], [0, 1], cost_matrix=[[-1, 1], [1, 0]])
     with pytest.raises(ValueError, match="`prevalence` must lie in \\[0, 1\\]"):
         expected_cost([0, 1], [0, 1], cost_fn=1, cost_fp=1, prevalence=2)
     with pytest.raises(ValueError, match="two classes, and there are 3"):

@@ -24,18 +24,6 @@ def mean(rows: Sequence[Row], costs: Costs) -> Fraction | None:
     return total(rows, costs) / weight(rows) if weight(rows) else None
 
 
-def largest_total(rows: Sequence[Row], costs: Costs) -> Fraction:
-    """Return the total cost if each row were taken for the class that is dearest for it."""
-    return total(
-        [(t, max(range(len(costs)), key=lambda j: costs[t][j]), w) for t, _, w in rows], costs
-    )
-
-
-def normalized(rows: Sequence[Row], costs: Costs) -> Fraction | None:
-    largest = largest_total(rows, costs)
-    return total(rows, costs) / largest if largest else None
-
-
 def rate(rows: Sequence[Row], true: int, predicted: int) -> Fraction | None:
     """Return the fraction of class ``true`` predicted as class ``predicted``."""
     of_class = [row for row in rows if row[0] == true]

@@ -349,15 +349,6 @@ def mean_cost(t: Tally) -> Values:
     return ratio(t.linear, t.total)
 
 
-def cost_fraction(t: Tally, worst: Array) -> Values:
-    """Return the total cost over the largest total that these true labels allow.
-
-    ``worst`` is the largest cost of each true class. With coefficients ``worst_i - cost_ij`` the
-    result is the fraction saved.
-    """
-    return ratio(t.linear, (t.true * worst).sum(axis=-1))
-
-
 def majority_accuracy(t: Tally) -> Values:
     """Return the accuracy of always predicting the most frequent true class."""
     return ratio(t.true.max(axis=-1), t.total)

@@ -21,7 +21,6 @@ from fastmetrics.metrics.decisions._count_formulas import (
     compute_expected_cost,
     cost_coefficients,
     cost_exponent,
-    cost_fraction,
     mean_cost,
     tally,
 )
@@ -160,7 +159,7 @@ y_true, y_pred : array-like of shape (n_samples,)
     Labels (of two classes, unless there is a `cost_matrix`); or a ConfusionMatrix alone.
 cost_matrix : array-like of shape (K, K), optional
     ``cost_matrix[i, j]`` is what an example of class i taken for class j costs, in the order of
-    the labels; negative costs are gains, where no share of the largest cost is asked.
+    the labels; negative costs are gains.
 cost_fn, cost_fp : float, optional
     In place of a matrix, for two classes: what a false negative and a false positive cost, both
     >= 0.
@@ -181,7 +180,7 @@ Raises
 TypeError
     If the costs are not given in one of the two ways, or are no real numbers.
 ValueError
-    If a cost is not finite (or negative, where a share is asked), or shapes or labels do not fit.
+    If a cost is not finite, or shapes or labels do not fit.
 
 References
 ----------
@@ -226,53 +225,6 @@ def cost_sensitive_error(
     counts, costs, exponent = _counts_and_costs(*given)
     mean = mean_cost(tally(counts, costs))
     return warn_if_nan(np.ldexp(mean, -exponent), "the cost is not defined: there is no example")
-
-
-@documented(_DATA, _COSTS, NAN)
-def cost_sensitive_accuracy(
-    y_true: ArrayLike | ConfusionMatrix,
-    y_pred: ArrayLike | None = None,
-    *,
-    cost_matrix: ArrayLike | None = None,
-    cost_fn: float | None = None,
-    cost_fp: float | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Compute the proportion of the largest possible cost that is saved.
-
-    Returns
-    -------
-    float
-        In [0, 1]: 1 - total cost / the largest total cost possible on these labels; nan where
-        nothing can cost anything.
-
-    Notes
-    -----
-    The largest possible cost takes each example for the class that is dearest for it:
-    ``sum_i n_i max_j cost[i, j]``. What was saved is summed up, not subtracted. With all costs 1 it
-    is the accuracy. Multiplying the costs by a number does not change it.
-
-    Examples
-    --------
-    >>> cost_sensitive_accuracy([0, 0, 1, 1], [0, 0, 0, 1], cost_fn=4, cost_fp=1)
-    0.6
-    """
-    given = y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
-    counts, costs, exponent = _counts_and_costs(*given)
-    if (costs < 0).any():
-        raise InputError(
-            "costs must not be negative where the largest possible one is the unit: got "
-            f"{math.ldexp(costs.min(), -exponent)!r}; adding a constant to a row changes no "
-            "decision"
-        )
-    worst = costs.max(axis=1)
-    saved = cost_fraction(tally(counts, worst[:, np.newaxis] - costs), worst)
-    return warn_if_nan(
-        saved,
-        "the normalized cost is not defined: the largest possible cost on these labels is 0",
-    )
 
 
 @documented(_DATA, NAN)
