@@ -10,7 +10,7 @@ from typing import Any
 
 import fastmetrics
 from fastmetrics import __version__ as version, metrics_table
-from fastmetrics._docs import _parts
+from fastmetrics._docs import _split_sections
 from fastmetrics._lazy import NAMESPACES, public_names
 from fastmetrics.metrics.registry import METRICS
 
@@ -166,7 +166,8 @@ def _page_of_metric(one: Any) -> str:
     if module is not None:
         full = f"{module}.{function}"
         lines += ["", f"Its function is `{full}`."]
-        _, sections = _parts(getattr(importlib.import_module(module), function).__doc__ or "")
+        documented = getattr(importlib.import_module(module), function)
+        _, sections = _split_sections(documented.__doc__ or "")
         for name in ("Returns", "Warns", "Notes", "References"):
             if name in sections:
                 body = _without_bars(sections[name].splitlines())

@@ -189,7 +189,7 @@ def _fitting(texts: Iterable[str], most: int) -> tuple[list[str], list[str]]:
     """Return the sentences that fit on so many lines, and the others."""
     kept, left = list[str](), list[str]()
     for text in texts:
-        n_lines = len(folded(text, WIDTH))
+        n_lines = len(fold(text, WIDTH))
         if n_lines <= most:
             kept.append(text)
             most -= n_lines
@@ -209,7 +209,7 @@ _MOST_LISTED: Final = 8
 _LEVELS: Final = (0.001, 0.01, 0.05, 0.1)
 
 
-def decimals_of(
+def common_decimals(
     values: Iterable[float], intervals: Iterable[Limits] = (), *, as_are: bool = True
 ) -> int:
     """Return the decimals that numbers of one kind share; -1 where none would do.
@@ -277,13 +277,13 @@ def pvalue(value: float | None) -> str:
     if value < 0.001:
         return "< .001"
     decimals = 3
-    while decimals < 9 and _rounded(value, decimals) in _LEVELS and value not in _LEVELS:
+    while decimals < 9 and _round_pvalue(value, decimals) in _LEVELS and value not in _LEVELS:
         decimals += 1
-    digits = f"{_rounded(value, decimals):.{decimals}f}".removeprefix("0")
+    digits = f"{_round_pvalue(value, decimals):.{decimals}f}".removeprefix("0")
     return f"≤ {digits}" if is_bound(value) else digits
 
 
-def _rounded(value: float, decimals: int) -> float:
+def _round_pvalue(value: float, decimals: int) -> float:
     """Return a p-value rounded, a bound upwards: it would not hold below."""
     nearest = round(float(value), decimals)
     is_below = is_bound(value) and nearest < value * (1.0 - 1e-12)
@@ -309,7 +309,7 @@ def limits(interval: Limits, decimals: int) -> str:
 
 def with_limits(value: float, interval: Limits) -> str:
     """Return a number and its interval, to the same decimals."""
-    decimals = decimals_of([value], [interval])
+    decimals = common_decimals([value], [interval])
     return f"{number(value, decimals)} {limits(interval, decimals)}"
 
 
@@ -322,13 +322,13 @@ def text(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}".replace("-", "−")
     if isinstance(value, float):
-        return number(value, decimals_of([value]))
+        return number(value, common_decimals([value]))
     if isinstance(value, np.generic):
         return text(value.item())
     if isinstance(value, Limits):
-        decimals = decimals_of([value.low, value.high])
+        decimals = common_decimals([value.low, value.high])
         if value.low < value.high and number(value.low, decimals) == number(value.high, decimals):
-            decimals = decimals_of([], [value])
+            decimals = common_decimals([], [value])
         return limits(value, decimals)
     if isinstance(value, np.ndarray):
         return text(value.item()) if value.size == 1 else _summary(value)
@@ -470,7 +470,7 @@ def _with_limits(column: list[Any], values: Mapping[str, list[Any]]) -> list[str
         around = {row: values["confidence_interval"][row] for row in rows}
         around = {row: interval for row, interval in around.items() if interval is not None}
         floats = [column[row] for row in rows if isinstance(column[row], float)]
-        decimals = decimals_of(floats, around.values())
+        decimals = common_decimals(floats, around.values())
         for row in rows:
             firsts[row] = _cell(metric, column[row], decimals)
             seconds[row] = limits(around[row], decimals) if row in around else ""
@@ -489,7 +489,7 @@ def _cells(name: str, column: list[Any], values: Mapping[str, list[Any]]) -> lis
     for metric, rows in kinds:
         around = [intervals[row] for row in rows if intervals and intervals[row] is not None]
         floats = [column[row] for row in rows if isinstance(column[row], float)]
-        decimals = decimals_of(floats, around, as_are=len(kinds) == 1)
+        decimals = common_decimals(floats, around, as_are=len(kinds) == 1)
         for row in rows:
             kind = name if name == "threshold" else metric if name == "estimate" else None
             cells[row] = _cell(kind, column[row], decimals)
@@ -551,7 +551,7 @@ def frame_columns(display: Display) -> dict[str, Any]:
         if len(blocks) == 1 and isinstance(blocks[0], np.ndarray):
             columns[name] = blocks[0]
         else:
-            columns[name] = _of_one_kind([_plain(value) for block in blocks for value in block])
+            columns[name] = _unify_kinds([_plain(value) for block in blocks for value in block])
     return columns
 
 
@@ -596,7 +596,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int) else text(value)
 
 
-def _of_one_kind(column: Iterable[Any]) -> list[Any]:
+def _unify_kinds(column: Iterable[Any]) -> list[Any]:
     """Return a column that polars takes too: all numbers floats if one is, texts if one is."""
     kinds = {type(value) for value in column if value is not None}
     if len(kinds) < 2:
@@ -625,20 +625,20 @@ def as_text(display: Display, *, width: int = WIDTH) -> str:
 
 
 def _folded(texts: Iterable[str], width: int) -> list[str]:
-    return [line for text in texts for line in folded(text, width)]
+    return [line for text in texts for line in fold(text, width)]
 
 
 def as_html(display: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
     above, below = (
-        [f"<p>{words_as_html(text)}</p>".replace("\n", "<br>") for text in texts]
+        [f"<p>{note_as_html(text)}</p>".replace("\n", "<br>") for text in texts]
         for texts in (display.answer, [*display.notes, *display.more])
     )
     inside = [*above, *tables_as_html(display), *below]
     return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
 
 
-def words_as_html(text: str) -> str:
+def note_as_html(text: str) -> str:
     """Return a text as HTML, what stands between back-ticks as code."""
     return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
@@ -735,7 +735,7 @@ def _block(columns: list[Column], widths: list[int], has_heads: bool) -> Iterato
 
 def _row(cells: Iterable[str], widths: list[int], sides: list[bool]) -> Iterator[str]:
     """Yield the lines of a row, of which a folded cell has several."""
-    folded_cells = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    folded_cells = [fold(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for texts in itertools.zip_longest(*folded_cells, fillvalue=""):
         filled = []
         for text, width, is_left in zip(texts, widths, sides, strict=True):
@@ -754,10 +754,10 @@ def cell_width(text: str) -> int:
     )
 
 
-def folded(text: str, width: int) -> list[str]:
+def fold(text: str, width: int) -> list[str]:
     """Return lines no wider than that, broken between words, or within one that is too long."""
     if "\n" in text:
-        return [line for part in text.split("\n") for line in folded(part, width)]
+        return [line for paragraph in text.split("\n") for line in fold(paragraph, width)]
     if cell_width(text) <= width:
         return [text.replace("\N{NO-BREAK SPACE}", " ")]
     lines = [""]

@@ -74,15 +74,15 @@ def documented(*glossaries: str) -> Callable[[F], F]:
 
     def complete(function: F) -> F:
         if function.__doc__ is not None:  # python -OO has none
-            function.__doc__ = _completed(function, (*glossaries, COMMON))
+            function.__doc__ = _complete_docstring(function, (*glossaries, COMMON))
         return function
 
     return complete
 
 
-def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> str:
-    summary, sections = _parts(function.__doc__ or "")
-    shared = [_parts(text)[1] for text in glossaries]
+def _complete_docstring(function: Callable[..., object], glossaries: tuple[str, ...]) -> str:
+    summary, sections = _split_sections(function.__doc__ or "")
+    shared = [_split_sections(text)[1] for text in glossaries]
     names = "Attributes" if isinstance(function, type) else "Parameters"
     own_entries = _entries(sections.get(names, ""))
     entries = _in_order(
@@ -99,7 +99,7 @@ def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> 
 
 
 @lru_cache(maxsize=64)
-def _parts(text: str) -> tuple[str, dict[str, str]]:
+def _split_sections(text: str) -> tuple[str, dict[str, str]]:
     """Split a docstring into its summary and its sections."""
     summary, *sections = _HEADING.split(inspect.cleandoc(text) + "\n")
     bodies = (body.strip("\n") for body in sections[1::2])

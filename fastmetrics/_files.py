@@ -261,7 +261,7 @@ def as_json(value: Any) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(value).encode(), np.uint8)
 
 
-def of_json(stored: NDArray[Any]) -> Any:
+def from_json(stored: NDArray[Any]) -> Any:
     """Parse the output of `as_json`; tuples become lists."""
     if stored.dtype != np.uint8 or stored.ndim != 1:
         raise InputError("bytes of JSON are needed")

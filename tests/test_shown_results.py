@@ -20,8 +20,8 @@ from fastmetrics._display import (
     as_p,
     as_text,
     cell_width,
-    decimals_of,
-    folded,
+    common_decimals,
+    fold,
     grid,
     number,
     pvalue,
@@ -279,7 +279,7 @@ def test_p_in_a_sentence() -> None:
     ],
 )
 def test_digits(values: list[float], limits: list[tuple[float, float]], expected: str) -> None:
-    decimals = decimals_of(values, [fm.results.ConfidenceInterval(*each) for each in limits])
+    decimals = common_decimals(values, [fm.results.ConfidenceInterval(*each) for each in limits])
     assert " ".join(number(value, decimals) for value in values) == expected
 
 
@@ -311,10 +311,10 @@ def test_wide_tables_are_folded_then_parted() -> None:
 
 
 def test_folding() -> None:
-    assert folded("a bb ccc", 4) == ["a bb", "ccc"]
-    assert folded("日本語", 4) == ["日本", "語"]
-    assert folded("0.5 [0.1,\N{NO-BREAK SPACE}0.9]", 10) == ["0.5", "[0.1, 0.9]"]
-    assert folded("", 4) == [""]
+    assert fold("a bb ccc", 4) == ["a bb", "ccc"]
+    assert fold("日本語", 4) == ["日本", "語"]
+    assert fold("0.5 [0.1,\N{NO-BREAK SPACE}0.9]", 10) == ["0.5", "[0.1, 0.9]"]
+    assert fold("", 4) == [""]
 
 
 def test_everything_is_escaped() -> None:

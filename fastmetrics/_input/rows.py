@@ -227,13 +227,13 @@ def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if isinstance(values, Mapping):
             yield from _indexes({f"{name}[{key!r}]": each for key, each in values.items()})
         elif isinstance(values, list | tuple):
-            if values and _index_of(values[0]) is not None:
+            if values and _get_index(values[0]) is not None:
                 yield from _indexes({f"{name}[{i}]": each for i, each in enumerate(values)})
-        elif (index := _index_of(values)) is not None:
+        elif (index := _get_index(values)) is not None:
             yield name, index
 
 
-def _index_of(values: Any) -> Any:
+def _get_index(values: Any) -> Any:
     index = getattr(values, "index", None)  # a method of lists and texts
     return index if hasattr(type(index), "equals") else None
 

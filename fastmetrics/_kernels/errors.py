@@ -78,7 +78,7 @@ def error_sums(y_true, y_pred, n_outputs, weights, requested, sums):
             for base in range(0, padded, LANES):
                 for k in range(LANES):
                     lanes[_U(k)] += weight[_U(base + k)]
-            block_weight = folded(lanes, _FIRST)
+            block_weight = fold_lanes(lanes, _FIRST)
         for j in range(n_outputs):
             if n_outputs == 1:
                 for k in range(m):
@@ -104,9 +104,9 @@ def error_sums(y_true, y_pred, n_outputs, weights, requested, sums):
                     lanes[_U(k + 2 * LANES)] += w * (x * x)
             block[0, ROWS] = m
             block[0, WEIGHT] = block_weight
-            block[0, UNDER] = 0.5 * folded(lanes, _FIRST)
-            block[0, OVER] = 0.5 * folded(lanes, _SECOND)
-            block[0, SQUARED] = folded(lanes, _THIRD)
+            block[0, UNDER] = 0.5 * fold_lanes(lanes, _FIRST)
+            block[0, OVER] = 0.5 * fold_lanes(lanes, _SECOND)
+            block[0, SQUARED] = fold_lanes(lanes, _THIRD)
             is_sound &= np.isfinite(block[0, UNDER] + block[0, OVER])
             if requested & ASK_RELATIVE:
                 for k in range(LANES):
@@ -116,19 +116,19 @@ def error_sums(y_true, y_pred, n_outputs, weights, requested, sums):
                         size = max(abs(target[_U(base + k)]), EPSILON)
                         relative = abs(error[_U(base + k)]) / size
                         lanes[_U(k)] += weight[_U(base + k)] * relative
-                block[0, RELATIVE] = folded(lanes, _FIRST)
+                block[0, RELATIVE] = fold_lanes(lanes, _FIRST)
             if requested & ASK_LARGEST:
                 block[0, LARGEST] = largest_weighed(error, weight, padded, lanes)
             if requested & ASK_TARGET and block_weight > 0.0:
-                centred(target, weight, padded, block_weight, lanes, block, _TARGET)
+                center_block(target, weight, padded, block_weight, lanes, block, _TARGET)
             if requested & ASK_ERROR and block_weight > 0.0:
-                centred(error, weight, padded, block_weight, lanes, block, _ERROR)
+                center_block(error, weight, padded, block_weight, lanes, block, _ERROR)
             add_row(sums, j, block, _FIRST)
     return is_sound
 
 
 @kernel
-def folded(lanes, first):
+def fold_lanes(lanes, first):
     """Return the sum of the ``LANES`` numbers from ``first`` on, in pairs."""
     half = LANES // 2
     while half > 0:
@@ -155,7 +155,7 @@ def largest_weighed(error, weight, size, lanes):
 
 
 @kernel
-def centred(values, weight, size, total, lanes, block, column):
+def center_block(values, weight, size, total, lanes, block, column):
     """Write the mean of a block as a pair of doubles, and the sum of squares about it.
 
     The mean is first taken of differences to one of the values, so that equal values have a sum
@@ -170,7 +170,7 @@ def centred(values, weight, size, total, lanes, block, column):
     for base in range(0, size, LANES):
         for k in range(LANES):
             lanes[_U(k)] += weight[_U(base + k)] * (values[_U(base + k)] - origin)
-    mean = origin + folded(lanes, _FIRST) / total
+    mean = origin + fold_lanes(lanes, _FIRST) / total
     for k in range(LANES):
         lanes[_U(k)] = 0.0
     for base in range(0, size, LANES):
@@ -179,8 +179,8 @@ def centred(values, weight, size, total, lanes, block, column):
             wx = weight[_U(base + k)] * x
             lanes[_U(k)] += wx
             lanes[_U(k + LANES)] += wx * x
-    rest = folded(lanes, _FIRST)
-    squares = folded(lanes, _SECOND) - rest * (rest / total)
+    rest = fold_lanes(lanes, _FIRST)
+    squares = fold_lanes(lanes, _SECOND) - rest * (rest / total)
     block[0, column] = mean
     block[0, column + 1] = rest / total
     block[0, column + 2] = max(squares, 0.0)
@@ -384,7 +384,7 @@ def gamma_by_product(u, lanes):
     for start in range(0, u.size, LANES):
         for j in range(LANES):
             lanes[j] += u[start + j] - 1.0
-    return folded(lanes, _FIRST) - (exponents * _LN2 + math.log(mantissas))
+    return fold_lanes(lanes, _FIRST) - (exponents * _LN2 + math.log(mantissas))
 
 
 @kernel
@@ -401,7 +401,7 @@ def add_terms(terms, weights, lanes, sums):
     for start in range(0, terms.size, LANES):
         for j in range(LANES):
             lanes[j] += weights[start + j] * terms[start + j]
-    add(sums, folded(lanes, _FIRST))
+    add(sums, fold_lanes(lanes, _FIRST))
 
 
 @kernel

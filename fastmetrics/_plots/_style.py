@@ -60,7 +60,7 @@ DPI: Final = 200
 
 
 @contextmanager
-def options_of(artist: type[Any]) -> Iterator[None]:
+def explain_options(artist: type[Any]) -> Iterator[None]:
     """Replace errors about options that an artist of matplotlib does not have by advice."""
     try:
         yield
@@ -181,13 +181,13 @@ def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
     for line in ax.lines:
         is_joined = line.get_linestyle() != "None"
         if not (line.get_label().startswith("_") and line not in curves and is_joined):
-            if hasattr(line, "places"):  # of a long one those to draw
-                yield Path(line.places()), False
+            if hasattr(line, "pixels"):  # of a long one those to draw
+                yield Path(line.pixels()), False
             else:
                 yield Path(line.get_transform().transform(line.get_xydata())), False
     for area in ax.collections:
         if hasattr(area, "places"):
-            yield Path(area.places()), True
+            yield Path(area.pixels()), True
         else:
             yield from ((path.transformed(area.get_transform()), True) for path in area.get_paths())
     for bar in ax.patches:
@@ -213,7 +213,7 @@ def upright(ax: Any, x: float, **options: Any) -> Any:
     return drawn[0]
 
 
-def look_of(i: int) -> LineLook:
+def line_style(i: int) -> LineLook:
     """Return the style of curve ``i``: the first dozens differ in colour or dashes."""
     n = len(LINES)
     return LINES[i % n]._replace(linestyle=LINES[(i + i // n) % n].linestyle)
@@ -227,7 +227,7 @@ def plain_spines(ax: Any, grid: Literal["x", "y", "both"] | None = None) -> None
         ax.set_axisbelow(True)
 
 
-def shown_name(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return a name as matplotlib shows it: it hides _ at the start, and reads $ as formulas."""
     text = name.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
@@ -246,11 +246,11 @@ def short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def label_of(name: str | None, text: str) -> str:
+def model_label(name: str | None, text: str) -> str:
     """Return the legend entry of a model, which need not have a name."""
-    return f"{shown_name(name)}: {text}" if name else text
+    return f"{escape_name(name)}: {text}" if name else text
 
 
-def words(name: str) -> str:
+def metric_words(name: str) -> str:
     """Return the name of a metric as it is written on an axis."""
     return name.replace("_", " ")

@@ -48,7 +48,7 @@ class ThinLine(Line2D):
         line.draw(renderer)
         self.stale = False
 
-    def places(self) -> Floats:
+    def pixels(self) -> Floats:
         """Return the points to draw in pixels of the figure, corners of steps among them."""
         x, y = STEP_LOOKUP_MAP[self.get_drawstyle()](*self._display())
         points: Floats = self.get_transform().transform(np.column_stack((x, y)))
@@ -79,7 +79,7 @@ class ThinArea(PolyCollection):
         finally:
             self._paths = whole
 
-    def places(self) -> Floats:
+    def pixels(self) -> Floats:
         """Return the points to draw in pixels of the figure."""
         corners = np.asarray(self._paths[0].vertices)
         points: Floats = self.get_transform().transform(corners[_kept(self, corners)])

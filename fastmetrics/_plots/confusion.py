@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._plots._style import axes_or_new, check_drawable, options_of
+from fastmetrics._plots._style import axes_or_new, check_drawable, explain_options
 
 _CELL: Final = 0.62
 """Inches of a cell of a figure of its own, at least."""
@@ -80,7 +80,7 @@ def _shade(ax: Any, cells: NDArray[Any], colors: str, options: Mapping[str, Any]
     from matplotlib.image import AxesImage
 
     top = float(np.nanmax(np.ma.filled(cells, 0.0), initial=0.0))
-    with options_of(AxesImage):
+    with explain_options(AxesImage):
         return ax.imshow(cells, **{"cmap": colors, "vmin": 0.0, "vmax": top or 1.0, **options})
 
 

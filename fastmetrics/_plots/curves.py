@@ -19,14 +19,14 @@ from fastmetrics._plots._style import (
     axes_or_new,
     check_drawable,
     curves_on,
+    explain_options,
     labels_touch,
     legend_off_curves,
-    look_of,
-    options_of,
+    line_style,
+    metric_words,
     plain_spines,
     short,
     upright,
-    words,
 )
 
 Floats = NDArray[np.float64]
@@ -196,12 +196,12 @@ def add_curves(ax: Any, curves: Sequence[PlotCurve], options: Mapping[str, Any] 
     given = normalize_kwargs(dict(options or {}), Line2D)
     for i, curve in enumerate(curves, len(curves_on(ax))):
         known = {str(line.get_label()) for line in curves_on(ax)}
-        color, marker, linestyle = look_of(i)
+        color, marker, linestyle = line_style(i)
         look: dict[str, Any] = {"color": color, "linestyle": linestyle, "linewidth": 1.6}
         if curve.has_markers and len(curve.x) <= _MARKERS:
             look |= {"marker": marker, "markersize": 4.5}
         look |= {"label": _another(curve.label, known), "drawstyle": curve.drawstyle} | given
-        with options_of(Line2D):
+        with explain_options(Line2D):
             line = ax.add_line(ThinLine(curve.x, curve.y, **look))
         if curve.is_shaded and len(curve.x):
             x, y = np.append(curve.x, curve.x[[-1, 0]]), np.append(curve.y, [0.0, 0.0])
@@ -323,7 +323,7 @@ _FOOT: Final = 0.2
 _LABELS: Final = ("probability", "share of positives")
 
 
-def limits_of(band: Any) -> Band:
+def reliability_limits(band: Any) -> Band:
     """Return the limits of a `ReliabilityBand`; a consistency band surrounds the diagonal."""
     is_curve = band.kind == "confidence"
     label = f"{100 * band.confidence_level:g} % {band.kind} band"
@@ -403,7 +403,7 @@ _TICKS: Final = 12
 def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
     ax = axes_or_new(ax)
-    axis, first = _axis_of(curve.values), curve.points[0]
+    axis, first = _make_axis(curve.values), curve.points[0]
     net = first.decomposition == "domingos"
     series = [
         ("loss", curve.loss, LINES[3]._replace(linestyle="-")),
@@ -413,7 +413,7 @@ def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     if curve.noise.any():
         series.append(("noise", curve.noise, LINES[2]._replace(linestyle=":")))
     lines = [
-        ax.plot(*axis.points(heights), label=label, **axis.joined(line).options())[0]
+        ax.plot(*axis.points(heights), label=label, **axis.without_line(line).options())[0]
         for label, heights, line in series
     ]
     _set_axis(ax, axis, curve.parameter)
@@ -436,21 +436,21 @@ _LOSSES: Final = {
 class _Axis(NamedTuple):
     """Where values stand on the horizontal axis, and the order to join them in."""
 
-    places: Floats
+    positions: Floats
     order: NDArray[np.intp]
     ticks: list[str] | None
     kind: Literal["linear", "log", "names"]
 
     def points(self, heights: Floats) -> tuple[Floats, Floats]:
         """Return both coordinates of a line."""
-        return self.places[self.order], heights[self.order]
+        return self.positions[self.order], heights[self.order]
 
-    def joined(self, line: LineLook) -> LineLook:
+    def without_line(self, line: LineLook) -> LineLook:
         """Return how a line looks; names have no line between them."""
         return line._replace(linestyle="none") if self.kind == "names" else line
 
 
-def _axis_of(values: Sequence[Any]) -> _Axis:
+def _make_axis(values: Sequence[Any]) -> _Axis:
     numbers = [isinstance(v, int | float) and not isinstance(v, bool) for v in values]
     if all(numbers) and all(map(math.isfinite, values)) and len(set(values)) == len(values):
         positions = np.array(values, np.float64)
@@ -470,9 +470,9 @@ def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
     if axis.kind == "log":
         ax.set_xscale("log")
     if axis.kind == "names":
-        ax.set_xlim(-0.5, len(axis.places) - 0.5)
+        ax.set_xlim(-0.5, len(axis.positions) - 0.5)
     if axis.ticks is not None:
-        ax.set_xticks(axis.places, axis.ticks)
+        ax.set_xticks(axis.positions, axis.ticks)
     if axis.ticks is not None and labels_touch(ax):  # ticks of numbers are left to matplotlib
         if axis.kind == "linear":
             from matplotlib.ticker import AutoLocator, ScalarFormatter
@@ -485,7 +485,7 @@ def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
 
 
 def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
-    x = axis.places[next(i for i, value in enumerate(values) if value is best or value == best)]
+    x = axis.positions[next(i for i, value in enumerate(values) if value is best or value == best)]
     text = f"{best:g}" if isinstance(best, float) else short(str(best), 14)
     return upright(ax, x, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
@@ -498,7 +498,7 @@ def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
     """
     ax = axes_or_new(ax)
     sizes = curve.train_sizes
-    axis = _axis_of(curve.values)
+    axis = _make_axis(curve.values)
     if sizes is not None:
         axis = _Axis(sizes, np.argsort(sizes, kind="stable"), None, "linear")
     sides = (
@@ -517,9 +517,9 @@ def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
             ax.fill_between(x, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
             for edge in edges:
                 ax.plot(x, edge, color=line.color, lw=0.5, ls=line.linestyle)
-        lines += ax.plot(x, middle, label=name, **axis.joined(line).options())
+        lines += ax.plot(x, middle, label=name, **axis.without_line(line).options())
     _set_axis(ax, axis, "training rows" if sizes is not None else curve.parameter)
-    _finish(ax, words(curve.metric), bounds)
+    _finish(ax, metric_words(curve.metric), bounds)
     if sizes is None and not np.isnan(curve.test_means).all():
         lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
     n = curve.test_values.shape[1]

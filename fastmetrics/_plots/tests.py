@@ -17,15 +17,15 @@ from fastmetrics._plots._style import (
     REJECTED,
     axes_or_new,
     check_drawable,
+    escape_name,
+    explain_options,
     legend_off_curves,
-    options_of,
+    metric_words,
     plain_spines,
     require_matplotlib,
     save_figure,
     short,
-    shown_name,
     upright,
-    words,
 )
 
 # --- replicates of a bootstrap -------------------------------------------------------------------
@@ -56,15 +56,15 @@ def draw_replicates(
 
     finite = replicates[np.isfinite(replicates)]
     shade = {"bins": _edges(finite), "facecolor": PALE, "edgecolor": "0.35", "lw": 0.6}
-    with options_of(Rectangle):
+    with explain_options(Rectangle):
         ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options))
     ax.locator_params(axis="x", nbins=5)
-    ax.set(xlabel=words(name), ylabel="replicates")
+    ax.set(xlabel=metric_words(name), ylabel="replicates")
     plain_spines(ax)
     ax.set_ylim(0.0, ax.get_ylim()[1])
     handles = ax.get_legend_handles_labels()[0]
     if np.isfinite(value):
-        label = f"{words(name)}: {value:.4g}"
+        label = f"{metric_words(name)}: {value:.4g}"
         handles.append(upright(ax, value, color=INK, lw=1.8, label=label))
     low, high = limits
     label = f"{interval}: {low:.4g} to {high:.4g}"
@@ -364,7 +364,7 @@ def _draw(ax: Any, panel: Panel) -> None:
             ax.plot(limits, [height, height], "-", color=color, lw=1.6, zorder=2)
         fill = color if is_shown else "white"
         ax.plot([result.estimate], [height], "o", ms=6, mfc=fill, mec=color, zorder=3)
-    ax.set_yticks(heights, [shown_name(short(label, _LONGEST)) for label, *_ in panel.rows])
+    ax.set_yticks(heights, [escape_name(short(label, _LONGEST)) for label, *_ in panel.rows])
     ax.set_ylim(0.4, len(panel.rows) + 0.6)
     ax.margins(x=0.06)
     ax.locator_params(axis="x", nbins=5)
@@ -377,7 +377,7 @@ def _draw(ax: Any, panel: Panel) -> None:
     for text, end, side in ((left, 0.0, "left"), (right, 1.0, "right")):
         if text:
             ax.annotate(
-                shown_name(short(text, _LONGEST)),
+                escape_name(short(text, _LONGEST)),
                 (end, 1.0),
                 xytext=(0, 4),
                 textcoords="offset points",

@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_weights_are,
 )
-from fastmetrics._plots._style import label_of, shown_name, words
+from fastmetrics._plots._style import escape_name, metric_words, model_label
 from fastmetrics._plots.curves import (
     PLOTTED,
     Band,
@@ -220,7 +220,7 @@ def plot_residuals(
         if len(true) < _LEAST:
             raise InputError(f"residuals need {_LEAST} rows to draw: got {len(true)}")
         x, low, middle, high = _stretches(predicted.reshape(-1), (true - predicted).reshape(-1))
-        name = shown_name(model.name)
+        name = escape_name(model.name)
         curves.append(PlotCurve(x, middle, name, Band(x, low, high), has_markers=True))
     ends = [min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)]
     label = "median of the rows around; band: the middle 80 %"
@@ -327,7 +327,7 @@ def plot_roc(
             low, high = interval
             said += f" [{low:.4f}, {high:.4f}]"
         marks = tuple(Mark(x, y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
-        curves.append(PlotCurve(fpr, tpr, label_of(name, said), given.get(name), marks))
+        curves.append(PlotCurve(fpr, tpr, model_label(name, said), given.get(name), marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return draw_roc(curves, ax, title=title, options=line_options)
 
@@ -378,7 +378,7 @@ def plot_pr(
         marks = [Mark(even, even, "break-even point", "D")]
         marks += [Mark(x, y, why) for _, why, (_, x, y) in _decision_on(table, threshold)]
         known = tuple(mark for mark in marks if not math.isnan(mark.y))
-        label, band = label_of(name, f"AP {average_precision_score(table):.4f}"), given.get(name)
+        label, band = model_label(name, f"AP {average_precision_score(table):.4f}"), given.get(name)
         curves.append(PlotCurve(recall, precision, label, band, known, "steps-post"))
     table = models[0][1]
     share = table.n_positive / (table.n_positive + table.n_negative)
@@ -436,7 +436,7 @@ def plot_thresholds(
     curves = []
     for one in asked:
         heights: NDArray[np.float64] = value(one.name, counts, **one.parameters)
-        curves.append(PlotCurve(rising, heights, words(one.label), drawstyle="steps-pre"))
+        curves.append(PlotCurve(rising, heights, metric_words(one.label), drawstyle="steps-pre"))
     mark = None
     for at, why, _ in _decision_on(table, threshold):
         mark = at, f"{said(at)}: {why}" if isinstance(threshold, str) else why

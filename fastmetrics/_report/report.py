@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import Display, Table, split, tables_as_html, words_as_html
+from fastmetrics._display import Display, Table, note_as_html, split, tables_as_html
 from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.rows import NamedScores
@@ -663,5 +663,5 @@ def _template() -> Any:
     environment = jinja2.Environment(
         autoescape=True, loader=loader, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["words"] = lambda text: markupsafe.Markup(words_as_html(text))
+    environment.filters["words"] = lambda text: markupsafe.Markup(note_as_html(text))
     return environment.get_template("page.html")

@@ -47,7 +47,7 @@ def available_processors() -> int:
 
 def thread_count() -> int:
     """Return the number of threads to use: by default every processor the process may use."""
-    return _asked_for() or available_processors()
+    return _requested_threads() or available_processors()
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def with_threads(function: F) -> F:
     return cast(F, call)
 
 
-def _asked_for() -> int | None:
+def _requested_threads() -> int | None:
     """Return the number of threads requested by the outer call or the environment, if any."""
     if (count := _limit.get()) is not None:
         return count
@@ -110,7 +110,7 @@ def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
     shares the threads with them. The first exception stops the rest and is raised here, after the
     jobs under way have ended.
     """
-    requested = _asked_for()
+    requested = _requested_threads()
     if len(jobs) == 1:
         return [jobs[0]()]
     limit = (requested or available_processors()) if n_rows >= FEW_ROWS else 1

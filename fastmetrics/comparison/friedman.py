@@ -104,7 +104,7 @@ def rank_table(
         higher = check_direction(higher_is_better, ", for a table of scores")
     elif higher_is_better is not None:
         raise InputTypeError("`higher_is_better` is about scores: a lower rank is always better")
-    matrix, known, rows = _parts(given, name)
+    matrix, known, rows = _scores_and_names(given, name)
     n, k = matrix.shape
     if k < 2:
         raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
@@ -140,7 +140,9 @@ def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(2 * rankdata(levels, axis=1), dtype=np.int64)
 
 
-def _parts(table: Any, name: str) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
+def _scores_and_names(
+    table: Any, name: str
+) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
     """Return the scores, the names of their columns and of their rows, where the table has some."""
     if isinstance(table, Mapping):
         columns = by_names(table, name, "algorithms")
@@ -342,10 +344,10 @@ def friedman_test(
     check_choice("pvalue_method", pvalue_method, get_args(PValueMethod))
     check_integer("n_resamples", n_resamples, low=1)
     table = rank_table(scores, ranks, higher_is_better, names)
-    return friedman_of(table, level, pvalue_method, n_resamples, rng)
+    return run_friedman(table, level, pvalue_method, n_resamples, rng)
 
 
-def friedman_of(
+def run_friedman(
     table: RankTable, alpha: float, pvalue_method: str, n_resamples: int, rng: Any
 ) -> FriedmanTest:
     """Return the test of checked ranks."""
@@ -406,13 +408,15 @@ def _statistics(table: RankTable) -> dict[str, Any]:
     spread = int((table.centred**2).sum())  # n k (k^2 - 1) / 3 where nothing ties
     forms = {"": (3 * squares, n * k * (k + 1)), "_tie_corrected": ((k - 1) * squares, spread)}
     statistics: dict[str, float] = {}
-    for form, (over, under) in forms.items():
-        names = (f"chi2{form}", f"pvalue_chi2{form}", f"f{form}", f"pvalue_f{form}")
-        statistics |= zip(names, _of_fraction(over, under, n, k), strict=True)
+    for suffix, (over, under) in forms.items():
+        names = (f"chi2{suffix}", f"pvalue_chi2{suffix}", f"f{suffix}", f"pvalue_f{suffix}")
+        statistics |= zip(names, _statistics_of_fraction(over, under, n, k), strict=True)
     return statistics
 
 
-def _of_fraction(over: int, under: int, n: int, k: int) -> tuple[float, float, float, float]:
+def _statistics_of_fraction(
+    over: int, under: int, n: int, k: int
+) -> tuple[float, float, float, float]:
     """Return chi-square = over / under with its p-value, and the F of it with its own."""
     from scipy.special import chdtrc, fdtrc
 

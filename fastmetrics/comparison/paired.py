@@ -86,7 +86,7 @@ class Differences(NamedTuple):
         """The greatest of the roundings."""
         return float(self.roundings.max())
 
-    def ranked(self) -> Differences:
+    def snap_to_zero(self) -> Differences:
         """Return the differences to rank; those within their rounding are 0."""
         is_nothing = np.abs(self.values) <= self.roundings
         return Differences(np.where(is_nothing, 0.0, self.values), self.roundings)
@@ -248,7 +248,7 @@ def sign_flip_test(
     ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
     B)
     """
-    differences = check_differences(scores_a, scores_b).ranked()
+    differences = check_differences(scores_a, scores_b).snap_to_zero()
     check_choice("method", method, get_args(FlipMethod))
     options = question(confidence_level, alternative, names, higher_is_better)
     side = options.alternative
@@ -257,12 +257,12 @@ def sign_flip_test(
     n = len(differences.values)
     details = {"n": float(n)}
     by_groups = ""
-    differences, exponent = _scaled(differences)
+    differences, exponent = _scale(differences)
     if groups is not None:
         units = Units(n, groups=check_groups(groups, n, "scores_a"))
         values, roundings = units.group_sums(np.array(differences))[:, 0]
         values[np.abs(values) <= roundings] = 0.0
-        differences, more = _scaled(Differences(values, roundings))
+        differences, more = _scale(Differences(values, roundings))
         exponent += more
         details["n_groups"], by_groups = float(units.n_units), " by groups"
     moving = differences.values != 0
@@ -306,7 +306,7 @@ def sign_flip_test(
     )
 
 
-def _scaled(differences: Differences) -> tuple[Differences, int]:
+def _scale(differences: Differences) -> tuple[Differences, int]:
     """Return numbers within +-1, and the power of two that was taken out."""
     exponent = math.frexp(float(np.abs(differences.values).max()))[1]
     return Differences(*(np.ldexp(one, -exponent) for one in differences)), exponent
@@ -468,7 +468,7 @@ def wilcoxon_signed_rank_test(
     >>> round(test.effect_size, 4), round(test.details["rank_biserial"], 4)
     (0.035, 0.9048)
     """
-    differences = check_differences(scores_a, scores_b).ranked()
+    differences = check_differences(scores_a, scores_b).snap_to_zero()
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(RankMethod))
     check_choice("continuity_correction", continuity_correction, (True, False))
@@ -636,7 +636,7 @@ def walsh_averages(values: Floats, *spans: tuple[int, int]) -> list[tuple[float,
         averages = np.sort(np.concatenate([half + halves[i:] for i, half in enumerate(halves)]))
         return [(float(averages[a - 1]), float(averages[b - 1])) for a, b in spans]
     numbers = _distinct(halves)
-    return run([partial(_ranked, halves, numbers, *span) for span in spans])
+    return run([partial(_sums_at_ranks, halves, numbers, *span) for span in spans])
 
 
 #: Distinct ascending numbers; how many there are before each, and in all.
@@ -651,7 +651,7 @@ def _distinct(ascending: Floats) -> _Counted:
     return ascending[starts], np.append(starts, len(ascending))
 
 
-def _ranked(halves: Floats, numbers: _Counted, first: int, last: int) -> tuple[float, float]:
+def _sums_at_ranks(halves: Floats, numbers: _Counted, first: int, last: int) -> tuple[float, float]:
     """Return the sums of two ranks, equal or neighbours, of the pairs of ascending numbers."""
     n = len(halves)
     (lowest, below, distinct_below), (highest, up_to, distinct_up_to) = _bounds_of_rank(
@@ -672,7 +672,7 @@ def _ranked(halves: Floats, numbers: _Counted, first: int, last: int) -> tuple[f
             index, other = order[np.searchsorted(ends, [index, other], side="right")]
         low, high = float(sums[index]), float(sums[other])
     if last > up_to:
-        high = _ranked(halves, numbers, last, last)[1]
+        high = _sums_at_ranks(halves, numbers, last, last)[1]
     return low, high
 
 
@@ -695,7 +695,7 @@ def _bounds_of_rank(
         sample_rank, margin = (rank - selves * n) * scale + selves * size, _MARGIN * n * scale
         sample_rank = min(max(sample_rank, 1.0), size * (size + 1) / 2)
         near = _bounds_of_rank(sample, _distinct(sample), sample_rank, _LEFT * size)
-        low, high = _narrowed(
+        low, high = _narrow(
             low,
             high,
             numbers,
@@ -712,7 +712,7 @@ def _bounds_of_rank(
                 break
             ends = [middle, middle]
         by_ranks = not by_ranks
-        low, high = _narrowed(low, high, numbers, rank, ends)
+        low, high = _narrow(low, high, numbers, rank, ends)
     return low, high
 
 
@@ -722,7 +722,7 @@ def _sum_at(low: _Bound, high: _Bound, rank: float) -> float:
     return low[0] * (1.0 - fraction) + high[0] * fraction
 
 
-def _narrowed(
+def _narrow(
     low: _Bound, high: _Bound, numbers: _Counted, rank: float, ends: list[float]
 ) -> tuple[_Bound, _Bound]:
     """Return the bounds, narrowed by the counts of two numbers between them."""
@@ -738,11 +738,11 @@ def _narrowed(
 
 def _middle(low: float, high: float) -> float:
     """Return the number with as many doubles above ``low`` as below ``high``."""
-    middle = (_place(low) + _place(high)) // 2
+    middle = (_double_index(low) + _double_index(high)) // 2
     return math.copysign(float(np.int64(abs(middle)).view(np.float64)), middle)
 
 
-def _place(number: float) -> int:
+def _double_index(number: float) -> int:
     """Return the number of doubles between 0 and a number, with its sign."""
     size = int(np.float64(abs(number)).view(np.int64))
     return size if number > 0 else -size

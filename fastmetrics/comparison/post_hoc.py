@@ -26,11 +26,11 @@ from fastmetrics.comparison.friedman import (
     FriedmanTest,
     PValueMethod,
     RankTable,
-    friedman_of,
     rank_table,
+    run_friedman,
 )
 from fastmetrics.comparison.paired import wilcoxon_signed_rank_test
-from fastmetrics.comparison.result import better_of
+from fastmetrics.comparison.result import better_model
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, no_such
 from fastmetrics.inference import reference
 from fastmetrics.inference.reference import Adjustment, adjust, holm
@@ -91,7 +91,7 @@ def by_mean_ranks(
 ) -> PostHocTest:
     """Return the test of checked ranks, by Nemenyi's range or Bonferroni and Dunn's z."""
     n, k = table.centred.shape
-    compared, is_of_range = _compared(table, control), method == "Nemenyi"
+    compared, is_of_range = _rank_differences(table, control), method == "Nemenyi"
     error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of two mean ranks
     if is_of_range:
         q = nemenyi_quantile(k, alpha)
@@ -104,7 +104,7 @@ def by_mean_ranks(
             pvalue = _nemenyi_pvalue(abs(z), k)
         else:
             pvalue = min(1.0, len(compared) * reference.pvalue(z, math.inf))
-        better = better_of(apart, models, higher_is_better=False)
+        better = better_model(apart, models, higher_is_better=False)
         pairs.append(RankPair(*models, apart, z, pvalue, abs(apart) >= q * error, better))
     return post_hoc_test(method, table, alpha, control, pairs, (q, q * error))
 
@@ -176,7 +176,7 @@ def bonferroni_dunn_test(
     return by_mean_ranks("Bonferroni-Dunn", table, level, control)
 
 
-def wilcoxon_holm_of(
+def run_wilcoxon_holm(
     table: RankTable, alpha: float, control: str | None, higher_is_better: bool
 ) -> PostHocTest:
     """Return the test of every pair, or of all against a control, on the scores themselves.
@@ -186,7 +186,7 @@ def wilcoxon_holm_of(
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
     columns = dict(zip(table.names, table.scores.T, strict=True))
-    compared = _compared(table, control)
+    compared = _rank_differences(table, control)
     with warnings.catch_warnings():  # without a word where nothing differs: pairs may be many
         warnings.simplefilter("ignore", DegenerateDataWarning)
         tests = [
@@ -203,7 +203,7 @@ def wilcoxon_holm_of(
     return post_hoc_test("Wilcoxon with Holm", table, alpha, control, pairs)
 
 
-def _compared(table: RankTable, control: str | None) -> dict[tuple[str, str], float]:
+def _rank_differences(table: RankTable, control: str | None) -> dict[tuple[str, str], float]:
     """Return all pairs, or each of the others with the control, with differences of mean ranks."""
     sums = dict(zip(table.names, table.centred.sum(axis=0).tolist(), strict=True))
     if control is None:
@@ -506,7 +506,7 @@ class TableComparison(Result):
             What was drawn on: the axis of mean ranks with the best at the right, a label for each
             algorithm, and a bar under those between which no difference is shown.
         """
-        return tests.draw_critical_difference(_diagram_of(self), ax)
+        return tests.draw_critical_difference(_diagram(self), ax)
 
     @documented()
     def plot_friedman(self, ax: Any = None) -> Any:
@@ -652,29 +652,29 @@ def compare_table(
     if control is not None:
         check_choice("control", control, ranked.names)
     if post_hoc == "wilcoxon-holm":
-        after = wilcoxon_holm_of(ranked, level, control, bool(higher_is_better))
+        after = run_wilcoxon_holm(ranked, level, control, bool(higher_is_better))
     else:
         method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
         after = by_mean_ranks(method, ranked, level, control)
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
-        scores=_frozen(ranked.scores),
-        ranks=_frozen(ranked.ranks),
+        scores=_freeze(ranked.scores),
+        ranks=_freeze(ranked.ranks),
         higher_is_better=bool(higher_is_better),
         confidence_level=complement(level),
-        friedman=friedman_of(ranked, level, pvalue_method, n_resamples, rng),
+        friedman=run_friedman(ranked, level, pvalue_method, n_resamples, rng),
         post_hoc=after,
     )
 
 
-def _frozen(values: Any) -> Any:
+def _freeze(values: Any) -> Any:
     copy = values.copy()
     copy.flags.writeable = False
     return copy
 
 
-def _diagram_of(comparison: TableComparison) -> tests.Diagram:
+def _diagram(comparison: TableComparison) -> tests.Diagram:
     """Return the content of the critical-difference diagram."""
     at, post_hoc = comparison.mean_ranks, comparison.post_hoc
     return tests.Diagram(
@@ -688,4 +688,4 @@ def _diagram_of(comparison: TableComparison) -> tests.Diagram:
 
 def save_critical_difference(comparison: TableComparison, path: str) -> None:
     """Write the critical-difference diagram to a file, whose ending tells the format."""
-    tests.save_critical_difference(_diagram_of(comparison), path)
+    tests.save_critical_difference(_diagram(comparison), path)

@@ -232,7 +232,7 @@ class Question(NamedTuple):
             confidence_level=complement(self.alpha),
             effect_size=effect[1],
             effect_size_name=effect[0],
-            better=better_of(lead, self.names, self.higher_is_better),
+            better=better_model(lead, self.names, self.higher_is_better),
             **by_default | {"reject": bool(pvalue <= self.alpha)} | fields,
         )
 
@@ -258,7 +258,7 @@ def check_names(names: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def better_of(difference: float, names: Sequence[str], higher_is_better: bool) -> str | None:
+def better_model(difference: float, names: Sequence[str], higher_is_better: bool) -> str | None:
     """Return the better model by a difference, first less second; None for neither."""
     if difference == 0 or math.isnan(difference):
         return None

@@ -319,7 +319,7 @@ def compare_timings(
                     f"`{name}` and `before` differ in {len(lone)}"
                 )
     level = check_decision_level(confidence_level)
-    margins = [_margin_of(name, margin) for name in old[0]]
+    margins = [_check_margin(name, margin) for name in old[0]]
     rows = _decisions(old, new, margins, level, correction, is_paired)
     return TimingComparison(rows, complement(level), correction, is_paired)
 
@@ -337,7 +337,7 @@ def _runs(given: Any, name: str) -> list[Any]:
     return list(runs)
 
 
-def _margin_of(name: str, margin: Any) -> float:
+def _check_margin(name: str, margin: Any) -> float:
     """Return the margin of a work."""
     if not isinstance(margin, Mapping):
         return check_positive("margin", margin)

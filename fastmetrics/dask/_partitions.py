@@ -131,12 +131,12 @@ def _read_together(frames: list[Any]) -> list[Delayed]:
     from dask.dataframe import map_partitions
 
     packed = map_partitions(
-        _packed, *frames, meta=frames[0]._meta, enforce_metadata=False, align_dataframes=False
+        _pack, *frames, meta=frames[0]._meta, enforce_metadata=False, align_dataframes=False
     )
     return list(packed.to_delayed())
 
 
-def _packed(*columns: Any) -> tuple[Any, ...]:
+def _pack(*columns: Any) -> tuple[Any, ...]:
     return columns
 
 
@@ -169,14 +169,14 @@ def _in_partition(task: Callable[..., Any], number: int, chunk: Any, more: Seque
 
 def total(states: Sequence[Delayed]) -> Any:
     """Compute the sum of states, None being nothing, by a tree: no task holds many of them."""
-    level, call = list(states), delayed(_added)
+    level, call = list(states), delayed(_add)
     while True:
         level = [call(level[at : at + _SPLIT]) for at in range(0, len(level), _SPLIT)]
         if len(level) == 1:
             return dask.compute(level[0])[0]
 
 
-def _added(states: Sequence[Any]) -> Any:
+def _add(states: Sequence[Any]) -> Any:
     there = [state for state in states if state is not None]
     return reduce(operator.add, there) if there else None
 
@@ -195,7 +195,7 @@ class Seen(NamedTuple):
     state: Any = None
 
 
-def rows_of(
+def partition_rows(
     columns: tuple[Any, ...],
     weights_are: WeightsAre | None = None,
     positive: list[Any] | None = None,
@@ -247,7 +247,7 @@ def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
     return given.dtype.kind in "biuf" and given.shape == (n_rows,) and not given.any()
 
 
-def labels_of(partitions: Sequence[Seen]) -> NDArray[Any]:
+def distinct_labels(partitions: Sequence[Seen]) -> NDArray[Any]:
     """Return the distinct labels of all partitions; raise where no row is there, or counts."""
     seen = [(i, each.labels) for i, each in enumerate(partitions) if len(each.labels)]
     if not seen:

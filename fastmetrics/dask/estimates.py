@@ -28,8 +28,14 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_same_length,
 )
-from fastmetrics.dask._partitions import COLUMNS, COUNTED, over, partitions, rows_of, total
-from fastmetrics.dask.tables import cast_scores, check_counted, matrix_of, models_of, runs_of
+from fastmetrics.dask._partitions import COLUMNS, COUNTED, over, partition_rows, partitions, total
+from fastmetrics.dask.tables import (
+    cast_scores,
+    check_counted,
+    merged_matrix,
+    model_columns,
+    score_runs,
+)
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate import (
@@ -134,13 +140,13 @@ def estimate(
     check_alternative(alternative)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    requested = _asked(metrics)
+    requested = _parse_metrics(metrics)
     given = {"y_true": y_true, "y_score": y_score}
     read = check_counted(given, sample_weight, weights_are, "estimate(y_true, y_score")
     if groups is not None:
         given["sample_weight"] = sample_weight
         chunks = partitions(**given, groups=groups)
-        model = _model_of(chunks, requested, threshold, pos_label, read, are_grouped=True)
+        model = _score_model(chunks, requested, threshold, pos_label, read, are_grouped=True)
         sums = _group_sums(model, read)
         results = {}
         for m, one in enumerate(requested):
@@ -154,11 +160,11 @@ def estimate(
     chunks = partitions(**given)
     if threshold is None and all(one.entry.needs == "labels" for one in requested):
         with renamed(y_pred="y_score"):
-            matrix = Cells.of(matrix_of(chunks, read))
+            matrix = Cells.of(merged_matrix(chunks, read))
         labels, k = np.asarray(matrix.labels), len(matrix.labels)
         columns = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
     else:
-        columns = _points_of(runs_of(chunks, pos_label, weights_are=read).table())
+        columns = _table_points(score_runs(chunks, pos_label, weights_are=read).table())
         pos_label = None
     of_counts = estimate_rows(
         *columns[:2],
@@ -230,8 +236,8 @@ def compare(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     margin = None if margin is None else check_margin(margin)
-    requested = _asked(metrics)
-    columns = models_of(scores)
+    requested = _parse_metrics(metrics)
+    columns = model_columns(scores)
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
     names = tuple(columns)
@@ -244,13 +250,13 @@ def compare(
             given |= {"sample_weight": sample_weight, "groups": groups}
         with renamed(y_score=f"scores[{name!r}]"):
             chunks = partitions(**given)
-            model = _model_of(chunks, requested, threshold, pos_label, read, groups is not None)
+            model = _score_model(chunks, requested, threshold, pos_label, read, groups is not None)
         models.append(model)
     results = {}
     if groups is not None:
         sums = [_group_sums(model, read) for model in models]
         for m, one in enumerate(requested):
-            joined = _joined(
+            joined = _join_models(
                 [
                     measured.measured(m, each.measured[m])
                     for measured, each in zip(sums, models, strict=True)
@@ -273,7 +279,7 @@ def compare(
     return Comparisons(results)
 
 
-def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
+def _parse_metrics(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
     """Return the metrics asked for, which rows of a class and a score must tell, or raise."""
     requested = ask(metrics)
     for one in requested:
@@ -293,20 +299,20 @@ def _asked(metrics: MetricsLike) -> tuple[MetricRequest, ...]:
 class _ScoredModel(NamedTuple):
     """The partitions of a model, and how far rows of each class and score move its metrics."""
 
-    parts: Sequence[Delayed]
+    chunks: Sequence[Delayed]
     positive: list[Any]
     measured: list[Measurement]
     lookup: Lookup
 
 
-def _points_of(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _table_points(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the classes, scores and counts of a table's rows, the positives first."""
     counts = np.concatenate([table.positives, table.negatives])
     at = np.flatnonzero(counts)
     return (at < len(table)).astype(np.int64), table.scores[at % len(table)], counts[at]
 
 
-def _model_of(
+def _score_model(
     chunks: Sequence[Delayed],
     requested: tuple[MetricRequest, ...],
     threshold: Any,
@@ -314,9 +320,9 @@ def _model_of(
     weights_are: WeightsAre | None,
     are_grouped: bool,
 ) -> _ScoredModel:
-    runs = runs_of(chunks, pos_label, weights_are=weights_are)
+    runs = score_runs(chunks, pos_label, weights_are=weights_are)
     table = runs.table()
-    labels, scores, counts = _points_of(table)
+    labels, scores, counts = _table_points(table)
     samples = build_samples(
         requested,
         labels,
@@ -398,7 +404,7 @@ class _GroupSums(NamedTuple):
 
 def _group_sums(model: _ScoredModel, weights_are: WeightsAre | None) -> _GroupSums:
     task = delayed(model.lookup), weights_are, model.positive
-    whole: _GroupSums = total(over(model.parts, _sums_by_group, *task))
+    whole: _GroupSums = total(over(model.chunks, _sums_by_group, *task))
     return whole
 
 
@@ -407,7 +413,7 @@ def _sums_by_group(
 ) -> _GroupSums | None:
     y_true, _, sample_weight, groups = columns
     check_same_index(y_true=y_true, groups=groups)
-    rows = rows_of(columns[:3], weights_are, positive).state
+    rows = partition_rows(columns[:3], weights_are, positive).state
     if rows is None:
         return None
     names, codes = check_class_labels(groups, "groups")
@@ -437,18 +443,18 @@ def _sums_of_products(
     y_true, sample_weight, *scores = columns
     models: list[BinaryRows] = []
     for each in scores:
-        rows = rows_of((y_true, each, sample_weight), weights_are, positive).state
+        rows = partition_rows((y_true, each, sample_weight), weights_are, positive).state
         if rows is None:
             return None
         models.append(rows)
-    moved = [
+    model_columns = [
         cast_scores(rows.scores, lookup.scores.dtype)
         for rows, lookup in zip(models, lookups, strict=True)
     ]
-    return ProductSums.from_rows(models[0].labels, models[0].weights, moved, lookups, pairs)
+    return ProductSums.from_rows(models[0].labels, models[0].weights, model_columns, lookups, pairs)
 
 
-def _joined(models: Sequence[Measurement]) -> Measurement:
+def _join_models(models: Sequence[Measurement]) -> Measurement:
     """Return the values of several models, of which each has been measured alone."""
     return models[0]._replace(
         values=tuple(each.values[0] for each in models),

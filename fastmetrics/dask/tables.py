@@ -37,10 +37,10 @@ from fastmetrics.dask._partitions import (
     COLUMNS,
     COUNTED,
     Seen,
-    labels_of,
+    distinct_labels,
     over,
+    partition_rows,
     partitions,
-    rows_of,
     total,
     weighs_nothing,
 )
@@ -88,7 +88,7 @@ def score_table(
     ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
     """
     chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    return runs_of(chunks, pos_label).table()
+    return score_runs(chunks, pos_label).table()
 
 
 @documented(COLUMNS)
@@ -128,7 +128,7 @@ def roc_auc_score(
     0.75
     """
     chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    runs = runs_of(chunks, pos_label, "sorted")
+    runs = score_runs(chunks, pos_label, "sorted")
     counts = runs.ranges(range_scores).pairs()
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         warn_user(ONE_CLASS, UndefinedMetricWarning)
@@ -178,7 +178,7 @@ def average_precision_score(
     0.8333
     """
     chunks = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    runs = runs_of(chunks, pos_label, "average_precision")
+    runs = score_runs(chunks, pos_label, "average_precision")
     ranges = runs.ranges(range_scores)
     if ranges.counts.dtype.kind == "f":
         raise InputError(
@@ -245,15 +245,15 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     summaries = {}
-    for name, column in models_of(scores).items():
+    for name, column in model_columns(scores).items():
         given = {"y_true": y_true, "y_score": column}
         read = check_counted(given, sample_weight, weights_are, "evaluate(y_true, scores")
-        runs = runs_of(partitions(**given), pos_label, weights_are=read)
+        runs = score_runs(partitions(**given), pos_label, weights_are=read)
         summaries[name] = runs.ranges(range_scores).summary()
     return evaluate_tables(summaries, level, read)
 
 
-def matrix_of(chunks: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
+def merged_matrix(chunks: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
     """Return the confusion matrix of the labels of all partitions."""
     matrix: ConfusionMatrix = total(over(chunks, _matrix_of_rows, weights_are))
     if not matrix.counts.any():
@@ -286,7 +286,7 @@ class ScoreRun(NamedTuple):
 
     def __add__(self, other: tuple[Any, ...]) -> ScoreRun:
         """Return the run of the rows of both."""
-        return _run_of_table(_merged([self, ScoreRun(*other)]))
+        return _run_of_table(_merge([self, ScoreRun(*other)]))
 
 
 def _run_of_table(table: ScoreTable) -> ScoreRun:
@@ -347,7 +347,7 @@ class Ranges(NamedTuple):
 
     def _over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
         """Return ``task(runs, above, *more)`` of each range: its pieces are sent to one task."""
-        piece, call, splitters = delayed(_piece), delayed(_of_pieces), delayed(self.splitters)
+        piece, call, splitters = delayed(_piece), delayed(_apply_to_pieces), delayed(self.splitters)
         return [
             call([piece(run, splitters, i) for run in self.runs], task, above, *more)
             for i, above in enumerate(self.above)
@@ -367,7 +367,7 @@ class Runs(NamedTuple):
 
     def table(self) -> ScoreTable:
         """Return the table of all samples, which is summed up in a tree."""
-        return _merged([total(self.runs)])
+        return _merge([total(self.runs)])
 
     def ranges(self, range_scores: Any) -> Ranges:
         """Cut all tables into ranges of about so many scores."""
@@ -380,7 +380,7 @@ class Runs(NamedTuple):
         return Ranges(self.runs, splitters, total(over(self.runs, _counts_in_ranges, splitters)))
 
 
-def runs_of(
+def score_runs(
     chunks: Sequence[Delayed],
     pos_label: Any,
     rule: str = "strict",
@@ -396,15 +396,15 @@ def runs_of(
     look = delayed(_look)
     held = dask.persist(*made, *[look(each, n_sampled) for each in made])  # in one pass
     seen: list[Seen] = list(dask.compute(*held[len(made) :]))
-    labels = labels_of(seen)
+    labels = distinct_labels(seen)
     positive = labels[encode_labels(labels, pos_label, rule, defer=False)[0] == 1].tolist()
     there = [one.state for one in seen if one.state is not None]
     dtype = np.result_type(*(sample for sample, _ in there))
-    return Runs(over(held[: len(made)], _aligned, positive, dtype), positive, there)
+    return Runs(over(held[: len(made)], _align, positive, dtype), positive, there)
 
 
 def _run_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) -> Seen:
-    seen = rows_of(columns, weights_are)
+    seen = partition_rows(columns, weights_are)
     if seen.state is None:
         return seen
     return seen._replace(state=_run_of_table(ScoreTable.from_rows(seen.state)))
@@ -418,7 +418,7 @@ def _look(seen: Seen, n_sampled: int) -> Seen:
     return seen._replace(state=(scores[at], len(scores) / len(at)))
 
 
-def _aligned(seen: Seen, positive: list[Any], dtype: np.dtype[Any]) -> ScoreRun | None:
+def _align(seen: Seen, positive: list[Any], dtype: np.dtype[Any]) -> ScoreRun | None:
     """Return a table with the positives and the dtype of all."""
     if seen.state is None:
         return None
@@ -438,7 +438,7 @@ def cast_scores(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return scores.astype(dtype, copy=False)
 
 
-def _merged(runs: Sequence[ScoreRun]) -> ScoreTable:
+def _merge(runs: Sequence[ScoreRun]) -> ScoreTable:
     """Return the table of some runs: scores put in order, equal ones added up."""
     scores, positives, negatives = (
         np.concatenate(columns[::-1]) for columns in zip(*runs, strict=True)
@@ -481,13 +481,13 @@ def _piece(run: ScoreRun | None, splitters: NDArray[Any], number: int) -> ScoreR
     return ScoreRun(*(column[start:stop] for column in run)) if stop > start else None
 
 
-def _of_pieces(pieces: list[ScoreRun | None], task: Callable[..., Any], *more: Any) -> Any:
+def _apply_to_pieces(pieces: list[ScoreRun | None], task: Callable[..., Any], *more: Any) -> Any:
     with at_most(1):  # a worker of Dask has other threads for other tasks
         return task([piece for piece in pieces if piece is not None], *more)
 
 
 def _summary(runs: list[ScoreRun], above: tuple[int, int], totals: tuple[int, int]) -> RangeSummary:
-    return summarize_range(_merged(runs), *above, *totals)
+    return summarize_range(_merge(runs), *above, *totals)
 
 
 def _pairs_inside(runs: list[ScoreRun], _: tuple[Any, Any]) -> int | float:
@@ -501,7 +501,7 @@ def _pairs_inside(runs: list[ScoreRun], _: tuple[Any, Any]) -> int | float:
         labels = np.repeat(np.array([1, 0], np.int8), [len(side) for side in sides])
         rows = BinaryRows(labels, 0, np.concatenate(sides), None, False, False)
         return count_pairs(rows).twice_concordant
-    table = _merged(runs)
+    table = _merge(runs)
     return pairs_of_weights(table.positives, table.negatives).twice_concordant
 
 
@@ -524,7 +524,7 @@ def check_counted(
     return "frequencies" if is_counted else None
 
 
-def models_of(scores: Any) -> Mapping[str, Any]:
+def model_columns(scores: Any) -> Mapping[str, Any]:
     """Return the column of each model by name."""
     if isinstance(scores, Mapping):
         if not scores:

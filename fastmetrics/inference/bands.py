@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._plots._style import shown_name
+from fastmetrics._plots._style import escape_name
 from fastmetrics._plots.curves import (
     PLOTTED,
     Band,
@@ -51,7 +51,7 @@ weights_are : {"importances", "frequencies"} or None
 
 def band_to_draw(band: RocBand | PrBand, name: str | None) -> Band:
     """Return the band to draw, with the name of its model."""
-    prefix = f"{shown_name(name)}: " if name else ""
+    prefix = f"{escape_name(name)}: " if name else ""
     x = band.recall if isinstance(band, PrBand) else band.false_positive_rate
     return Band(x, band.low, band.high, prefix + band_title(band.confidence_level, band.kind))
 
@@ -87,7 +87,7 @@ class RocBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the ROC curve at the grid with its band."""
-        label, band = shown_name(name or "ROC curve"), band_to_draw(self, name)
+        label, band = escape_name(name or "ROC curve"), band_to_draw(self, name)
         curve = PlotCurve(self.false_positive_rate, self.true_positive_rate, label, band)
         return draw_roc([curve], ax, options=line_options)
 
@@ -123,7 +123,7 @@ class PrBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the P-R curve at the grid with its band."""
-        label = shown_name(name or "P-R curve")
+        label = escape_name(name or "P-R curve")
         curve = PlotCurve(self.recall, self.precision, label, band_to_draw(self, name))
         return draw_precision_recall([curve], ax, options=line_options)
 

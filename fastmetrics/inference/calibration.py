@@ -24,8 +24,8 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels.hulls import squares_lost
-from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, limits_of
+from fastmetrics._plots._style import model_label
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, reliability_limits
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import (
@@ -314,8 +314,8 @@ class ReliabilityBand(Result):
 
         `ReliabilityDiagram.plot` takes a band to draw all of the fit, and the histogram, with it.
         """
-        label = label_of(name, "isotonic fit")
-        curve = PlotCurve(self.probability, self.fit, label, limits_of(self))
+        label = model_label(name, "isotonic fit")
+        curve = PlotCurve(self.probability, self.fit, label, reliability_limits(self))
         points = {"linestyle": "none", "marker": ".", "markersize": 4.0} | line_options
         return draw_reliability(curve, None, ax, options=points)
 

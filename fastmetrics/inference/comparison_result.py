@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import Display, Table, decimals_of, number
+from fastmetrics._display import Display, Table, common_decimals, number
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import Several
@@ -446,7 +446,7 @@ def _smallest(tests: Sequence[tuple[str, Comparison, Pair]]) -> list[str]:
     units = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):
         return []
-    text = number(least, decimals_of([least], as_are=False))
+    text = number(least, common_decimals([least], as_are=False))
     return [f"With these {many:,.0f} {units} a difference is significant from {text} on."]
 
 

@@ -31,7 +31,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_prevalence, check_probabilities, check_threshold_grid
-from fastmetrics._plots._style import shown_name
+from fastmetrics._plots._style import escape_name
 from fastmetrics._plots.curves import PLOTTED, Band, Guide, PlotCurve, band_title, draw_curves
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, renamed, warn_user
@@ -132,11 +132,11 @@ class DecisionCurve(Result):
             Guide(x, np.zeros(len(x)), "treat none", ":"),
         ]
         if self.reference is not None:
-            less, unit = f" − {shown_name(self.reference)}", f"difference of {unit}"
+            less, unit = f" − {escape_name(self.reference)}", f"difference of {unit}"
             guides = [Guide(x, np.zeros(len(x)), "equal")]
         models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
         curves = [
-            PlotCurve(x, benefit, shown_name(name) + less, Band(x, low, high))
+            PlotCurve(x, benefit, escape_name(name) + less, Band(x, low, high))
             for name, benefit, low, high in models
         ]
         return draw_curves(

@@ -22,11 +22,11 @@ from fastmetrics.io._session import (
     COMPRESSED,
     LONG_LINE,
     Source,
-    lines_of,
+    fetch_rows,
+    lines_function,
     quote_name,
     reason,
-    rows_of,
-    shortened,
+    shorten,
 )
 
 #: Bits of the kinds of values that a column holds. An odd number is one for `float` alone: 007, +7,
@@ -44,7 +44,9 @@ Picked = Mapping[str, tuple[str, str]]
 _EXACT_DIGITS: Final = 15
 
 
-def kinds_of(connection: Any, source: Source, wanted: Sequence[str], n_rows: int) -> dict[str, int]:
+def value_kinds(
+    connection: Any, source: Source, wanted: Sequence[str], n_rows: int
+) -> dict[str, int]:
     """Return the kinds of values of each wanted column in the first rows of a text file.
 
     ``n_rows`` of -1 means all. Where the file cannot be read, reading it will say why: {}.
@@ -57,7 +59,9 @@ def kinds_of(connection: Any, source: Source, wanted: Sequence[str], n_rows: int
     kinds = ", ".join(f"bit_or({_kind(f't{k}')})" for k in range(len(texts)))
     query = f"SELECT {kinds} FROM (SELECT {columns} FROM {source.relation(lenient=True)}{limit})"
     try:
-        return dict(zip(wanted, (kind or 0 for kind in rows_of(connection, query)[0]), strict=True))
+        return dict(
+            zip(wanted, (kind or 0 for kind in fetch_rows(connection, query)[0]), strict=True)
+        )
     except duckdb.Error:
         return {}
 
@@ -91,7 +95,7 @@ def common_types(
     return result
 
 
-def typed(source: Source, types: dict[str, str], names: Collection[str]) -> Picked:
+def pick_types(source: Source, types: dict[str, str], names: Collection[str]) -> Picked:
     """Return how each wanted column is read, by inner name."""
     return {
         source.inner_name(column): (_typed(source, column, target, column in names), target)
@@ -300,7 +304,7 @@ def rows_query(
         f"{f'CAST({name} AS TINYINT)' if target == 'BOOLEAN' else name} AS {name}"
         for name, (_, target) in zip(names, columns.values(), strict=True)
     )
-    query = f"SELECT {_replaced(columns)}{more} FROM {source.relation(skip_bad=skip_bad)}"
+    query = f"SELECT {_replace_columns(columns)}{more} FROM {source.relation(skip_bad=skip_bad)}"
     query = f"SELECT {f'* REPLACE ({kept})' if more else kept} FROM ({query})"
     if where is None:
         return query
@@ -311,7 +315,7 @@ def rows_query(
     return f"{query} OR (({where}\n) IS NULL AND ({is_null}))" if skip_bad else query
 
 
-def _replaced(columns: Picked) -> str:
+def _replace_columns(columns: Picked) -> str:
     """Return the SQL of all columns of a file, those wanted as their types."""
     read = (f"{sql} AS {quote_name(name)}" for name, (sql, _) in columns.items())
     return f"* REPLACE ({', '.join(read)})"
@@ -321,10 +325,10 @@ def check_condition(connection: Any, source: Source, columns: Picked, where: str
     """Raise unless ``where`` is a condition on the columns that this file has."""
     import duckdb
 
-    rows = f"SELECT {_replaced(columns)} FROM {source.relation()}"
+    rows = f"SELECT {_replace_columns(columns)} FROM {source.relation()}"
     try:
         query = f"DESCRIBE SELECT ({where}\n) FROM ({rows})"
-        kind = rows_of(connection, query)[0][1]
+        kind = fetch_rows(connection, query)[0][1]
     except duckdb.Error as error:
         raise not_computable(source, error) from None
     if kind != "BOOLEAN":
@@ -347,7 +351,7 @@ def _refusal(reason: str) -> ValueError:
 
 def _parse(connection: Any, statement: str) -> dict[str, Any]:
     """Return the only expression of ``SELECT expression``, as the parser sees it."""
-    answer = rows_of(connection, "SELECT json_serialize_sql(?)", [statement])[0][0]
+    answer = fetch_rows(connection, "SELECT json_serialize_sql(?)", [statement])[0][0]
     parsed = json.loads(answer)
     if parsed.get("error"):
         if parsed.get("error_type") == "not implemented":
@@ -404,7 +408,7 @@ def _check_functions(connection: Any, names: set[str]) -> None:
         "FROM duckdb_functions() WHERE lower(function_name) = lower(?) GROUP BY function_type"
     )
     for name in sorted(names):
-        rows = rows_of(connection, query, [name])
+        rows = fetch_rows(connection, query, [name])
         kinds = {row[0] for row in rows}
         if "aggregate" in kinds and "scalar" not in kinds:
             raise _refusal(f"it contains the aggregate {name}()")
@@ -440,7 +444,7 @@ def unreadable(
 
     wanted = rows_query(source, columns, None, skip_bad=skip_bad)
     try:
-        rows_of(connection, f"SELECT max(hash(COLUMNS(*))) FROM ({wanted})")
+        fetch_rows(connection, f"SELECT max(hash(COLUMNS(*))) FROM ({wanted})")
     except duckdb.Error as first:
         error = first
     else:  # every row can be read: it was the condition
@@ -451,7 +455,7 @@ def unreadable(
     text = reason(error, source)
     if text == LONG_LINE and (number := _first_long_line(source)):
         text = text.replace("a line", f"line {number}")
-    position = "" if line and f"line {line[1]}" in text else _place(source, line)
+    position = "" if line and f"line {line[1]}" in text else _file_position(source, line)
     return FileError(f"{source.path}: {position}{text}")
 
 
@@ -469,17 +473,17 @@ def _first_malformed(connection: Any, source: Source) -> str:
 
     query = (
         "SELECT row, line FROM (SELECT line, text, row_number() OVER (ORDER BY line) AS row FROM "
-        f"(SELECT row_number() OVER () AS line, text FROM {lines_of(source.address)}) "
+        f"(SELECT row_number() OVER () AS line, text FROM {lines_function(source.address)}) "
         "WHERE trim(text) <> '') WHERE NOT json_valid(text) ORDER BY line LIMIT 1"
     )
     try:
-        row, line = rows_of(connection, query)[0]
+        row, line = fetch_rows(connection, query)[0]
     except (duckdb.Error, IndexError):  # a file that is one document
         return ""
     return f"row {row}: " if row == line else f"row {row} (line {line}): "
 
 
-def _place(source: Source, line: re.Match[str] | None) -> str:
+def _file_position(source: Source, line: re.Match[str] | None) -> str:
     if line is None:
         return ""
     number = int(line[1])
@@ -503,7 +507,7 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
         for name, one, (_, target) in zip(names, spelled, columns.values(), strict=True)
     )
     query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
-    number, *values_here = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
+    number, *values_here = fetch_rows(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
     values, texts_here = values_here[: len(names)], values_here[len(names) :]
     k = next(
         k
@@ -514,13 +518,13 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     if values[k] is None and texts_here[k] is not None:
         is_integer = re.fullmatch(r"\s*[-+]?[0-9]+\s*", texts_here[k])
         what = "an integer that float64 would round" if is_integer else "not a number"
-        position = f"row {number}{_line_of(source, number)}: column {column!r}"
-        return FileError(f"{source.path}: {position}: {shortened(texts_here[k])} is {what}")
+        position = f"row {number}{_csv_line(source, number)}: column {column!r}"
+        return FileError(f"{source.path}: {position}: {shorten(texts_here[k])} is {what}")
     kind, test = "null", f"{names[k]} IS NULL AND {texts[k]} IS NULL"
     if values[k] is not None:
         kind = "nan" if values[k] != values[k] else "infinite value"
         test = f"{spelled[k]} IN {_NAN if kind == 'nan' else _INFINITE}"
-    count = rows_of(connection, f"SELECT count(*) FROM ({rows}) WHERE {test}")[0][0]
+    count = fetch_rows(connection, f"SELECT count(*) FROM ({rows}) WHERE {test}")[0][0]
     plural = "" if count == 1 or kind == "nan" else "s"
     where_first = f"row {number}" if count == 1 else f"the first in row {number}"
     return FileError(
@@ -528,7 +532,7 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     )
 
 
-def _line_of(source: Source, row: int) -> str:
+def _csv_line(source: Source, row: int) -> str:
     """Return the line of a CSV file that a row ends in, as messages have it; "" if unknown."""
     if source.kind != "csv" or source.path.lower().endswith(".zst"):
         return ""

@@ -154,7 +154,7 @@ def _close_once_free(connection: Any) -> None:
         return
 
 
-def rows_of(connection: Any, query: str, parameters: list[Any] | None = None) -> list[Any]:
+def fetch_rows(connection: Any, query: str, parameters: list[Any] | None = None) -> list[Any]:
     """Return the rows of a query; Ctrl-C is a KeyboardInterrupt here too."""
 
     def rows() -> list[Any]:
@@ -194,7 +194,7 @@ class Session:
     def __enter__(self) -> Self:
         duckdb = require_duckdb()
         with deferred_interrupt():
-            self.connection = self._locked(duckdb, self._n_threads)
+            self.connection = self._connect_locked(duckdb, self._n_threads)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -204,13 +204,13 @@ class Session:
     def one_thread(self) -> Iterator[Any]:
         """Give a second locked connection that scans in file order, to find a first bad row."""
         with deferred_interrupt():
-            connection = self._locked(require_duckdb(), 1)
+            connection = self._connect_locked(require_duckdb(), 1)
         try:
             yield connection
         finally:
             close(connection)
 
-    def _locked(self, duckdb: Any, n_threads: int) -> Any:
+    def _connect_locked(self, duckdb: Any, n_threads: int) -> Any:
         connection = duckdb.connect(
             ":memory:",
             config={**_OPTIONS, **self._memory, "threads": min(n_threads, available_processors())},
@@ -446,7 +446,7 @@ def with_guesses(connection: Any, source: Source, sample: int) -> Source:
             f"sample_size={sample}, ignore_errors=true)"
         )
     try:
-        rows = rows_of(connection, query)
+        rows = fetch_rows(connection, query)
     except duckdb.Error as error:
         if source.kind == "csv":
             return source
@@ -486,7 +486,7 @@ def _json_format(address: str) -> str:
     return "'newline_delimited'" if _is_lines(address) else "'auto'"
 
 
-def lines_of(address: str) -> str:
+def lines_function(address: str) -> str:
     """Return the SQL table function that reads the lines of a text file as they are.
 
     In its strict mode DuckDB refuses files that have more than one kind of line ends.
@@ -497,7 +497,7 @@ def lines_of(address: str) -> str:
     )
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text of a file as messages show it."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
@@ -511,7 +511,7 @@ def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
     import duckdb
 
     try:
-        rows = rows_of(connection, f"SELECT text FROM {lines_of(source.address)} LIMIT 1")
+        rows = fetch_rows(connection, f"SELECT text FROM {lines_function(source.address)} LIMIT 1")
     except duckdb.Error as error:
         raise FileError(f"{source.path}: {reason(error, source)}") from None
     line = rows[0][0] if rows else None

@@ -144,7 +144,7 @@ def _read(
     with open(path, "rb") as file:
         data = file.read()
     if data.startswith(_ZIP):
-        return _of_inspect(name, *_unpacked(name, path), metric, group)
+        return _read_inspect(name, *_unpack(name, path), metric, group)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -160,11 +160,11 @@ def _read(
         if not isinstance(samples, list):
             raise FileError(f"{name}: its samples are {_kind(samples)}, where a list belongs")
         numbered = ((f"sample {k}", each) for k, each in enumerate(samples, 1))
-        return _of_inspect(name, whole["eval"], _objects(name, numbered), metric, group)
+        return _read_inspect(name, whole["eval"], _objects(name, numbered), metric, group)
     # JSON has no line break inside of a string; U+2028 and the like are none.
     lines = ((f"line {k}", line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
     values = ((position, _loads(name, position, line)) for position, line in lines)
-    return _of_harness(name, _objects(name, values), metric, filter, group)
+    return _read_harness(name, _objects(name, values), metric, filter, group)
 
 
 def _loads(name: str, position: str, text: str | bytes) -> Any:
@@ -190,7 +190,7 @@ def _kind(value: Any) -> str:
     return "null" if value is None else f"a {type(value).__name__}"
 
 
-def _unpacked(name: str, path: Path) -> tuple[Any, list[_Placed]]:
+def _unpack(name: str, path: Path) -> tuple[Any, list[_Placed]]:
     """Return the header of a zip file of Inspect's, and the samples in it."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -234,7 +234,7 @@ def _member(name: str, path: Path, archive: zipfile.ZipFile, inside: str) -> byt
     return bytes(data)
 
 
-def _of_harness(
+def _read_harness(
     name: str, lines: list[_Placed], metric: str | None, filter: str | None, group: str | None
 ) -> tuple[str, list[_Row], str]:
     """Return the metric and the rows of a log of lm-evaluation-harness, which names no model."""
@@ -267,7 +267,7 @@ def _of_harness(
     return metric, rows, ""
 
 
-def _of_inspect(
+def _read_inspect(
     name: str, header: Any, samples: list[_Placed], metric: str | None, group: str | None
 ) -> tuple[str, list[_Row], str]:
     """Return the metric, the rows and the model of a log of Inspect."""

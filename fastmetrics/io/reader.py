@@ -19,10 +19,10 @@ from fastmetrics.io._queries import (
     check_condition,
     check_where,
     common_types,
-    kinds_of,
+    pick_types,
     rows_query,
-    typed,
     unreadable,
+    value_kinds,
 )
 from fastmetrics.io._session import (
     SAMPLE,
@@ -31,11 +31,11 @@ from fastmetrics.io._session import (
     ahead,
     describe,
     expand_paths,
+    fetch_rows,
     file_format,
     interruptible,
     is_interrupt,
     require_duckdb,
-    rows_of,
     with_guesses,
 )
 
@@ -114,7 +114,7 @@ def values_of_column(column: NDArray[Any] | TextColumn) -> NDArray[Any]:
 # Ctrl-C goes unheard.
 
 
-def values_of(arrow: Any) -> NDArray[Any]:
+def arrow_values(arrow: Any) -> NDArray[Any]:
     """Return the values of an Arrow array of numbers without a copy; anything where it is null."""
     dtype = np.dtype(_DTYPES.get(str(arrow.type), str(arrow.type)))
     if len(arrow) == 0:
@@ -124,7 +124,7 @@ def values_of(arrow: Any) -> NDArray[Any]:
     return values
 
 
-def missing_of(arrow: Any) -> NDArray[np.bool_] | None:
+def null_mask(arrow: Any) -> NDArray[np.bool_] | None:
     """Return where an Arrow array is null, or None where it has no null."""
     if not arrow.null_count:
         return None
@@ -187,8 +187,8 @@ class TextCodes:
         if len(self._codes) > MAX_CLASSES and not self._many:
             raise ValueError(f"more than {MAX_CLASSES} different labels")
         table = np.asarray(new or [0], dtype=np.int64 if self._many else np.int8)
-        positions = values_of(encoded.indices)
-        missing = missing_of(batch)
+        positions = arrow_values(encoded.indices)
+        missing = null_mask(batch)
         if missing is not None:
             positions = np.where(missing, 0, positions)
         codes: NDArray[Any] = table[positions]
@@ -287,7 +287,7 @@ def read_columns(
         skip_bad = on_bad_row == "skip"
         if where is not None:  # a wrong guess would round numbers inside the condition
             sources = [with_guesses(connection, source, -1) for source in sources]
-        sources = [_judged(connection, source, wanted, SAMPLE) for source in sources]
+        sources = [_with_kinds(connection, source, wanted, SAMPLE) for source in sources]
         reading = _Reading(
             session,
             wanted,
@@ -306,15 +306,15 @@ def read_columns(
                 return reading.read(sources)
             except _MisjudgedTypesError as misjudged:
                 source = sources[misjudged.position]
-                sources[misjudged.position] = _judged(connection, source, wanted, -1)
+                sources[misjudged.position] = _with_kinds(connection, source, wanted, -1)
 
 
-def _judged(connection: Any, source: Source, wanted: list[str], n_rows: int) -> Source:
+def _with_kinds(connection: Any, source: Source, wanted: list[str], n_rows: int) -> Source:
     """Return the source with the kinds of wanted columns in ``n_rows`` rows, -1 being all."""
     if source.kind == "parquet":
         return replace(source, fully_sampled=True)
     source = replace(source, raw=tuple(source.inner_name(column) for column in wanted))
-    kinds = kinds_of(connection, source, wanted, n_rows)
+    kinds = value_kinds(connection, source, wanted, n_rows)
     return replace(source, kinds=kinds, fully_sampled=n_rows < 0)
 
 
@@ -367,7 +367,7 @@ class _Reading:
         self.arrays = {column: GrowingArray() for column in self.wanted}
         self.n_rows = self.n_skipped = 0
         self.sink = None if self.into is None else self.into()
-        picked = [typed(source, types, texts) for source in sources]
+        picked = [pick_types(source, types, texts) for source in sources]
         if self.where is not None:
             for source, columns in zip(sources, picked, strict=True):
                 check_condition(self.connection, source, columns, self.where)
@@ -434,10 +434,10 @@ class _Reading:
 
     def _to_numpy(self, column: str, arrow: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return the values of one column of a batch, and where it has none (None: nowhere)."""
-        missing = missing_of(arrow)
+        missing = null_mask(arrow)
         if column in self.texts:
             return self.texts[column].encode(arrow), missing
-        values = values_of(arrow)
+        values = arrow_values(arrow)
         if values.dtype.kind == "f":
             finite = np.isfinite(values)
             if not finite.all():
@@ -446,7 +446,7 @@ class _Reading:
 
     def _finish(self, paths: list[str]) -> FileColumns:
         if self.skip_bad:
-            self.n_skipped += self._rejected()
+            self.n_skipped += self._count_rejected()
         if self.n_rows == 0:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             why = "no row satisfies the condition" if self.where else "no rows"
@@ -454,28 +454,28 @@ class _Reading:
                 why = f"no row is left, {self.n_skipped} bad skipped"
             raise FileError(f"{paths[0]}{others}: {why}")
         return FileColumns(
-            labels=np.empty(0) if self.label is None else self._names_of(self.label),
+            labels=np.empty(0) if self.label is None else self._text_column(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
-            codes={name: self._codes_of(name) for name in self.coded},
-            named={name: _as_names(self._names_of(name)) for name in self.named},
+            codes={name: self._name_codes(name) for name in self.coded},
+            named={name: _as_names(self._text_column(name)) for name in self.named},
             scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
             n_rows=self.n_rows,
             n_skipped=self.n_skipped,
         )
 
-    def _names_of(self, column: str) -> NDArray[Any] | TextColumn:
+    def _text_column(self, column: str) -> NDArray[Any] | TextColumn:
         """Return a column with its texts, where it has some."""
         values = self.arrays.pop(column).finish()
         return TextColumn(values, self.texts[column].values) if column in self.texts else values
 
-    def _codes_of(self, column: str) -> NDArray[Any]:
+    def _name_codes(self, column: str) -> NDArray[Any]:
         """Return a column of names: its whole numbers, or the ranks of its texts or fractions."""
         values = self.arrays.pop(column).finish()
         if column in self.texts:
             return self.texts[column].ranks(values)
         return np.unique(values, return_inverse=True)[1] if _is_fractional(values) else values
 
-    def _rejected(self) -> int:
+    def _count_rejected(self) -> int:
         """Return how many rows were rejected; raise where one, with an open quote, took others."""
         import duckdb
 
@@ -488,7 +488,7 @@ class _Reading:
             "QUALIFY scan_id = max(scan_id) OVER (PARTITION BY file_path) ORDER BY line"
         )
         try:
-            rejected = rows_of(self.connection, query)
+            rejected = fetch_rows(self.connection, query)
         except duckdb.CatalogException:  # the table exists once something was read
             return 0
         for address, line, has_others in rejected:

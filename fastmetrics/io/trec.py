@@ -13,11 +13,11 @@ from fastmetrics.errors import DataConversionWarning, FileError, InputError, war
 from fastmetrics.io._session import (
     Session,
     expand_paths,
+    fetch_rows,
     interruptible,
-    lines_of,
+    lines_function,
     reason,
-    rows_of,
-    shortened,
+    shorten,
 )
 
 Path = str | os.PathLike[str]
@@ -126,13 +126,15 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
 
     names, position = layout
     # Tabs become spaces. DuckDB takes `1_0` for 10.
-    lines = f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_of(session.addresses[path])})"
+    lines = (
+        f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_function(session.addresses[path])})"
+    )
     number = f"p[{position}]"
     value = f"CASE WHEN NOT contains({number}, '_') THEN TRY_CAST({number} AS DOUBLE) END"
     n_fields = len(names)
     columns = f"p[1] AS q, p[3] AS d, CASE WHEN len(p) = {n_fields} THEN {value} END AS v"
     try:
-        rows_of(
+        fetch_rows(
             session.connection,
             f"CREATE TABLE {name} AS SELECT {columns} FROM (SELECT {_FIELDS} AS p FROM {lines}) "
             "WHERE len(p) > 0",
@@ -141,7 +143,7 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
         raise FileError(f"{path}: {reason(error)}") from None
     is_bad = "v IS NULL OR NOT isfinite(v)"
     query = f"SELECT count(*), count(DISTINCT (q, d)), count(*) FILTER ({is_bad}) FROM {name}"
-    ((n, n_distinct, n_bad),) = rows_of(session.connection, query)
+    ((n, n_distinct, n_bad),) = fetch_rows(session.connection, query)
     if n == 0:
         raise FileError(f"{path}: the file is empty")
     if n_distinct == n and not n_bad:
@@ -153,15 +155,15 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
         f"WHERE {is_bad} OR first < line ORDER BY line LIMIT 1"
     )
     with session.one_thread() as connection:  # which numbers lines in their order
-        ((line, first, fields, is_bad_line),) = rows_of(connection, query)
+        ((line, first, fields, is_bad_line),) = fetch_rows(connection, query)
     if len(fields) != n_fields:
         wanted = ", ".join(names)
         fault = f"{len(fields)} fields where there are {n_fields}: {wanted}"
     elif is_bad_line:
-        text = shortened(fields[position - 1])
+        text = shorten(fields[position - 1])
         fault = f"the {names[position - 1]} {text} is no finite number"
     else:
-        query, document = shortened(fields[0]), shortened(fields[2])
+        query, document = shorten(fields[0]), shorten(fields[2])
         fault = f"query {query} has document {document} twice, first in line {first}"
     raise FileError(f"{path}: line {line}: {fault}")
 
@@ -173,8 +175,8 @@ def _warn_of_queries(session: Session, run: str, path: str) -> None:
         ("qrels", run, "no document for {} with judgments, which count as nothing found: {}"),
     ):
         query = f"SELECT DISTINCT q FROM {here} ANTI JOIN {there} USING (q) ORDER BY q"
-        names = [name for (name,) in rows_of(session.connection, query)]
+        names = [name for (name,) in fetch_rows(session.connection, query)]
         if names:
             count = f"{len(names):,} {'query' if len(names) == 1 else 'queries'}"
-            shown = ", ".join(map(shortened, names[:_NAMED])) + ", …" * (len(names) > _NAMED)
+            shown = ", ".join(map(shorten, names[:_NAMED])) + ", …" * (len(names) > _NAMED)
             warn_user(f"{path}: {text.format(count, shown)}", DataConversionWarning)

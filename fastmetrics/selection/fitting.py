@@ -56,7 +56,7 @@ _NO_OPTIONS: Final = dict.fromkeys(
 )
 
 
-class TestedMetric(NamedTuple):
+class SplitMetric(NamedTuple):
     """A metric on the test rows of one split.
 
     ``of_rows`` are the influences of rows, or None; for the .632 methods their losses.
@@ -67,34 +67,34 @@ class TestedMetric(NamedTuple):
     of_rows: Floats | None
 
 
-def test_metric(
+def split_metric(
     metric: EstimatorMetric, outputs: ModelOutputs, rows: NDArray[np.intp], by_row: bool
-) -> TestedMetric:
+) -> SplitMetric:
     """Return a metric with the influences of the rows; ``by_row``, with their losses."""
     if by_row:
         losses = metric.losses(outputs)
-        return TestedMetric(rows, float(losses.mean()), losses)
+        return SplitMetric(rows, float(losses.mean()), losses)
     one, value = metric.request, metric.evaluate(outputs)
     if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
-        return TestedMetric(rows, value, None)
+        return SplitMetric(rows, value, None)
     entry = one.entry
     if entry.needs == "scores" and entry.family == "probabilities":  # of a margin
-        return TestedMetric(rows, value, None)
+        return SplitMetric(rows, value, None)
     data: Any = outputs.columns_for(entry)
     if entry.needs == "labels":
         slopes = cell_influences(one, outputs.confusion.astype(np.float64))[1]
-        return TestedMetric(rows, value, slopes[data[0] * len(outputs.classes) + data[1]])
+        return SplitMetric(rows, value, slopes[data[0] * len(outputs.classes) + data[1]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         models = [NamedScores("", "estimator", data[1])]
         sample = build_samples((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
-        return TestedMetric(rows, value, sample[one.label].influences(one, 0).influences)
+        return SplitMetric(rows, value, sample[one.label].influences(one, 0).influences)
 
 
 def average_of_models(
     metric: EstimatorMetric,
     mean: float,
-    splits: Sequence[TestedMetric],
+    splits: Sequence[SplitMetric],
     task: Any,
     level: float,
 ) -> Estimate | None:
@@ -237,7 +237,7 @@ class SplitScores(NamedTuple):
     n_distinct: int
     n_test: int
     train: tuple[float, ...]
-    test_metrics: tuple[TestedMetric, ...]
+    test_metrics: tuple[SplitMetric, ...]
     fit_seconds: float
     score_seconds: float
 
@@ -340,7 +340,7 @@ def fit_and_score(
         train = tuple(float(metric.losses(on_train).mean()) for metric in metrics)
     else:
         train = tuple(metric.evaluate(on_train) for metric in metrics)
-    test = tuple(test_metric(metric, on_test, split[1], by_row) for metric in metrics)
+    test = tuple(split_metric(metric, on_test, split[1], by_row) for metric in metrics)
     score_seconds = time.perf_counter() - start - fit_seconds
     sizes = len(split[0]), len(np.unique(split[0])), len(split[1])
     return SplitScores(*sizes, train, test, fit_seconds, score_seconds)

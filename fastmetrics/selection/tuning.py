@@ -25,7 +25,7 @@ from fastmetrics.selection.fitting import (
     FITTING,
     FitTask,
     Setting,
-    TestedMetric,
+    SplitMetric,
     average_of_models,
     check_parameters,
     check_splits,
@@ -33,8 +33,8 @@ from fastmetrics.selection.fitting import (
     fit_clone,
     predict_rows,
     score_job,
+    split_metric,
     take_rows,
-    test_metric,
     with_setting,
 )
 from fastmetrics.selection.folds import Split
@@ -507,7 +507,7 @@ def _choice(
 
 def _on_outer_fold(
     task: FitTask, choice: _Choice, cv: Any, job: tuple[Split, int]
-) -> tuple[TestedMetric, TuningResult]:
+) -> tuple[SplitMetric, TuningResult]:
     """Tune on one outer training fold, and test on the outer test fold."""
     (train, test), key = job
     groups = None if task.groups is None else np.asarray(task.groups)[train]
@@ -516,7 +516,7 @@ def _on_outer_fold(
     )
     search = _tune(outer_task, choice, check_splits(cv, outer_task, key, "inner_cv"))
     tuned = with_setting(task, dict(search.setting))
-    return test_metric(
+    return split_metric(
         choice[0], predict_rows(tuned, fit_clone(tuned, train), test), test, False
     ), search
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved, as_json, of_json
+from fastmetrics._files import Members, Saved, as_json, from_json
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_finite
@@ -404,7 +404,7 @@ def checked_columns(members: Members) -> Columns:
     """Return the saved columns, checked."""
     queries = members.get("queries")
     if "texts" in members:
-        texts = of_json(members["texts"])
+        texts = from_json(members["texts"])
         if type(texts) is not list or not all(type(text) is str for text in texts):
             raise InputError("`texts` are no texts")
         queries = np.array(texts, object)

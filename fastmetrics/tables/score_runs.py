@@ -393,7 +393,7 @@ class ScoreRuns(Merging, Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a table; the copy uses the same folder."""
-        return _of_table, (self._memory, self._folder, self.to_score_table())
+        return _from_table, (self._memory, self._folder, self.to_score_table())
 
     def ranges(self) -> Iterator[ScoreRange]:
         """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
@@ -702,7 +702,7 @@ class ScoreRuns(Merging, Shown):
             raise
 
 
-def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
+def _from_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
     runs = ScoreRuns(memory, folder)
     if len(table):
         runs._take(table)

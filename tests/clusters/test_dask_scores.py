@@ -15,7 +15,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from evaluations import agree
 from fastmetrics.dask._partitions import partitions
-from fastmetrics.dask.tables import Ranges, Runs, runs_of
+from fastmetrics.dask.tables import Ranges, Runs, score_runs
 from fastmetrics.errors import InputError, UndefinedMetricWarning
 
 pytestmark = pytest.mark.usefixtures("synchronous")
@@ -70,7 +70,7 @@ def sample(n: int = 5_000) -> tuple[Any, Any]:
 def runs(*columns: Any, chunk: int = 900) -> Runs:
     given = [None if column is None else da.from_array(column, chunk) for column in columns]
     names = dict(zip(("y_true", "y_score", "sample_weight"), [*given, None], strict=False))
-    return runs_of(partitions(**names), None)
+    return score_runs(partitions(**names), None)
 
 
 def sizes(found: Ranges) -> Any:

@@ -28,7 +28,7 @@ from fastmetrics.comparison.friedman import (
     rank_table,
     sum_of_squares,
 )
-from fastmetrics.comparison.post_hoc import groups_on_rank_line, nemenyi_quantile, wilcoxon_holm_of
+from fastmetrics.comparison.post_hoc import groups_on_rank_line, nemenyi_quantile, run_wilcoxon_holm
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from peers import adjusted_by_statsmodels
 from reference import paired_tests_oracle, rank_oracle as oracle
@@ -465,7 +465,7 @@ def test_groups_are_the_largest_runs(ranks, data):
 
 def test_wilcoxon_needs_scores():
     with pytest.raises(TypeError, match="ranks alone do not tell differences"):
-        wilcoxon_holm_of(rank_table(None, TEXTBOOK, None, None), 0.05, None, True)
+        run_wilcoxon_holm(rank_table(None, TEXTBOOK, None, None), 0.05, None, True)
 
 
 def test_faults_hoc():

@@ -422,7 +422,7 @@ def test_gamma_deviances_with_and_without_products(rng, spread):
 
 def test_add(rng):
     lanes, sums = rng.random(errors.LANES), np.zeros(2)
-    for value in (1.0, 2.0**-60, errors.folded(lanes.copy(), 0)):
+    for value in (1.0, 2.0**-60, errors.fold_lanes(lanes.copy(), 0)):
         errors.add(sums, value)
     assert math.fsum(sums) == pytest.approx(1.0 + math.fsum(lanes), rel=2.0**-51)
 

@@ -389,7 +389,7 @@ def test_two_sum_loses_nothing(a, b):
 def test_folded():
     lanes = np.arange(3.0 * errors.LANES)
     right = lanes[errors.LANES : 2 * errors.LANES].sum()
-    assert errors.folded(lanes, errors.LANES) == right
+    assert errors.fold_lanes(lanes, errors.LANES) == right
 
 
 def test_largest_weighed(rng):
@@ -404,7 +404,7 @@ def test_centred(rng):
     block = np.zeros((1, errors.N_SUMS))
     total = weight.sum()
     lanes = np.empty(2 * errors.LANES)
-    errors.centred(values, weight, 64, total, lanes, block, errors.TARGET_MEAN)
+    errors.center_block(values, weight, 64, total, lanes, block, errors.TARGET_MEAN)
     right = exact(values, values, weight)
     for column in (errors.TARGET_MEAN, errors.TARGET_SQUARES):
         assert float(read(block[0], column) / right[column] - 1) == pytest.approx(0, abs=1e-14)

@@ -342,7 +342,10 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     moments_of_runs: (("losses:moments_of_runs",), False),
     text_codes: (("cells:text_codes",), False),
     error_sums: (
-        tuple(f"errors:{name}" for name in ("error_sums", "folded", "largest_weighed", "centred")),
+        tuple(
+            f"errors:{name}"
+            for name in ("error_sums", "fold_lanes", "largest_weighed", "center_block")
+        ),
         False,
     ),
     merge_error_sums: (

@@ -13,8 +13,8 @@ from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import as_given, check_scores_array
-from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, limits_of
+from fastmetrics._plots._style import model_label
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, reliability_limits
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.metrics.calibration._probability_table import (
@@ -208,8 +208,8 @@ class ReliabilityDiagram(OwnArrays, Result):
         curve = PlotCurve(
             np.column_stack((self.low, self.high)).ravel() if is_isotonic else self.predicted,
             np.repeat(self.observed, 2) if is_isotonic else self.observed,
-            label_of(name, default_label),
-            None if band is None else limits_of(band),
+            model_label(name, default_label),
+            None if band is None else reliability_limits(band),
             has_markers=not is_isotonic,
         )
         return draw_reliability(curve, self.histogram, ax, options=line_options)

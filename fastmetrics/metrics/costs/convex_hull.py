@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_positive
 from fastmetrics._input.scores import float_thresholds
-from fastmetrics._plots._style import label_of
+from fastmetrics._plots._style import model_label
 from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_roc
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputTypeError
@@ -54,7 +54,7 @@ class RocConvexHull(OwnArrays, OneNumber):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the hull in the ROC square; on the axes of `plot_roc`, above the curve itself."""
-        label = label_of(name, f"convex hull, area {self.auc:.4g}")
+        label = model_label(name, f"convex hull, area {self.auc:.4g}")
         curve = PlotCurve(
             self.false_positive_rate, self.true_positive_rate, label, has_markers=True
         )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scores import float_thresholds
-from fastmetrics._plots._style import label_of
+from fastmetrics._plots._style import model_label
 from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_cost_curve
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputError, InputTypeError
@@ -132,7 +132,7 @@ class CostCurve(OwnArrays, OneNumber):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the envelope with its area shaded, the lines that form it and the trivial rules."""
-        label = label_of(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
+        label = model_label(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
         curve = PlotCurve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
         return draw_cost_curve(
             curve,

@@ -14,7 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_weights, float_thresholds
-from fastmetrics._plots._style import label_of, shown_name
+from fastmetrics._plots._style import escape_name, model_label
 from fastmetrics._plots.curves import PLOTTED, Guide, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
@@ -77,7 +77,7 @@ class LorenzCurve(OwnArrays, Result):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the curve, with the diagonal of predictions that tell nothing."""
         default_label = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
-        curve = PlotCurve(self.exposure, self.share, label_of(name, default_label))
+        curve = PlotCurve(self.exposure, self.share, model_label(name, default_label))
         labels = ("share of exposure, lowest first", "share of outcomes")
         equal = Guide((0.0, 1.0), (0.0, 1.0), "no information")
         return draw_curves([curve], [equal], labels, ax, options=line_options)
@@ -332,7 +332,7 @@ class GainsCurve(OwnArrays, Result):
             Which of the two.
         """
         check_choice("kind", kind, ("gain", "lift"))
-        label = shown_name(name or "the model")
+        label = escape_name(name or "the model")
         prevalence = self.prevalence
         labels = ("highest-scored share of rows", "share of positives")
         if kind == "gain":

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_prevalence, check_probabilities, float_thresholds
-from fastmetrics._plots._style import label_of, shown_name
+from fastmetrics._plots._style import escape_name, model_label
 from fastmetrics._plots.curves import PLOTTED, Guide, Mark, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, renamed
@@ -270,8 +270,8 @@ class ThresholdCosts(OwnArrays, Result):
         """Draw the expected cost against the threshold, with the trivial rules."""
         at, costs = (np.asarray(of[:0:-1], np.float64) for of in (self.thresholds, self.costs))
         cheapest = f"cheapest: {self.cost:.4g} at {self.threshold:.4g}"
-        marks = (Mark(float(self.threshold), self.cost, label_of(name, cheapest)),)
-        curve = PlotCurve(at, costs, shown_name(name or "the model"), drawstyle="steps-pre")
+        marks = (Mark(float(self.threshold), self.cost, model_label(name, cheapest)),)
+        curve = PlotCurve(at, costs, escape_name(name or "the model"), drawstyle="steps-pre")
         if math.isfinite(self.threshold):
             curve = curve._replace(marks=marks)
         ends = at[[0, -1]] if len(at) else at

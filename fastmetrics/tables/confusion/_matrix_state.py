@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, of_json, scalar
+from fastmetrics._files import Members, from_json, scalar
 from fastmetrics._input.classes import (
     LabelColumns,
     check_label_values,
@@ -295,7 +295,7 @@ def read_state(members: Members) -> tuple[MatrixState, bool]:
 
 def stored_labels(stored: NDArray[Any]) -> Labels:
     """Return saved labels: distinct, all text or all whole numbers, one perhaps None."""
-    labels = of_json(stored)
+    labels = from_json(stored)
     if type(labels) is not list:
         raise InputError("labels are no list")
     known = labels[1:] if labels[:1] == [None] and len(labels) == 2 else labels
