@@ -154,23 +154,23 @@ _MOST_ABOVE: Final = 3
 _MOST_BELOW: Final = 4
 
 
-def split(shown: Display) -> tuple[Display, Display]:
-    """Return what is printed by default, and the tables and sentences that `explain` adds."""
-    tables = [_chosen_rows(table) for table in shown.tables]
-    pairs = zip(shown.tables, tables, strict=True)
+def split(display: Display) -> tuple[Display, Display]:
+    """Split a display: printed by default, and the tables and sentences that `explain` adds."""
+    tables = [_chosen_rows(table) for table in display.tables]
+    pairs = zip(display.tables, tables, strict=True)
     longer = [table for table, short in pairs if len(short) < len(table)]
-    answer, rest = _fitting(shown.answer, _MOST_ABOVE)
-    notes, left = _fitting([*rest, *shown.notes], _MOST_BELOW)
-    if left or longer or shown.more:  # a line says so
-        notes, left = _fitting([*rest, *shown.notes], _MOST_BELOW - 1)
-    short = Display(tables, shown.title, notes, answer)
-    return short, Display(longer, notes=[*left, *shown.more])
+    answer, rest = _fitting(display.answer, _MOST_ABOVE)
+    notes, left = _fitting([*rest, *display.notes], _MOST_BELOW)
+    if left or longer or display.more:  # a line says so
+        notes, left = _fitting([*rest, *display.notes], _MOST_BELOW - 1)
+    short = Display(tables, display.title, notes, answer)
+    return short, Display(longer, notes=[*left, *display.more])
 
 
-def brief(shown: Display) -> Display:
-    """Return what is printed by default, and how much `explain` adds."""
-    short, rest = split(shown)
-    n_rows = sum(map(len, shown.tables)) - sum(map(len, short.tables))
+def brief(display: Display) -> Display:
+    """Return the display that is printed by default, with a note on how much `explain` adds."""
+    short, rest = split(display)
+    n_rows = sum(map(len, display.tables)) - sum(map(len, short.tables))
     counts = {"row": n_rows, "note": len(rest.notes)}
     added = [f"{n:,} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
     if not added:

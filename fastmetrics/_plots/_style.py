@@ -186,7 +186,7 @@ def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
             else:
                 yield Path(line.get_transform().transform(line.get_xydata())), False
     for area in ax.collections:
-        if hasattr(area, "places"):
+        if hasattr(area, "pixels"):
             yield Path(area.pixels()), True
         else:
             yield from ((path.transformed(area.get_transform()), True) for path in area.get_paths())

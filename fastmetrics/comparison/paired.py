@@ -376,12 +376,12 @@ def random_sums(values: Floats, n_choices: int, key: Words) -> Floats:
 def sums_of_random_signs(values: Floats, key: Words, batch: int) -> Floats:
     """Return the sums of numbers, padded to chunks, under choice ``batch * BATCH`` and on."""
     sums, size = np.zeros(BATCH), _CHUNKS * CHUNK
-    words = np.empty(2 * _CHUNKS * BATCH, np.uint64)
+    random_words = np.empty(2 * _CHUNKS * BATCH, np.uint64)
     for block, first in enumerate(range(0, len(values), size)):
         chunks = values[first : first + size]
         half = len(chunks) // CHUNK * BATCH
-        resampling.philox(key, 0, block, batch, resampling.BITS, half, words)
-        add_signed_sums(chunks, words, sums)
+        resampling.philox(key, 0, block, batch, resampling.BITS, half, random_words)
+        add_signed_sums(chunks, random_words, sums)
     return sums
 
 

@@ -218,7 +218,7 @@ def counts_query(
         steps = exp.Literal.number(2**bits)
         ranged = exp.replace_placeholders(sqlglot.parse_one(_RANGED), steps=steps)
         statement = statement.with_("ranged", ranged)
-    statement = statement.order_by(*(str(place) for place in range(1, len(outside) + 2)))
+    statement = statement.order_by(*(str(position) for position in range(1, len(outside) + 2)))
     return str(statement.sql(dialect=dialect, pretty=True))
 
 

@@ -104,7 +104,7 @@ def test_a_stream_that_drifts(rng, tmp_path):
     scores = (rng.normal(size=N) + np.linspace(0, 300, N)).astype(np.float32)
     y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path)
-    assert runs.spilled_bytes > 0 or len(runs._counter.dealt.bins) > 10
+    assert runs.spilled_bytes > 0 or len(runs._counter.pending.bins) > 10
     agree(runs, y, scores)
 
 
@@ -165,21 +165,21 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
         return original(self, *args)
 
     def count_a_few(self):
-        dealt = self.dealt
-        starts, order = dealt.blocks()
-        for stream in range(2, min(5, dealt.n_streams)):
+        pending = self.pending
+        starts, order = pending.blocks()
+        for stream in range(2, min(5, pending.n_streams)):
             buckets.count_stream(
                 stream,
-                dealt.pool,
+                pending.pool,
                 starts,
                 order,
-                dealt.buffers,
-                dealt.fill,
-                dealt.slots,
-                dealt.slots_of(stream),
+                pending.buffers,
+                pending.fill,
+                pending.slots,
+                pending.stream_slots(stream),
                 self._cells,
-                dealt.passed[stream],
-                dealt.progress[stream],
+                pending.passed[stream],
+                pending.progress[stream],
             )
 
     engine_sizes.put(monkeypatch, dealt_rows=200)
