@@ -52,9 +52,7 @@ def _unlock_after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_lock_for_fork,
-        after_in_parent=_unlock_after_fork,
-        after_in_child=_unlock_after_fork,
+        before=_lock_for_fork, after_in_parent=_unlock_after_fork, after_in_child=_unlock_after_fork
     )
 
 

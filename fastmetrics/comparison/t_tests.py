@@ -17,21 +17,11 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.paired import (
-    PAIRED,
-    Differences,
-    check_differences,
-    check_numbers,
-)
+from fastmetrics.comparison.paired import PAIRED, Differences, check_differences, check_numbers
 from fastmetrics.comparison.result import MODELS, NULL_RATE, ComparisonTest, Question, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
-from fastmetrics.inference.reference import (
-    Moments,
-    critical_value,
-    difference_test,
-    moments,
-)
+from fastmetrics.inference.reference import Moments, critical_value, difference_test, moments
 
 Correction = Literal["none", "nadeau-bengio"]
 

@@ -13,12 +13,7 @@ except ImportError as error:
 
 from fastmetrics._input.calls import as_called
 from fastmetrics.dask.estimates import compare, estimate
-from fastmetrics.dask.tables import (
-    average_precision_score,
-    evaluate,
-    roc_auc_score,
-    score_table,
-)
+from fastmetrics.dask.tables import average_precision_score, evaluate, roc_auc_score, score_table
 
 __all__ = [
     "average_precision_score",

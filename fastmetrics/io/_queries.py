@@ -285,12 +285,7 @@ def check_where(connection: Any, where: str) -> None:
 
 
 def rows_query(
-    source: Source,
-    columns: Picked,
-    where: str | None,
-    *,
-    skip_bad: bool = False,
-    more: str = "",
+    source: Source, columns: Picked, where: str | None, *, skip_bad: bool = False, more: str = ""
 ) -> str:
     """Return the query of the wanted columns, by inner name, of the rows to keep.
 
@@ -429,12 +424,7 @@ _NOT_FINITE: Final = "('nan', '-nan', 'inf', '-inf')"
 
 
 def unreadable(
-    connection: Any,
-    source: Source,
-    columns: Picked,
-    error: BaseException,
-    *,
-    skip_bad: bool,
+    connection: Any, source: Source, columns: Picked, error: BaseException, *, skip_bad: bool
 ) -> FileError:
     """Return the error for a file whose rows could not be read, or not be put to the condition.
 

@@ -92,11 +92,7 @@ def split_metric(
 
 
 def average_of_models(
-    metric: EstimatorMetric,
-    mean: float,
-    splits: Sequence[SplitMetric],
-    task: Any,
-    level: float,
+    metric: EstimatorMetric, mean: float, splits: Sequence[SplitMetric], task: Any, level: float
 ) -> Estimate | None:
     """Return the mean over the splits, which is given, with the interval of the models' average.
 

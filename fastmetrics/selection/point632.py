@@ -480,12 +480,7 @@ def bootstrap632(
 
 
 def by_632(
-    err: float,
-    rows: NDArray[np.intp],
-    losses: Floats,
-    n: int,
-    gamma: float,
-    n_resamples: int,
+    err: float, rows: NDArray[np.intp], losses: Floats, n: int, gamma: float, n_resamples: int
 ) -> Bootstrap632:
     """Return both estimates from the losses of all rows out of a bag, whose indices are `rows`."""
     sums, counts = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)

@@ -24,12 +24,7 @@ from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.bin_bounds import BinColumns, Bracketed
 from fastmetrics.tables.bin_layout import BinLayout, as_doubles, layout_members, read_layout
 from fastmetrics.tables.pairs import Columns
-from fastmetrics.tables.score_table import (
-    ROWS,
-    ScoreTable,
-    checked_columns,
-    rescale,
-)
+from fastmetrics.tables.score_table import ROWS, ScoreTable, checked_columns, rescale
 
 #: Least rows of a chunk: zeroing and adding the counts of a chunk costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20

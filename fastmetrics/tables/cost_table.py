@@ -209,9 +209,7 @@ def costs_of_rows(
         raise InputError(_FREE)
     checked = check_weights(weights, len(weights), name="cost_fn, cost_fp")
     costed = rows.replace(
-        weights=checked.values,
-        integer_weights=checked.is_integer,
-        weight_exponent=checked.exponent,
+        weights=checked.values, integer_weights=checked.is_integer, weight_exponent=checked.exponent
     )
     table = ScoreTable.from_rows(costed)
     missed, alarms = _missed_and_alarms(table)

@@ -448,8 +448,7 @@ def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, e
 
 
 def walk_in_order(
-    scores: NDArray[Any],
-    walk: Callable[[NDArray[np.uint64], np.uint64, NDArray[np.uint64]], int],
+    scores: NDArray[Any], walk: Callable[[NDArray[np.uint64], np.uint64, NDArray[np.uint64]], int]
 ) -> int:
     """Run ``walk`` on the indices of scores in sorted order; ties keep the order of indices.
 

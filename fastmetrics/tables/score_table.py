@@ -327,11 +327,7 @@ class ScoreTable(Frozen, Summed, Saved):
         """
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         rows = check_binary(
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            allow_inf=allow_inf,
+            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
         )
         return cls.from_rows(rows)
 

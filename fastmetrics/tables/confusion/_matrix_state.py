@@ -9,11 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members, from_json, scalar
-from fastmetrics._input.classes import (
-    LabelColumns,
-    check_label_values,
-    text_or_numbers,
-)
+from fastmetrics._input.classes import LabelColumns, check_label_values, text_or_numbers
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_flag, check_real
 from fastmetrics._input.scores import Weights, check_exponent, check_sums, check_weights
