@@ -391,7 +391,7 @@ class Estimate(WithReplicates):
         >>> y_true, y_pred = [0, 1] * 50, [0, 1] * 40 + [1, 1, 0, 0] * 5
         >>> found = estimate(y_true, y_pred, metrics="accuracy")["accuracy"]
         >>> found.plan(half_width=0.02).n_samples
-        900
+        894
         """
         return size_for_half_width(self, half_width)
 
