@@ -20,7 +20,7 @@ from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.layout import bullets, scene_table, show_share, table
 from benchmarks.coverage.measured import IntervalRow, Study
 from benchmarks.coverage.scenes import Data, Scene
-from fastmetrics.inference.calibration import counted, limits, mean_square
+from fastmetrics.inference.calibration import count_labels, limits, mean_square
 
 PART = "calibration"
 N_BINS, LEVEL = 15, 0.95
@@ -186,7 +186,7 @@ def _as_published(data: Data, strategy: Any) -> tuple[float, float]:
     """Return the interval for large n: of the error of first order, and as wide above as below."""
     from scipy.special import ndtri
 
-    counts = counted(data.labels, data.scores, pos_label=None, labels=None)
+    counts = count_labels(data.labels, data.scores, pos_label=None, labels=None)
     found = mean_square(counts, N_BINS, strategy)
     low = limits(found._replace(error_of_pairs=0.0), LEVEL)[0]
     reach = float(ndtri((1 + LEVEL) / 2)) * found.error_of_gaps
