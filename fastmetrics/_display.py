@@ -97,17 +97,6 @@ class Table:
         items = tuple(items)
         return cls({name: [getattr(item, name) for item in items] for name in names}, **options)
 
-    @classmethod
-    def of_pairs(cls, pairs: Iterable[Any], names: Iterable[str], **options: Any) -> Table:
-        """Return a table with a row for each pair of models, by metric where pairs name one."""
-        pairs = tuple(pairs)
-        of = {"model": "model_a", "minus_model": "model_b", "estimate": "difference"}
-        of |= {name: name for name in names}
-        if all(hasattr(pair, "metric") for pair in pairs):
-            of = {"metric": "metric"} | of
-        values = cls.of(pairs, of.values()).columns
-        return cls({name: values[attribute] for name, attribute in of.items()}, **options)
-
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 

@@ -132,6 +132,25 @@ def test_simultaneous_bands_are_wider_and_come_again() -> None:
         assert (np.ravel(wide.critical_value) < 3.5).all()
 
 
+def test_groups_of_one_row_have_errors_of_rows_and_limits_of_student() -> None:
+    y, a, b = sample()
+    for more in ({}, {"reference": "b"}):
+        data = {"y_true": y, "scores": {"a": a, "b": b}, "thresholds": GRID, **more}
+        groups = np.arange(len(y))
+        rows = fm.costs.decision_curve(**data)
+        apart = fm.costs.decision_curve(**data, groups=groups)
+        assert apart.standard_error == pytest.approx(rows.standard_error, rel=1e-9)
+        assert (apart.high - apart.low > rows.high - rows.low).all()
+        band = {**data, "groups": groups, "kind": "simultaneous", "rng": 1}
+        assert (fm.costs.decision_curve(**band).low < apart.low).all()
+        with pytest.warns(UndefinedMetricWarning, match="all rows are of one group"):
+            one = fm.costs.decision_curve(**data, groups=np.zeros(len(y)))
+        assert np.isnan(one.low).all()
+        assert (one.net_benefit == rows.net_benefit).all()
+        with pytest.warns(fm.SmallSampleWarning, match="there are 4 groups"):
+            fm.costs.decision_curve(**data, groups=groups % 4)
+
+
 def test_the_largest_of_one_threshold_is_normal() -> None:
     y, a, _ = sample()
     one = fm.costs.decision_curve(y, a, thresholds=[0.3], kind="simultaneous", rng=1)
