@@ -5,11 +5,13 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import fastmetrics as fm
+import fastmetrics.dask as on_dask
 from fastmetrics.selection import evaluate_estimator, tune_estimator
 
 Y = np.array([0, 1, 1, 0, 1])
@@ -21,6 +23,9 @@ TWO = np.zeros((5, 2))
 HALVES = ["a", "a", "b", "b", "b"]
 MATRIX = fm.ConfusionMatrix.from_counts([[50, 9], [11, 40]])
 FLIPPED = fm.ConfusionMatrix.from_counts([[40, 11], [9, 50]], labels=[1, 0])
+PARTS = [dask.delayed(np.array(part)) for part in ([0, 1], [1, 0])]
+TEXT_OR_NUMBERS = [dask.delayed(np.array(part)) for part in (["a", "b"], [0, 1])]
+TIMED = ("concordance_index", {"higher_score_means": "longer-time"})
 HUGE = fm.ConfusionMatrix.from_labels(Y, Y, sample_weight=np.full(5, 1e300))
 
 
@@ -90,6 +95,20 @@ MESSAGES: dict[str, Callable[[], Any]] = {
     "no parameter of `report`: did you mean `band`?": lambda: fm.report(Y, SCORES, bandd=None),
     "the slices are 'x=a', 'x=b'": lambda: evaluated(slices={"x": HALVES * 20}).slices["x"],
     "the rules are 'roc_auc'": lambda: fm.gate(Y, MODELS, margins={"roc_auc": 0.1})["f1"],
+    "'roc_auc', which is a metric of the table": lambda: evaluated(
+        metrics={"roc_auc": "f1"}, threshold=0.5, n_resamples=9
+    ),
+    "'roc_auc_ovr' has no replicates of several": lambda: fm.paired_bootstrap(
+        THREE, {"a": COLUMNS, "b": COLUMNS}, metrics="roc_auc_ovr"
+    ),
+    "`threshold` is of classes: censored": lambda: fm.estimate(
+        SCORES, SCORES, event=Y, metrics=TIMED, threshold=0.5
+    ),
+    "text in partition 0 and numbers in": lambda: on_dask.score_table(TEXT_OR_NUMBERS, PARTS),
+    "`groups` holds text in some partitions": lambda: on_dask.estimate(
+        PARTS, PARTS, groups=TEXT_OR_NUMBERS, metrics="roc_auc"
+    ),
+    "at least one model: got none": lambda: on_dask.compare(PARTS, {}, metrics="roc_auc"),
 }
 
 

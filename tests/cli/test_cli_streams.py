@@ -155,6 +155,23 @@ def test_a_reader_that_went_away(folder, stream, arguments, expected):
     assert "Traceback" not in (err or "")
 
 
+@FULL
+def test_streams_of_this_process_that_are_closed_full_or_read_by_nobody(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr", None)
+    assert main(["metrics"]) == 0
+    assert "roc_auc" in capsys.readouterr().out
+    monkeypatch.undo()
+    monkeypatch.setattr("sys.stdout", None)
+    assert error_of(capsys, "metrics") == "standard output is closed"
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "w") as full, os.fdopen(writing, "w") as unread:
+        monkeypatch.setattr("sys.stdout", full)
+        assert error_of(capsys, "metrics") == "No space left on device"
+        monkeypatch.setattr("sys.stdout", unread)
+        assert main(["metrics"]) == 141
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_what_the_terminal_cannot_show_is_spelled(monkeypatch, encoding) -> None:
     printed = io.TextIOWrapper(io.BytesIO(), encoding=encoding)

@@ -664,6 +664,7 @@ def test_hostile_expressions_are_refused(folder, capsys, where):
 def test_error_lists_why(folder, capsys):
     for where, why in (
         ("age IN (SELECT 1)", "it contains a subquery"),
+        ("age > 1; SELECT age", "it is 2 statements"),
         ("age", "this one is BIGINT"),
         ("nope > 1", "nope"),
         ("age > 1000", "no row satisfies the condition"),

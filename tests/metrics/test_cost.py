@@ -217,6 +217,8 @@ def test_places_outside_the_axis_are_refused(position, error) -> None:
         fm.costs.cost_curve(Y, S).cost_at(position)
     with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
         fm.costs.cost_curve(Y, S).cost_at("x")
+    with pytest.warns(fm.UndefinedMetricWarning, match="no negative example"):
+        assert np.isnan(fm.costs.cost_curve([1, 1], [0.1, 0.2]).cost_at(PLACES)).all()
 
 
 @st.composite

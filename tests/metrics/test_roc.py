@@ -177,6 +177,10 @@ def test_roc_curve_compiled(rng, n):
                 fm.roc_curve(y, s, drop_intermediate=drop),
                 sk.roc_curve(y, s, drop_intermediate=drop),
             )
+            assert_same(
+                fm.det_curve(y, s, drop_intermediate=drop),
+                sk.det_curve(y, s, drop_intermediate=drop),
+            )
 
 
 @pytest.mark.parametrize(

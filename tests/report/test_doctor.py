@@ -68,6 +68,8 @@ def test_what_was_planted_is_found(healthy, kind: str) -> None:
         (pd.array([1, 0, None] * 100, dtype="Int64"), [0.1, 0.2, 0.3] * 100, {}, "missing labels"),
         ([0, 1] * 50, [object()] * 100, {}, "no numbers"),
         ([0, 1] * 50, [0.1, 0.2] * 50, {"groups": [None] * 100}, "groups"),
+        ([0, 1] * 50, [0.1, 0.2] * 50, {"groups": [1, 2]}, "lengths"),
+        ([0, 1] * 50, [0.1, 0.2] * 50, {"ids": [1, 2]}, "lengths"),
         ([0, 1] * 50, pd.array([0.1, None] * 50, dtype="Float64"), {}, "missing scores"),
     ],
 )

@@ -185,6 +185,14 @@ def test_other_metrics_and_a_perfect_model() -> None:
     assert pair.confidence_interval.high == pytest.approx(np.linalg.norm(z**2 / (sizes + z**2)))
 
 
+def test_rows_of_no_weight_are_none() -> None:
+    kept = np.arange(N) % 3 > 0
+    options = {"sample_weight": 2.0 * kept, "groups": np.arange(N) // 2}
+    whole = fm.evaluate(Y, MODELS, **options)
+    options = {name: each[kept] for name, each in options.items()}
+    assert whole == fm.evaluate(Y[kept], {k: s[kept] for k, s in MODELS.items()}, **options)
+
+
 @pytest.mark.parametrize(
     ("y", "scores", "options", "match"),
     [

@@ -193,6 +193,16 @@ def test_what_it_refuses():
         fm.report(Y, A, treshold=0.5)
 
 
+def test_the_page_says_how_its_errors_are_from():
+    options = {"groups": np.arange(N) // 2, "sample_weight": 1.0 + Y, "band": None}
+    page = fm.report(Y, A, **options).html
+    assert "Standard errors are clustered by group. Weights were read as importances." in page
+    drawn = {"n_resamples": 50, "rng": 3, "metrics": "f1", "threshold": 0.25}
+    page = fm.report(Y, A, **drawn, band=None).html
+    key = fm.evaluate(Y, A, **drawn).bootstrap.key
+    assert f"bootstrap intervals of 50 resamples (key {key})" in page
+
+
 def test_one_class_has_a_page_without_curves():
     with pytest.warns(fm.UndefinedMetricWarning):
         report = fm.report(np.ones(50, int), A[:50])
