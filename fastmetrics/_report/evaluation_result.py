@@ -338,7 +338,7 @@ class Evaluation(Result):
     @property
     def verdict(self) -> str:
         """Which models are significantly better in what, in words; empty of one model."""
-        return "" if self.comparisons is None else verdict_text(self.comparisons, self._words)
+        return "" if self.comparisons is None else verdict_text(self.comparisons, NAMES)
 
     def against(self, baseline: str) -> Evaluation:
         """Return the evaluation, which prints the differences of a baseline.
@@ -356,13 +356,8 @@ class Evaluation(Result):
         by_name(self.models, baseline, "models")
         return replace(self, baseline=baseline)
 
-    @property
-    def _words(self) -> Mapping[str, str]:
-        """What readers call metrics."""
-        return NAMES_OF_SCORES if self.task == "binary" else NAMES
-
     def _name(self, metric: str) -> str:
-        return self._words.get(metric, metric)
+        return NAMES.get(metric, metric)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.
@@ -424,9 +419,9 @@ class Evaluation(Result):
         answer = [note for note in self.notes if note.startswith(DOUBTFUL)]
         notes = list[str]()
         if self.comparisons is not None:
-            more: dict[str, Any] = {"words": self._words, "level": self.confidence_level}
+            more: dict[str, Any] = {"words": NAMES, "level": self.confidence_level}
             tables.append(pairs_table(self.comparisons, self.baseline, unseen=_UNSEEN, **more))
-            outcome = Outcome(self.comparisons, self._words)
+            outcome = Outcome(self.comparisons, NAMES)
             answer += outcome.sentences()
             notes += outcome.notes()
         notes += _cautions(self)
@@ -470,12 +465,11 @@ def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
 
 def _notes(evaluation: Evaluation) -> Iterator[str]:
     """Yield how rows, weights and scores are read, and how the intervals are made."""
-    bootstrap, metrics = evaluation.bootstrap, figures_of(evaluation[0])
-    is_binary = evaluation.task == "binary"
+    bootstrap, is_binary = evaluation.bootstrap, evaluation.task == "binary"
     yield from WEIGHTS[evaluation.weights_are]
     if is_binary:
         yield "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
-    if is_binary and bootstrap is None and metrics:
+    if is_binary and bootstrap is None and evaluation[0].estimates:
         yield "Add `n_resamples=9999` for intervals of the best threshold and the break-even point."
     yield from (note for note in evaluation.notes if not note.startswith(DOUBTFUL))
     if any(model.costs is not None for model in evaluation if is_binary):
@@ -487,63 +481,52 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         if bootstrap is not None and bootstrap.n_groups is not None:
             yield "Costs have no interval with groups: leave-one-out takes rows as independent."
     if bootstrap is not None:
-        yield from _of_bootstrap(evaluation, bootstrap)
-    elif of_method := of_methods((one.method, evaluation._name(m)) for m, one in metrics.items()):
+        yield from _bootstrap_notes(bootstrap)
+        differences = (evaluation.comparisons or {}).items()
+        if differences:
+            said = _methods((one.method, evaluation._name(m)) for m, one in differences)
+            yield f"Intervals of differences: {said}."
+    figures = [each for model in evaluation for each in figures_of(model).items()]
+    if said := _methods((one.method, evaluation._name(m)) for m, one in figures):
         rows = _SAMPLES.get(evaluation.task, "rows")
-        said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
-        yield f"{evaluation.n_samples:,.10g} {rows}, {percent(evaluation)} intervals: {said}."
+        level = f"{100 * evaluation.confidence_level:.6g} % intervals"
+        yield f"{evaluation.n_samples:,.10g} {rows}, {level}: {said}."
     yield "↑: higher is better."
 
 
-def _cautions(evaluation: Evaluation) -> list[str]:
-    """Return what limits the use of the figures of a model, or of some metrics."""
+def _cautions(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what limits the use of the figures of a model, or of some metrics."""
     if evaluation.task != "binary":
-        return []
-    notes = [f"{model.name}: {model.note}." for model in evaluation if model.note]
+        return
+    yield from (f"{model.name}: {model.note}." for model in evaluation if model.note)
     about: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for model in evaluation if evaluation.bootstrap is not None else ():
-        for metric, one in figures_of(model).items():
+    for model in evaluation:
+        for metric, one in (model.bootstrap or {}).items():
             if one.note:
                 metrics, models = about.setdefault(one.note, ({}, {}))
                 metrics[evaluation._name(metric)] = models[model.name] = None
     for note, (metrics, models) in about.items():
         of = f" of {', '.join(models)}" if len(models) < len(evaluation) else ""
-        notes.append(f"{', '.join(metrics)}{of}: {note}.")
-    return notes
+        yield f"{', '.join(metrics)}{of}: {note}."
 
 
-def _by(of_method: Mapping[str, list[str]], noun: str = "") -> str:
-    """Return the methods, the commonest first, and of several what each is of."""
-    (first, names), *others = sorted(of_method.items(), key=lambda item: -len(item[1]))
-    whose = f" ({', '.join(names)})" if others and not noun else ""
-    said = [f"{method}: {', '.join(of)}" for method, of in others]
-    return f"{first}{noun}{whose}" + (f" ({'; '.join(said)})" if said else "")
-
-
-def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Iterator[str]:
-    """Yield how the resamples of models and of differences are made."""
+def _bootstrap_notes(bootstrap: EvaluationBootstrap) -> Iterator[str]:
+    """Yield the threshold of decisions, and how resamples are drawn."""
     if bootstrap.threshold is not None:
         yield f"Metrics of counts: positive means score ≥ {bootstrap.threshold:g}."
-    figures = [(m, one) for model in evaluation for m, one in figures_of(model).items()]
-    of_method = of_methods(
-        (one.method, evaluation._name(m)) for m, one in figures if one.details is not None
-    )
-    resampled = "rows of each class" if bootstrap.stratified else "rows"
+    rows = "rows of each class" if bootstrap.stratified else "rows"
     if bootstrap.n_groups is not None:
-        resampled = f"{bootstrap.n_groups:,} groups, each as a whole"
-    yield (
-        f"{percent(evaluation)} intervals: {_by(of_method, ' bootstrap')}, "
-        f"{bootstrap.n_resamples:,} resamples of {resampled}; `rng={bootstrap.key!r}` repeats them."
-    )
-    if any(one.details is None for _, one in figures):
-        yield f"KS: {METHODS['band']}, without resamples."
-    if evaluation.comparisons is not None:
-        methods = [
-            (one.method.removesuffix(" bootstrap"), evaluation._name(metric))
-            for metric, one in evaluation.comparisons.items()
-            if one.pairs[0].details is not None
-        ]
-        yield f"Differences: {_by(of_methods(methods), ' intervals')}, on the same resamples."
+        rows = f"{bootstrap.n_groups:,} groups, each as a whole"
+    n = f"{bootstrap.n_resamples:,} resamples of {rows}"
+    yield f"Bootstrap: {n}; `rng={bootstrap.key!r}` repeats them."
+
+
+def _methods(figures: Iterable[tuple[str, str]]) -> str:
+    """Return the methods of intervals, each with its metrics in brackets."""
+    of_method: dict[str, dict[str, None]] = {}
+    for method, metric in figures:
+        of_method.setdefault(METHODS.get(method, method), {})[metric] = None
+    return "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
 
 
 def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:
@@ -554,17 +537,3 @@ def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:
             interval = getattr(model.costs, _LIMITS.get(name, ""), None)
             found.append((name, model.name, getattr(model.costs, name, math.nan), interval))
     return found
-
-
-def percent(found: Any) -> str:
-    """Return the level of the intervals of a result."""
-    return f"{100 * found.confidence_level:.6g} %"
-
-
-def of_methods(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return methods in words, each with what it is of."""
-    of_method: dict[str, dict[str, None]] = {}
-    for method, of in found:
-        if method:
-            of_method.setdefault(METHODS.get(method, method), {})[of] = None
-    return {method: [*names] for method, names in of_method.items()}

@@ -404,7 +404,7 @@ def gate(
     y_true : array-like of shape (n_samples,)
         Labels, numbers for metrics of regression, censored times, or how relevant items are.
     margins : mapping of str to float
-        Of each metric the loss that does not matter, at least 0, in the metric's own unit: 0.005
+        Of each metric the largest loss that you accept, at least 0, in the metric's unit: 0.005
         of an AUC, 0.01 of a log loss. Its direction is the registry's. A margin of 0 lets pass what
         is shown to be better. Choose margins before you look.
     metrics : mapping of str to (str, dict), optional
@@ -577,7 +577,7 @@ def assert_not_worse(
     y_true : array-like of shape (n_samples,)
         As `gate` takes it.
     margins : mapping of str to float
-        Of each metric the loss that does not matter.
+        Of each metric the largest loss that you accept.
     **parameters
         What else `gate` takes.
 
@@ -618,7 +618,7 @@ def _asked(
     """Return the metrics of the rules, each with a direction and a margin."""
     if not isinstance(margins, Mapping) or not margins:
         raise InputError(
-            "`margins` must be a mapping of metrics to the loss that does not matter, such as "
+            "`margins` must be a mapping of metrics to the largest accepted loss, such as "
             f"{{'roc_auc': 0.005}}: got {margins!r}"
         )
     margins = by_names(margins, "margins", "metrics")

@@ -178,7 +178,7 @@ class Slices(Several[SliceEstimate]):
         Parameters
         ----------
         margin : float, default=0.0
-            The loss that does not matter, in the metric's own unit.
+            The largest accepted loss, in the metric's unit.
         false_discovery_rate : float, default=0.05
             Share of those returned that may be there by chance, for each metric and model.
 

@@ -41,9 +41,7 @@ Correction = Literal["holm", "fdr"]
 
 #: What a process ends with that asked: 2 is a wrong question.
 _STATUS: Final[dict[Decision, int]] = {"not worse": 0, "worse": 1, "undecided": 3}
-_ONE_RUN: Final = (
-    "One run a side: how much runs differ of themselves is not known, and nothing is decided."
-)
+_ONE_RUN: Final = "One run a side cannot show run-to-run noise: nothing is decided."
 #: What must be the same for times to be comparable, by the names of pytest-benchmark.
 _MACHINE: Final = {
     "node": "machine",
@@ -213,10 +211,10 @@ class TimingComparison(Several[TimingRatio]):
         )
         counts = "; ".join(f"{len(named)} {decision}" for decision, named in self._named().items())
         alpha = complement(self.confidence_level)
-        note = (
-            f"The chance of calling any of them worse that is not is at most {alpha:.3g}."
+        said = (
+            f"The chance of any false alarm is at most {alpha:.3g}."
             if self.correction == "holm"
-            else f"Of those called worse at most {alpha:.3g} are not, on average."
+            else f"The expected proportion of false alarms is at most {alpha:.3g}."
         )
         margin = f"Margin {margins[0]:.3g}: " if len(margins) == 1 else ""
         notes = [f"{margin}{counts}. All together: {self.decision}. {note}"]

@@ -404,7 +404,7 @@ def compute_band(
         if size < 2.0 and not np.isnan(low).all():
             warn_user(
                 f"the band is degenerate: the {name} are worth {size:.3g} independent rows, "
-                "which tell next to nothing about the rates of their class",
+                "too few to estimate the rates of their class",
                 DegenerateDataWarning,
             )
     undefined = np.isnan(low)  # and the upper limits there

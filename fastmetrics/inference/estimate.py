@@ -365,7 +365,7 @@ def compare(
     reference : str, optional
         The model that all others are compared with; every pair by default.
     margin : float, optional
-        A loss in the metric's own unit that does not matter: of each pair (a, b) it is tested
+        The largest accepted loss, in the metric's unit: of each pair (a, b) it is tested
         whether a is not worse than b by as much, and whether the two differ by less.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.

@@ -240,10 +240,10 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy())[0]
     assert float(rows[1]["estimate"]) == expected.roc_auc
     assert float(rows[1]["low"]) == expected.confidence_interval.low
-    answer, _, *lines = output_of(capsys, *command, "--format", "markdown").splitlines()
-    assert "a|b" in answer
-    assert lines[-1] == "--verbose adds 2 notes."
-    assert lines[0] == "|  | a\\|b | x,y |"
+    out = output_of(capsys, *command, "--format", "markdown")
+    assert "a|b" in out.splitlines()[0]
+    assert out.endswith("--verbose adds 2 notes.\n")
+    assert "\n\n|  | a\\|b | x,y |\n" in out
 
 
 def test_confidence_level(tmp_path, capsys):

@@ -81,7 +81,6 @@ def test_markdown(scored, columns, capsys):
     text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown", "--verbose")
     _, tables = text.split("\n\n|", 1)
     metrics, differences, *_ = f"|{tables}".split("\n\n")
-    method = "95 % intervals" + text.partition("\n\n95 % intervals")[2]
     rows = {cells(line)[0]: cells(line)[1:] for line in metrics.splitlines()}
     model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
     assert rows[""] == ["a", "b"]
@@ -94,7 +93,7 @@ def test_markdown(scored, columns, capsys):
     lines = differences.splitlines()
     assert cells(lines[0]) == ["a − b", "estimate [95 % interval]", "p", "better"]
     assert len(lines) == 2 + 6
-    assert method.startswith("95 % intervals: percentile bootstrap (BCa: AUC, average")
+    assert "95 % intervals: BCa (AUC, average precision)" in text
 
 
 def shown_p(p):
@@ -129,20 +128,17 @@ def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, 
 def test_the_method_is_told_and_whose_is_another(scored, capsys):
     def first_caption(*options):
         out = output_of(capsys, *BOTH, *QUICK, *options, "--verbose")
-        return " ".join(out[out.index("95 % intervals: ") :].split()), out
+        return " ".join(out[out.index("Bootstrap: ") :].split()), out
 
-    caption = first_caption()[0]
-    said = (
-        "95 % intervals: percentile bootstrap (BCa: AUC, average precision), 99 resamples of rows;"
-    )
-    assert caption.startswith(said)
+    caption, out = first_caption()
+    assert caption.startswith("Bootstrap: 99 resamples of rows; --seed")
+    assert "95 % intervals: BCa (AUC, average precision); percentile (break-even" in out
     caption, out = first_caption("--stratified", "--method", "basic")
-    assert "basic bootstrap, 99 resamples of rows of each class; --seed" in caption
-    assert "Differences: basic intervals, on the same resamples" in out
+    assert caption.startswith("Bootstrap: 99 resamples of rows of each class; --seed")
+    assert "Intervals of differences: basic bootstrap (AUC, " in out
     caption, out = first_caption("--groups", "user", "--metrics", "f1", "--threshold", 0)
-    assert caption.startswith("95 % intervals: percentile bootstrap (BCa: f1), 99 resamples of ")
-    assert "80 groups, each as a whole; --seed" in caption
-    assert "Differences: basic intervals, on the same resamples" in out
+    assert caption.startswith("Bootstrap: 99 resamples of 80 groups, each as a whole; --seed")
+    assert "Intervals of differences: basic bootstrap (AUC, F1)" in out
 
 
 def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):

@@ -195,7 +195,7 @@ exit status: 0 nothing is worse, 1 something is, 2 the files cannot be compared,
 --before FILE ...  the runs before the change: files, or glob patterns
 --after FILE ...  the runs after it: files, or glob patterns
 [--paired]  the runs were taken in turns, the first before with the first after and so on
-[--margin [NAME=]P]...  the largest growth of a time that does not matter: 5%% (default) or 0.05; of
+[--margin [NAME=]P]...  the largest growth of a time that you accept: 5%% (default) or 0.05; of
     one benchmark, or of a pattern as 'sort*', with its name; may be repeated
 [--correction {holm,fdr}]  bound the chance of any false alarm (default), or the share of false ones
 [--allow-different WHAT ...]  what may differ between the runs, as the error names it, or all
@@ -255,6 +255,8 @@ def run_compare(options: argparse.Namespace) -> str:
             on_missing=options.on_missing,
             confidence_level=options.confidence_level,
         )
+    if options.baseline is not None:
+        found = found.against(options.baseline)
     return in_format(options, found.to_dict(), found._display())
 
 
@@ -328,6 +330,7 @@ items where --groups says whose they are.""",
 [--on-missing {error,intersect}]  what is done with items that not all models have: stop (default),
     or leave them out
 [--confidence-level P]  (default 0.95)
+[--baseline NAME]  print the differences from this model (default: from the best one)
 tables:
 [--id COL]  column of the items: says that files are tables
 [--score COL]  column of the score of a repeat
