@@ -211,7 +211,7 @@ class TimingComparison(Several[TimingRatio]):
         )
         counts = "; ".join(f"{len(named)} {decision}" for decision, named in self._named().items())
         alpha = complement(self.confidence_level)
-        said = (
+        note = (
             f"The chance of any false alarm is at most {alpha:.3g}."
             if self.correction == "holm"
             else f"The expected proportion of false alarms is at most {alpha:.3g}."
