@@ -49,11 +49,8 @@ class Table:
     Attributes
     ----------
     columns : mapping of str to sequence
-        As many values each. Some names mean something: a "confidence_interval" is of "estimate" or
-        "difference"; each "metric" has digits of its own; a "model" less a "minus_model" is one
-        cell; "pvalue" and "threshold" are written as such.
-    caption : str
-        Above the table.
+        Some names mean something: a "confidence_interval" is of "estimate" or "difference"; each
+        "metric" has digits of its own; a "model" less a "minus_model" is one cell.
     words : mapping of str to str
         What readers call columns, and the texts of the first one.
     level : float or None
@@ -61,9 +58,9 @@ class Table:
     across : str
         A column whose values are heads: a row for each value of the first column, none cut.
     is_record : bool
-        Whether there is one row, to be read downwards: a name and a value a line.
+        One row, printed downwards: a name and a value a line.
     most : int
-        More rows than that are cut, and counted.
+        Rows beyond this number are cut, and counted.
     unseen : tuple of str
         Columns for the data frame alone.
     explained : tuple of str
@@ -71,7 +68,7 @@ class Table:
     chosen : sequence of int or None
         Rows that are printed, `explain` adds the others; None prints all.
     framed : bool
-        Whether the rows are part of the data frame.
+        The rows are part of the data frame.
     """
 
     columns: Mapping[str, Any]
@@ -233,11 +230,7 @@ def number(value: float, decimals: int) -> str:
 
 
 class MonteCarloPValue(float):
-    """A p-value of replicates: where none of them was as extreme it is but a bound.
-
-    A bound holds as it is shown, in a dictionary and in a data frame: "≤ .002", and
-    ``pvalue_is_bound`` beside ``pvalue``.
-    """
+    """A p-value of replicates: an upper bound, shown as "≤ .002", if none was as extreme."""
 
     __slots__ = ("is_bound",)
     is_bound: bool

@@ -113,7 +113,7 @@ class Measurement(NamedTuple):
     row_variances : tuple of K Variance, or of none
         The variance if rows were independent, where points are whole groups.
     linear_in_auc : (float, float) or None
-        Factor a and shift b of a metric that is a AUC + b on these data; its units are by class.
+        Factor and shift of a metric that is linear in the AUC here; its units are by class.
     """
 
     values: tuple[float, ...]
@@ -570,9 +570,8 @@ class ValueSample(Sample):
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
         """Return the true numbers and the predictions of a model."""
-        columns = self._true, self._predicted[model]
-        true, predicted = (column.astype(np.float64, copy=False) for column in columns)
-        return true, predicted
+        true, predicted = self._true, self._predicted[model]
+        return true.astype(np.float64, copy=False), predicted.astype(np.float64, copy=False)
 
 
 #: Values of K systems by query, their weights in the mean if they differ, and the mask of queries
