@@ -2,7 +2,7 @@
 
 - by the first items: `precision_at_k`, `recall_at_k`, `hit_rate_at_k`, `f1_at_k`, `r_precision`
 - by positions: `mean_average_precision`, `mean_reciprocal_rank`, `rank_biased_precision`, `bpref`
-- by grades: `ndcg`, `dcg`; `group_auc` within each query
+- by grades: `ndcg`, `dcg`, `expected_reciprocal_rank`; `group_auc` within each query
 - two and more systems: `evaluate`, `estimate` and `compare` with `query=`
 """
 

@@ -3,6 +3,7 @@
 from .metrics.ranking.positions import (
     bpref as bpref,
     dcg as dcg,
+    expected_reciprocal_rank as expected_reciprocal_rank,
     f1_at_k as f1_at_k,
     group_auc as group_auc,
     hit_rate_at_k as hit_rate_at_k,

@@ -16,6 +16,8 @@ from ir_measures.providers.base import NOT_PROVIDED, Evaluator
 
 import fastmetrics as fm
 
+#: The greatest grade that gdeval knows.
+_GDEVAL_TOP = 4
 #: Digits that gdeval prints, and so returns.
 _GDEVAL_DIGITS = 5
 
@@ -34,6 +36,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Rprec": fm.ranking.r_precision,
     "Bpref": fm.ranking.bpref,
     "nDCG": fm.ranking.ndcg,
+    "ERR": fm.ranking.expected_reciprocal_rank,
     "RBP": fm.ranking.rank_biased_precision,
 }
 _GAIN = {"gdeval": "exp-log2"}
@@ -71,6 +74,8 @@ def served(measure: Any, provider: str) -> Served | None:
         options["gain"] = (
             "exponential" if "exp-log2" in (given["dcg"], _GAIN.get(provider)) else "linear"
         )
+    if measure.NAME == "ERR":
+        options["max_relevance"] = _GDEVAL_TOP
     if measure.NAME == "RBP":
         return function, options | {"persistence": given["p"]}
     return function, options if function is fm.ranking.precision_at_k else options | {

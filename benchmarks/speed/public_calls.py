@@ -256,7 +256,7 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
 _OF_QUERIES: Options = {"query": attrgetter("query")}
 _QUERIES: dict[str, tuple[Make, Options]] = {
     **dict.fromkeys(
-        """bpref dcg group_auc mean_average_precision
+        """bpref dcg expected_reciprocal_rank group_auc mean_average_precision
         mean_reciprocal_rank ndcg r_precision""".split(),
         (_scores, _OF_QUERIES),
     ),

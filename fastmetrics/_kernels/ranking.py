@@ -420,3 +420,73 @@ def sort_down(values, n):
                 j -= gap
             values[j] = value
         gap //= 3
+
+
+@kernel
+def expected_cascade(first, last, item_starts, chances, above, tied, k, out):
+    """Write the expected reciprocal rank at which a reader stops, averaged over ties.
+
+    ``chances`` is that of an item to end the search. How many relevant items of a tie stand among
+    its first j is hypergeometric (``probabilities``); which ones they are does not depend on it.
+    """
+    most = np.int64(0)
+    for q in range(first, last):
+        most = max(most, item_starts[q + 1] - item_starts[q])
+    means, probabilities = np.empty(most + 2), np.empty(most + 2)
+    for q in range(first, last):
+        total = 0.0
+        left = 1.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            stop = low
+            while stop < high and above[stop] == start:
+                stop += 1
+            relevant, longest = stop - low, min(size, k - start)
+            most = mean_products(chances, low, min(relevant, longest), stop, means)
+            low = stop
+            probabilities[0] = 1.0
+            for count in range(1, most + 1):
+                probabilities[count] = 0.0
+            for position in range(longest):
+                others = np.float64(size - position)
+                ends = 0.0
+                for count in range(min(position, most), -1, -1):
+                    chance = probabilities[count] * (np.float64(relevant - count) / others)
+                    ends += chance * (means[count] - means[count + 1])
+                    probabilities[count] -= chance
+                    if count < most:
+                        probabilities[count + 1] += chance
+                total += left * ends / np.float64(start + position + 1)
+            stays = 0.0
+            for count in range(most + 1):
+                stays += probabilities[count] * means[count]
+            left *= stays
+        out[q] = total
+
+
+@kernel
+def mean_products(chances, low, most, high, means):
+    """Write the mean, over all sets of j items, of the product of ``1 - chance``, up to ``most``.
+
+    These are elementary symmetric means: an item more mixes two of them. By Maclaurin's inequality
+    the j-th is at most ``(1 - mean chance)**j``: where that is below exp(-46), 0 is as good, and
+    its number is returned, or ``most``.
+    """
+    total = 0.0
+    for item in range(low, high):
+        total += chances[item]
+    if total * most > 46.0 * (high - low):
+        most = np.int64(46.0 * (high - low) / total) + 1
+    means[0] = 1.0
+    for count in range(1, high - low + 1):
+        stays = 1.0 - chances[low + count - 1]
+        if count <= most:
+            means[count] = 0.0
+        for j in range(min(count, most), 0, -1):
+            fraction = np.float64(j) / np.float64(count)
+            means[j] = (1.0 - fraction) * means[j] + fraction * means[j - 1] * stays
+    means[most + 1] = 0.0
+    return most

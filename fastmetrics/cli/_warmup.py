@@ -173,6 +173,7 @@ def _rankings() -> None:
                     one(settled, k=3, relevant_from=0.5)
                 fm.ranking.mean_average_precision(settled, relevant_from=0.5)
                 fm.ranking.ndcg(settled)
+                fm.ranking.expected_reciprocal_rank(settled)
                 fm.ranking.bpref(settled, relevant_from=0.5)
                 fm.ranking.rank_biased_precision(settled, persistence=0.9, relevant_from=0.5)
             fm.ranking.group_auc(table, relevant_from=0.5)

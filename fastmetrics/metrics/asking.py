@@ -43,6 +43,7 @@ _RANKINGS |= {
         "rprec": "r_precision",
         "ap": "mean_average_precision",
         "rr": "mean_reciprocal_rank",
+        "err": "expected_reciprocal_rank",
         "rbp": "rank_biased_precision",
     }.items()
 }

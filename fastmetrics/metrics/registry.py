@@ -668,6 +668,7 @@ _RANKINGS: Final = (
     _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
     _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
     _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
+    _ranked("expected_reciprocal_rank", "positions", k=None, max_relevance=None, **_NO_RELEVANT),
     _ranked(
         "rank_biased_precision",
         "positions",

@@ -474,6 +474,10 @@ def test_other_values_of_queries() -> None:
     assert actual.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
     ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, actual)
     assert actual.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
+    chances = np.array([0.5, 0.25, 0.25])
+    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, actual)
+    by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
+    assert actual.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
     ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, actual)
     assert actual.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
@@ -489,6 +493,36 @@ def test_values_are_sorted_down(n, rng) -> None:
         longer = np.append(values, 9.0)
         ranking.sort_down(longer, n)
         assert longer.tolist() == [*sorted(values, reverse=True), 9.0]
+
+
+def test_means_of_products_over_all_sets() -> None:
+    chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
+    actual = np.full(7, -7.0)
+    assert ranking.mean_products(np.array([9.0, *map(float, chances)]), 1, 4, 6, actual) == 4
+    for j in range(5):
+        sets = list(itertools.combinations(chances, j))
+        right = sum(math.prod(1 - chance for chance in each) for each in sets) / len(sets)
+        assert actual[j] == pytest.approx(float(right), rel=1e-15)
+    assert actual[5:].tolist() == [0, -7]
+
+
+@pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
+def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
+    """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
+    right, some = Fraction(0), Fraction(1, 2)
+    for place in range(1, size + 1):
+        for before in range(min(place, relevant)):
+            others = place - 1 - before
+            if others <= size - relevant:
+                ways = math.comb(relevant, before) * math.comb(size - relevant, others)
+                share = Fraction(ways, math.comb(size, place - 1))
+                right += (
+                    share * Fraction(relevant - before, size - place + 1) * some**before / 2 / place
+                )
+    actual, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
+    starts = np.array([0, relevant])
+    ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, actual)
+    assert actual[0] == pytest.approx(float(right), rel=5e-15)
 
 
 def one_query(rng: Any) -> tuple[Any, ...]:
@@ -528,6 +562,11 @@ def test_items_that_were_not_retrieved_or_not_judged(k, rng) -> None:
         items = (0, 1, item_starts, gains, *ranks[1:])
         ranking.expected_gains(*items, min(k, 6), DISCOUNTS, actual)
         right = oracle.mean(oracle.dcg, query, k=k)
+        assert actual[0] == pytest.approx(float(right), rel=1e-13)
+        chances = np.exp2(gains) - 1
+        items = (0, 1, item_starts, chances / 8, *ranks[1:])
+        ranking.expected_cascade(*items, k, actual)
+        right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
         assert actual[0] == pytest.approx(float(right), rel=1e-13)
 
 

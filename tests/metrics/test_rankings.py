@@ -152,6 +152,10 @@ def test_weights_of_groups() -> None:
             lambda: fm.ranking.ndcg([2000, 0], [1, 2], gain="exponential"),
             "too great for exponential",
         ),
+        (
+            lambda: fm.ranking.expected_reciprocal_rank([3, 0], [1, 2], max_relevance=2),
+            "`max_relevance` must be at least 3",
+        ),
         (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], indptr=[0, 1]), "`indptr` must be"),
         (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], ids=["a", "a"]), "has one twice"),
         (lambda: fm.ranking.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),

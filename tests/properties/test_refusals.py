@@ -112,7 +112,7 @@ OF_TYPES: dict[Any, list[Any]] = {
     Literal: ["nonsense", 3.5],
 }
 #: Options of which nan is a good value.
-MAY_BE_NAN = {"no_relevant", "replace_undefined_by", "zero_division"}
+MAY_BE_NAN = {"max_relevance", "no_relevant", "replace_undefined_by", "zero_division"}
 #: What a function takes although others refuse it, and why.
 ALLOWED = {
     "doctor": {"y_true", "groups"},  # it says what is wrong with data

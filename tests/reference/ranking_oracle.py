@@ -105,6 +105,16 @@ def ndcg(
     return dcg(order, k, gain) / best
 
 
+def expected_reciprocal_rank(order: Order, top: int, k: int | None = None) -> Fraction:
+    left = Fraction(1)
+    total = Fraction(0)
+    for rank, item in enumerate(order[:k], 1):
+        stops = Fraction(worth(item[0], "exponential")) / 2**top
+        total += left * stops / rank
+        left *= 1 - stops
+    return total
+
+
 def rank_biased_precision(
     order: Order, persistence: Fraction, k: int | None = None, level: Any = 1
 ) -> Fraction:

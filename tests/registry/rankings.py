@@ -19,8 +19,8 @@ class RankingEntry:
     """One metric, by its canonical name (in brackets a variant).
 
     `of_order` is its definition for an order without ties; `needs` says what it must know of the
-    query beside: how many items are relevant ("total") and judged not to be ("n_others").
-    `of_none` is its value where no item is relevant, None for nan.
+    query beside: how many items are relevant ("total"), judged not to be ("n_others"), and the
+    greatest relevance ("top"). `of_none` is its value where no item is relevant, None for nan.
     """
 
     name: str
@@ -65,6 +65,7 @@ class RankingEntry:
             "total": relevant,
             "n_relevant": relevant,
             "n_others": judged - relevant,
+            "top": max(0, *(grade or 0 for grade, _, _ in query)),
         }
         more = {name: known[name] for name in self.needs}
         return oracle.mean(self.of_order, query, ties, **self.arguments, **more)
@@ -99,6 +100,8 @@ RANKINGS: tuple[RankingEntry, ...] = (
     _entry("ndcg", oracle.ndcg),
     _entry("ndcg[3]", oracle.ndcg, k=3),
     _entry("ndcg[exponential]", oracle.ndcg, gain="exponential"),
+    _entry("expected_reciprocal_rank", oracle.expected_reciprocal_rank, "top"),
+    _entry("expected_reciprocal_rank[4]", oracle.expected_reciprocal_rank, "top", k=4),
     _entry(
         "rank_biased_precision", oracle.rank_biased_precision, persistence=Fraction(3, 4), none=0.0
     ),

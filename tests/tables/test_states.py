@@ -666,7 +666,10 @@ def of_rankings(table: Any) -> Iterator[Any]:
         fm.ranking.r_precision,
     ):
         yield metric(table)
-    yield fm.ranking.rank_biased_precision(table, persistence=0.8)
+    yield from (
+        fm.ranking.rank_biased_precision(table, persistence=0.8),
+        fm.ranking.expected_reciprocal_rank(table),
+    )
 
 
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {

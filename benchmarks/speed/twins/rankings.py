@@ -175,18 +175,25 @@ def gains_of_queries(data: Data) -> Pair:
     n, items = table.n_queries, _items(table)
     steps = 1 / np.log2(np.arange(2.0, SIZE + 2))
     discounts = np.append(0.0, np.cumsum(steps))
+    chances = table.grades / 8
 
     def ours() -> tuple[Any, ...]:
-        gains, ideal = np.empty(n), np.empty(n)
+        gains, ideal, cascade = (np.empty(n) for _ in range(3))
         ranking.expected_gains(*items, SIZE, discounts, gains)
         ranking.ideal_gains(*items[:4], SIZE, discounts, ideal)
-        return gains, ideal
+        ranking.expected_cascade(*items[:3], chances, *items[4:], SIZE, cascade)
+        return gains, ideal, cascade
 
     def twin() -> tuple[Any, ...]:
         best = table.grades[np.lexsort((-table.grades, query))]
+        stays = np.log1p(-chances)
+        passed = np.cumsum(stays) - stays
+        own = passed[np.minimum(table.item_starts[:-1], len(passed) - 1)]
+        left = np.exp(passed - own[query])
         return (
             _sums(table, query, table.grades * steps[table.above]),
             _sums(table, query, best * steps[before]),
+            _sums(table, query, chances * left / (table.above + 1)),
         )
 
     return ours, twin
@@ -214,8 +221,10 @@ TWINS = {
     ),
     gains_of_queries: (
         (
+            "ranking:expected_cascade",
             "ranking:expected_gains",
             "ranking:ideal_gains",
+            "ranking:mean_products",
             "ranking:sort_down",
         ),
         False,
