@@ -439,7 +439,9 @@ class Evaluation(Result):
     def _table(self, rows: Iterable[tuple[Any, ...]], words: Mapping[str, str]) -> Table:
         """Return a table of rows of a metric, a model, an estimate, its limits, and its error."""
         columns = dict(zip(_HEADS, map(list, zip(*rows, strict=True)), strict=False))
-        words = {"metric": "", **words}
+        has_limits = any(each is not None for each in columns["confidence_interval"])
+        head = f"[{100.0 * self.confidence_level:g} % interval]" if has_limits else ""
+        words = {"metric": head, **words}
         return Table(columns, words=words, level=self.confidence_level, across="model")
 
 
