@@ -102,8 +102,8 @@ this estimate no surprise? It keeps those with (t - a)² ≤ q² r V(t). V(t) is
 t has with so many positives and negatives (Hanley & McNeil 1982, with the counts of Newcombe 2006);
 it shrinks towards t = 1, so the interval is lopsided as it should be. r corrects V by what the rows
 say of the variance (DeLong's), trusted only as far as enough rows carry it; q is Student's. Rank
-loss, Gini, Somers' D and concordance are the same number on another scale, and have the same
-limits.
+loss, Gini, and Somers' D of an outcome with two values are the same number on another scale, and
+have the same limits.
 """,
         ("roc_auc",),
         "212 + 357, normal 3.6",
