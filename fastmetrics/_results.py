@@ -173,16 +173,12 @@ def _tables(result: Result) -> list[Table]:
 
 
 def _inside(value: Any, level: float | None) -> list[Table]:
-    """Return tables of a field that is a result, several ones, or a mapping; else none."""
+    """Return tables of a field that is a result, several ones, or numbers by name; else none."""
     if isinstance(value, Shown) and not isinstance(value, Limits):
         return [*value._display().tables]
     if isinstance(value, Mapping):
-        many = {key: each if _is_many(each) else (each,) for key, each in value.items()}
-        inside = [each for several in many.values() for each in several]
-        names = {"metric": [key for key, several in many.items() for _ in several]}
-        if inside and all(isinstance(each, Result) for each in inside):
-            return [Table(names | _fields(inside), level=level)]
-        return [Table(names | {"value": inside}, words={"metric": "name"})] if inside else []
+        columns = {"metric": [*value], "value": [*value.values()]}
+        return [Table(columns, words={"metric": "name"})] if value else []
     return [Table(_fields(value), level=level)] if _is_many(value) else []
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import dask
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
@@ -79,6 +80,7 @@ MESSAGES: dict[str, Callable[[], Any]] = {
     "'roc_auc_ovr' has no replicates of several": lambda: fm.paired_bootstrap(
         THREE, {"a": COLUMNS, "b": COLUMNS}, metrics="roc_auc_ovr"
     ),
+    "`y_true` must be finite: nan": lambda: fm.metric_at_thresholds([np.nan], [1], fm.f1_score),
     "`threshold` is of classes: censored": lambda: timed(metrics=TIMED, threshold=0.5),
     "text in partition 0 and numbers in": lambda: on_dask.score_table(TEXT_OR_NUMBERS, PARTS),
     "`groups` holds text in some partitions": lambda: on_dask.estimate(
@@ -98,6 +100,11 @@ def test_the_message_names_what_is_wrong(message: str) -> None:
 UNDEFINED: dict[str, Callable[[], Any]] = {
     "the lowest cost is not": lambda: fm.best_threshold([1], [2], cost_fn=1, cost_fp=1).threshold,
     "`f1_macro` is not": lambda: fm.macro_micro(fm.ConfusionMatrix(), metrics="f1_macro"),
+    "`net_benefit` is not": lambda: (
+        fm.estimate(Y * 0, SCORES, metrics=("net_benefit", {"threshold": 0.5}))[
+            "net_benefit"
+        ].estimate
+    ),
     "`ndcg` is not": lambda: (
         fm.estimate([0, 0], [0.1, 0.2], query=[1, 1], metrics="ndcg")["ndcg"].estimate
     ),
@@ -113,6 +120,7 @@ def test_what_is_not_defined_is_nan_and_said(message: str) -> None:
         assert np.isnan(UNDEFINED[message]())
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_other_spellings_have_the_same_value() -> None:
     with pytest.warns(fm.DataConversionWarning, match="`y_score` is a column"):
         column = fm.top_k_accuracy_score(Y, SCORES[:, None], k=1)
@@ -120,5 +128,11 @@ def test_other_spellings_have_the_same_value() -> None:
     for metric in (fm.f1_score, fm.brier_score_loss, fm.precision_recall_curve):
         spelled, plain = (metric(Y, SCORES.round(), pos_label=p) for p in (np.int64(0), 0))
         np.testing.assert_equal(spelled, plain)
+    batch = pa.RecordBatch.from_pydict(MODELS)
+    auc = {"metrics": "roc_auc"}
+    assert fm.compare(Y, batch, **auc) == fm.compare(Y, MODELS, **auc)
+    far = (np.ldexp(each, 900) for each in (Y, SCORES))  # squares are beyond float64
+    r2 = {"metrics": "r2", "n_resamples": 20, "rng": 1}
+    assert fm.bootstrap(*far, **r2) == fm.bootstrap(Y, SCORES, **r2)
     named = fm.log_loss(THREE, COLUMNS, labels=[0.0, 1.0, 2.0])
     assert named == fm.log_loss(THREE, COLUMNS)

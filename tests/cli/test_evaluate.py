@@ -283,6 +283,8 @@ def classes(tmp_path):
         ([*_SCORES, "--metrics=roc_auc"], "--class-score is a matrix of 3 columns: of several cl"),
         ([*_SCORES, "--metrics=nosuch"], "--metrics names 'nosuch', which is no metric"),
         ([*_SCORES, "--metrics=f1"], "`f1` is for two classes, and the matrix has 3: see f1_macro"),
+        ([*_SCORES[:2]], "--class-score names x, y; column 'y' holds x, y, z: each class needs"),
+        ([*_SCORES, "--score=number"], "names the scores of one model: leave --score out"),
         (["--score=number", "--task=labels"], "column 'y' holds text and column 'number' numbers"),
     ],
 )

@@ -161,6 +161,8 @@ def test_an_evaluation_shows_what_each_model_can_promise() -> None:
         fm.guaranteed_threshold(Y, P, precision=0.4, delta=1 - 0.9),
     )
     assert f"a: {guarantees[0].verdict}." in re.sub(r"\s+", " ", result.explain())
+    shown = str(result["a"]).partition("\nguarantees\n")[2].splitlines()
+    assert [line.split()[1] for line in shown[2:4]] == [*promises]
     assert [each["metric"] for each in result.to_dict()["models"][1]["guarantees"]] == [*promises]
     assert "guarantees" not in fm.evaluate(Y, P).to_dict()["models"][0]
 
@@ -197,9 +199,13 @@ def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message
             {"false_positive_rate": 1e-5},
             "the false positive rate .* where nothing is positive; .* {p} of {p} positives",
         ),
+        (
+            {"precision": 0.9999, "grid": [0.5]},
+            "no threshold keeps precision at least 0.9999 on",
+        ),
     ],
 )
-@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+@pytest.mark.filterwarnings("ignore")
 def test_the_verdict_tells_the_price(given, said) -> None:
     guarantee = fm.guaranteed_threshold(Y, S, **given)
     counts = {"fp": guarantee.fp, "fn": guarantee.fn, "p": sum(Y == 1), "n": sum(Y == 0)}

@@ -68,6 +68,12 @@ def test_verdicts(data, size: float, margin: float, verdict: str) -> None:
     assert {"PASS": high < margin, "FAIL": low > margin}.get(verdict, low < margin < high)
 
 
+def test_a_rule_of_one_class_is_not_defined_and_says_so() -> None:
+    found = gate(np.ones(N, int), np.arange(N), -np.arange(N), margins={"roc_auc": 0.02})
+    assert found["roc_auc"].note == "not defined on these rows"
+    assert found.explanation.endswith("roc_auc: not defined.")
+
+
 def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
     y, p = data
     found = gate(y, p, noisy(p, 0.3), margins={"roc_auc": 0.02})

@@ -130,6 +130,9 @@ def test_one_standard_error():
     assert simple.standard_error == pytest.approx(0.04)
     # .255 is beyond .235 + .015: one standard error, not two
     assert tabled({"depth": [0, 3, 4]}, rule="one-standard-error", complexity="depth").index == 1
+    simpler = {"rule": "one-standard-error", "complexity": lambda setting: setting["depth"]}
+    kept = tabled({"depth": [1, 2, 3, 4]}, **simpler, refit=False)
+    assert (kept.index, kept.estimator) == (2, None)
     # where larger is simpler, nothing is simpler than the best
     other = tabled({"depth": [1, 2, 3, 4]}, rule="one-standard-error", complexity="-depth")
     assert other.setting == {"depth": 4}
