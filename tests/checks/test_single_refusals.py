@@ -1,4 +1,4 @@
-"""What one function alone refuses is named in its message; faults of many are tests/properties'."""
+"""Refusals of one function alone name what is wrong; `tests/properties` has those of many."""
 
 import re
 from collections.abc import Callable
