@@ -23,7 +23,7 @@ labels, scores, others = [0, 0, 1, 1] * 25, [0.1, 0.4, 0.35, 0.8] * 25, [0.9, 0.
 if fm.roc_auc_score(labels, scores) != 0.75:
     raise SystemExit("a wrong AUC")
 comparison = fm.compare(labels, {"a": scores, "b": others}, metrics="roc_auc")
-if "a is better in roc_auc" not in str(comparison):
+if "a is better than b in roc_auc" not in str(comparison):
     raise SystemExit(f"a wrong comparison: {comparison}")
 rows = [f"{y},{s},{t}" for y, s, t in zip(labels, scores, others, strict=True)]
 Path("scores.csv").write_text("\n".join(["y,a,b", *rows]), "utf-8")

@@ -8,10 +8,7 @@ from ._report.evaluation_result import (
 )
 from ._report.gate import Gate as Gate, GateRule as GateRule
 from ._report.report import Report as Report
-from ._report.slices import (
-    SliceEstimate as SliceEstimate,
-    Slices as Slices,
-)
+from ._report.slices import SliceEstimate as SliceEstimate, Slices as Slices
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.friedman import FriedmanTest as FriedmanTest
 from .comparison.post_hoc import (
@@ -53,18 +50,14 @@ from .metrics.calibration.reliability_diagram import (
     ReliabilityDiagram as ReliabilityDiagram,
 )
 from .metrics.costs.convex_hull import RocConvexHull as RocConvexHull
-from .metrics.costs.cost_curve import (
-    CostCurve as CostCurve,
-)
+from .metrics.costs.cost_curve import CostCurve as CostCurve
 from .metrics.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
 from .metrics.costs.operating_point import ThresholdCosts as ThresholdCosts
 from .metrics.curves.best_threshold import BestThreshold as BestThreshold
 from .metrics.curves.dominance import Dominance as Dominance
 from .metrics.curves.precision_recall import BreakEvenPoint as BreakEvenPoint
 from .metrics.curves.roc import KolmogorovSmirnov as KolmogorovSmirnov
-from .metrics.decisions.classification_report import (
-    ClassificationMetrics as ClassificationMetrics,
-)
+from .metrics.decisions.classification_report import ClassificationMetrics as ClassificationMetrics
 from .metrics.ranking.positions import GroupAUC as GroupAUC
 from .metrics.regression.regression_metrics import RegressionMetrics as RegressionMetrics
 from .selection.decomposition import (
@@ -75,9 +68,7 @@ from .selection.estimates import (
     EstimatorEvaluation as EstimatorEvaluation,
     MetricEstimate as MetricEstimate,
 )
-from .selection.estimator_curves import (
-    EstimatorCurve as EstimatorCurve,
-)
+from .selection.estimator_curves import EstimatorCurve as EstimatorCurve
 from .selection.point632 import Bootstrap632 as Bootstrap632
 from .selection.tuning import (
     NestedCrossValidation as NestedCrossValidation,

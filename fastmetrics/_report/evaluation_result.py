@@ -12,12 +12,7 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report.slices import ARROWS, Slices
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import by_name
-from fastmetrics.inference.comparison_result import (
-    Comparisons,
-    Outcome,
-    pairs_table,
-    verdict_text,
-)
+from fastmetrics.inference.comparison_result import Comparisons, Outcome, pairs_table, verdict_text
 from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Estimates, Pair
 from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
 from fastmetrics.inference.reference import NOWHERE

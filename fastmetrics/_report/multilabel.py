@@ -18,11 +18,7 @@ from fastmetrics._input.rows import NamedScores, model_pairs
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
-from fastmetrics._report.score_evaluation import (
-    EvaluateOptions,
-    of_each_model,
-    said_in_notes,
-)
+from fastmetrics._report.score_evaluation import EvaluateOptions, of_each_model, said_in_notes
 from fastmetrics._report.slices import first_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError

@@ -63,10 +63,7 @@ from fastmetrics.inference.table_estimates import estimate_from_summary
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
-from fastmetrics.metrics.calibration.calibration_summary import (
-    ScoreDecomposition,
-    decompose_table,
-)
+from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_table
 from fastmetrics.metrics.curves.best_threshold import best_threshold
 from fastmetrics.metrics.curves.precision_recall import break_even_at
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table

@@ -10,20 +10,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import (
-    check_class_labels,
-    in_class_order,
-)
+from fastmetrics._input.classes import check_class_labels, in_class_order
 from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.evaluation_result import Evaluation, Task
-from fastmetrics._report.score_evaluation import (
-    OF_INTERVALS,
-    OF_ROWS,
-    EvaluateOptions,
-    found_of,
-)
+from fastmetrics._report.score_evaluation import OF_INTERVALS, OF_ROWS, EvaluateOptions, found_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison

@@ -25,12 +25,7 @@ from fastmetrics.cli._session import in_words, labels_of, names_here, progress_b
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate import PairOptions, compare_by_sums
-from fastmetrics.inference.range_summary import (
-    Lookup,
-    ProductSums,
-    RangeSummary,
-    summarize_runs,
-)
+from fastmetrics.inference.range_summary import Lookup, ProductSums, RangeSummary, summarize_runs
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import ask
@@ -200,10 +195,7 @@ class _Taker:
 
 
 def _product_sums(
-    options: argparse.Namespace,
-    lookups: list[Lookup],
-    pairs: list[tuple[int, int]],
-    memory: int,
+    options: argparse.Namespace, lookups: list[Lookup], pairs: list[tuple[int, int]], memory: int
 ) -> ProductSums | None:
     """Read the files once more, and return how far rows move both models of each pair."""
     sums: ProductSums | None = None

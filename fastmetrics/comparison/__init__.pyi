@@ -5,10 +5,7 @@ from ..inference.proportions import (
     proportion_interval as proportion_interval,
 )
 from ..inference.units import effective_sample_size as effective_sample_size
-from .binomial import (
-    binomial_test as binomial_test,
-    mcnemar_test as mcnemar_test,
-)
+from .binomial import binomial_test as binomial_test, mcnemar_test as mcnemar_test
 from .friedman import friedman_test as friedman_test
 from .paired import (
     sign_flip_test as sign_flip_test,

@@ -27,11 +27,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
-from fastmetrics.inference.interval_rule import (
-    make_estimate,
-    no_difference_limits,
-    unseen_limits,
-)
+from fastmetrics.inference.interval_rule import make_estimate, no_difference_limits, unseen_limits
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue, without_skewness
 from fastmetrics.inference.samples import (

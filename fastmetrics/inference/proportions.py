@@ -20,13 +20,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.reference import (
-    NOWHERE,
-    auc_limits,
-    normal_quantile,
-    outside,
-    within,
-)
+from fastmetrics.inference.reference import NOWHERE, auc_limits, normal_quantile, outside, within
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 

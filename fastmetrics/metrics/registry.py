@@ -454,9 +454,7 @@ _NUMBERS: Final = (
     _mean_loss("mean_gamma_deviance", "errors", domain=power_domain(2.0)),
     _score("r2", "errors:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
-        "explained_variance",
-        "errors:explained_variance_score",
-        parameters={"force_finite": True},
+        "explained_variance", "errors:explained_variance_score", parameters={"force_finite": True}
     ),
     _score(
         "d2_tweedie_score",

@@ -326,12 +326,7 @@ Evaluate scores in files, the same kinds of file as for evaluate, and write one 
 the answer, metrics, curves, calibration, decisions, slices, and a paragraph on methods. The page
 is one HTML file that needs nothing else: no script, no request, and no row of the data.""",
     options=_OWN + EVALUATION,
-    defaults={
-        "given": (),
-        "title": "Evaluation",
-        "band": "simultaneous",
-        "confidence_level": 0.95,
-    },
+    defaults={"given": (), "title": "Evaluation", "band": "simultaneous", "confidence_level": 0.95},
     examples="""\
 examples:
   fastmetrics report scores.csv --label y --score a --score b -o report.html

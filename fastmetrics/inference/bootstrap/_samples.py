@@ -131,12 +131,7 @@ def fill_totals(
 
 
 def cell_counts(
-    key: NDArray[np.uint64],
-    sizes: NDArray[np.int64],
-    first: int,
-    count: int,
-    *,
-    stratum: int = 0,
+    key: NDArray[np.uint64], sizes: NDArray[np.int64], first: int, count: int, *, stratum: int = 0
 ) -> NDArray[np.int64]:
     """Draw the number of rows of each cell: (count, n_cells); cells may be empty."""
     totals = np.zeros((count, len(sizes)), np.int64)

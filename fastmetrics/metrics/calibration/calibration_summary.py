@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    WeightsAre,
-    check_choice,
-    check_confidence_level,
-)
+from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidence_level
 from fastmetrics._input.scores import as_given
 from fastmetrics._kernels.losses import terms_of_rows
 from fastmetrics._results import OneNumber, Result
@@ -31,10 +27,7 @@ from fastmetrics.metrics.calibration._probability_table import (
     sum_terms,
     table_with_squares,
 )
-from fastmetrics.metrics.calibration.logistic_calibration import (
-    LogisticCalibration,
-    fit_logistic,
-)
+from fastmetrics.metrics.calibration.logistic_calibration import LogisticCalibration, fit_logistic
 from fastmetrics.tables.score_table import Hull, ScoreTable, upper_hull
 
 #: Maps labels (0.0 or 1.0) and probabilities to the loss of each row.

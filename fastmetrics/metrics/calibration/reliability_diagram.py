@@ -17,11 +17,7 @@ from fastmetrics._plots._style import model_label
 from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, reliability_limits
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.metrics.calibration._probability_table import (
-    CALIBRATED,
-    Floats,
-    probability_table,
-)
+from fastmetrics.metrics.calibration._probability_table import CALIBRATED, Floats, probability_table
 from fastmetrics.metrics.calibration.calibration_errors import (
     BINNED,
     MOST_BINS,

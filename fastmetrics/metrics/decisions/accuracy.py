@@ -320,10 +320,7 @@ def _tally_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
         )
     counts = np.array([each.counts for each in cells.values()], np.float64)
     return tuple(cells), Tally(
-        hits=counts[:, 1, 1],
-        misses=counts[:, 1, 0],
-        alarms=counts[:, 0, 1],
-        linear=np.zeros(()),
+        hits=counts[:, 1, 1], misses=counts[:, 1, 0], alarms=counts[:, 0, 1], linear=np.zeros(())
     )
 
 

@@ -299,13 +299,11 @@ def expected_reciprocal_rank(
     Notes
     -----
     An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. A tie of
-    n items takes O(n) for each relevant one, and for no more of them than 46 over their mean
-    chance: nobody reads on (the chance is below 1e-20).
+    n items takes O(n) for each relevant one, as far as the chance to read on is above 1e-20.
 
     References
     ----------
-    Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded relevance,
-    CIKM.
+    Chapelle et al. (2009), Expected reciprocal rank for graded relevance, CIKM.
 
     Examples
     --------
@@ -314,14 +312,12 @@ def expected_reciprocal_rank(
     0.7708333333333334
     """
     table = check_ranking(relevance, score, query, ties)
-    cutoff = check_cutoff(k)
-    otherwise = check_no_relevant(no_relevant)
+    cutoff, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
     largest = float(table.grades.max(initial=0.0))
     bound = largest if max_relevance is None else check_real("max_relevance", max_relevance)
     if bound < largest:
-        raise InputError(
-            f"`max_relevance` must be at least {largest:g}, which occurs: got {bound:g}"
-        )
+        rule = f"`max_relevance` must be at least {largest:g}, which occurs"
+        raise InputError(f"{rule}: got {bound:g}")
     chances = _compute_gains(table.grades, "exponential") / np.exp2(bound)
     columns = (chances, table.above, table.tied, cutoff)
     values = compute_by_query(kernels.expected_cascade, table, *columns)
@@ -442,21 +438,16 @@ def group_auc(
     others = table.sizes - relevant
     values = safe_divide(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
-    weights = {
-        "items": table.sizes,
-        "relevant": relevant,
-        "pairs": relevant * others,
-        "queries": np.ones_like(relevant),
-    }[query_weighting]
-    weights = np.where(defined, weights, 0)
+    each = np.ones_like(relevant)
+    choices = table.sizes, relevant, relevant * others, each
+    choice = dict(zip(("items", "relevant", "pairs", "queries"), choices, strict=True))
+    weights = np.where(defined, choice[query_weighting], 0)
     mean = nan
     if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))
     else:
-        warn_user(
-            "the AUC of groups is undefined: no group has both classes; set to nan",
-            UndefinedMetricWarning,
-        )
+        why = "the AUC of groups is undefined: no group has both classes; set to nan"
+        warn_user(why, UndefinedMetricWarning)
     return GroupAUC(mean, values, weights, int(np.count_nonzero(~defined)), table.queries)
 
 

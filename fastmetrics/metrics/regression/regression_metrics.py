@@ -382,10 +382,7 @@ FORMULAS: Final[Mapping[str, RegressionFormula]] = {
         _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
         RegressionFormula("median_absolute_error", _median_absolute_error),
         _error(
-            "max_error",
-            RegressionTable.largest_error,
-            Terms(errors.ASK_LARGEST),
-            one_output=True,
+            "max_error", RegressionTable.largest_error, Terms(errors.ASK_LARGEST), one_output=True
         ),
         _error("mean_pinball_loss", _pinball),
         _error("mean_tweedie_deviance", _deviance, _power_terms, one_output=True),
