@@ -243,7 +243,7 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     out = output_of(capsys, *command, "--format", "markdown")
     assert "a|b" in out.splitlines()[0]
     assert out.endswith("--verbose adds 2 notes.\n")
-    assert "\n\n|  | a\\|b | x,y |\n" in out
+    assert "\n\n| [95 % interval] | a\\|b | x,y |\n" in out
 
 
 def test_confidence_level(tmp_path, capsys):

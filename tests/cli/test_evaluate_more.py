@@ -83,7 +83,7 @@ def test_markdown(scored, columns, capsys):
     metrics, differences, *_ = f"|{tables}".split("\n\n")
     rows = {cells(line)[0]: cells(line)[1:] for line in metrics.splitlines()}
     model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
-    assert rows[""] == ["a", "b"]
+    assert rows["[95 % interval]"] == ["a", "b"]
     assert rows["n+"] == [str(model.n_positive)] * 2
     assert rows["AUC ↑"][0].startswith(f"{model.roc_auc:.4f} [0.")
     assert {"TPR at it ↑", "FPR at it ↓"} < rows.keys()

@@ -379,7 +379,15 @@ def test_options_take_the_numbers_that_files_may_hold(
 def test_a_number_beyond_the_floats_is_infinite(capsys, tmp_path, options, said):
     path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
     assert said in fails_slips(capsys, path, *options, "1" + 400 * "0")
-    asked = ["--bootstrap", "9", "--metrics", "accuracy", "--threshold", "1" + 400 * "0"]
+    asked = [
+        "--bootstrap",
+        "9",
+        "--metrics",
+        "accuracy",
+        "--threshold",
+        "1" + 400 * "0",
+        "--verbose",
+    ]
     out = captured(capsys, "evaluate", path, *COLUMNS, *asked).out
     assert "positive means score ≥ inf" in out
 

@@ -128,7 +128,7 @@ def test_the_false_discovery_rate():
     np.testing.assert_allclose([row.pvalue_worse for row in fdr], expected, rtol=1e-9)
     worse = [sum(row.decision == "worse" for row in each) for each in (plain, fdr)]
     assert worse[1] >= worse[0]
-    assert "on average" in " ".join(str(fdr).split())
+    assert "expected proportion of false alarms" in " ".join(str(fdr).split())
 
 
 def test_what_no_runs_decide():

@@ -137,7 +137,7 @@ PLACES = [
     (ConfusionMatrix, "_unshare"),
     (_matrix_state, "add_compensated"),
     (_matrix_state, "_sums"),
-    (_matrix_state.MatrixState, "arranged"),
+    (_matrix_state.MatrixState, "arrange"),
     (_matrix_state.MatrixState, "as_float"),
     (_label_counts.kernels, "count_cells"),
     (_label_counts.kernels, "count_two"),

@@ -45,7 +45,7 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     share = {"all": 1.0, "some": 0.5, "none": 0.0}[leads]
     ones, by_keys, by_scores = np.ones(n), rank_values(keys), rank_values(scores)
     is_lead = (rng.random(by_keys.n_ranks) < share)[by_keys.ranks]
-    by_scores = by_scores.turned() if turned else by_scores
+    by_scores = by_scores.reverse() if turned else by_scores
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))
     for threads in (1, 3):
         monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(threads))

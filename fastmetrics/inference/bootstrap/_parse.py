@@ -390,7 +390,7 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
                 )
         if y_true.is_weighted:
             raise InputTypeError(
-                "a ConfusionMatrix of fractional weights cannot be resample, as it does not tell "
+                "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "
                 "how many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
             )
         if int(y_true.n) == 0:
@@ -467,7 +467,7 @@ def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> Boot
     """Build the sample of a table of counts: of cells, or of rows where cells are small."""
     if table.is_weighted:
         raise InputTypeError(
-            "a ScoreTable of fractional weights cannot be resample, as it does not tell how many "
+            "a ScoreTable of fractional weights cannot be resampled, as it does not tell how many "
             "rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
     n = int(table.n_positive) + int(table.n_negative)
