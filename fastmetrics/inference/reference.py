@@ -20,6 +20,8 @@ from fastmetrics.metrics._metric import Scale
 #: No bounds, and no limits.
 ALL: Final = (-math.inf, math.inf)
 NOWHERE: Final = ConfidenceInterval(math.nan, math.nan)
+#: Stands for an infinite factor in Wilson's limit: one plus it is finite.
+_MOST: Final = 1.0e300
 
 
 def _expit(x: float) -> float:
@@ -204,9 +206,13 @@ def within(
 
 def auc_variance(auc: float, m: float, n: float) -> float:
     """Compute Newcombe's (2006) variance of an AUC of m and n rows, after Hanley & McNeil."""
+    return auc * (1.0 - auc) * _variance_factor(auc, m, n)
+
+
+def _variance_factor(auc: float, m: float, n: float) -> float:
+    """Compute that variance over auc (1 - auc), which changes little with the AUC."""
     k = (m + n) / 2.0 - 1.0
-    inside = 1.0 + k * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc))
-    return auc * (1.0 - auc) / m / n * inside
+    return (1.0 + k * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc))) / m / n
 
 
 def auc_limits(auc: float, m: float, n: float, factor: float) -> tuple[float, float]:
@@ -216,19 +222,20 @@ def auc_limits(auc: float, m: float, n: float, factor: float) -> tuple[float, fl
 
 
 def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
-    """Solve (t - auc)^2 = factor * V(t) for t in [auc, 1], by bisection to the last bit.
+    """Solve (t - auc)^2 = factor * V(t) for t in [auc, 1]: Wilson's limit, time and again.
 
-    (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
+    With V(t) / (t (1 - t)) held fixed the root is Wilson's. That ratio varies by a third in all:
+    each step leaves a tenth of the error or less.
     """
-    low, high = auc, 1.0
-    while True:
-        middle = low + (high - low) / 2.0
-        if not low < middle < high:
-            return high
-        if (middle - auc) ** 2 < factor * auc_variance(middle, m, n):
-            low = middle
-        else:
-            high = middle
+    limit = auc
+    for _ in range(64):
+        before, c = limit, min(factor * _variance_factor(limit, m, n), _MOST)
+        half = c / (1.0 + c) / 2.0
+        rest = half * (auc / (1.0 + c)) * (1.0 - auc) * 2.0
+        limit = min(auc / (1.0 + c) + half + math.sqrt(half * half + rest), 1.0)
+        if abs(limit - before) <= 2.0**-52:
+            break
+    return limit
 
 
 def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") -> float:
