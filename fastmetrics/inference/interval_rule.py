@@ -36,13 +36,12 @@ _RuleResult = tuple[ConfidenceInterval, str] | None
 
 
 class _Case(NamedTuple):
-    """Input of an interval rule: a metric of a model, its variance, and Student's limits."""
+    """Input of an interval rule: a metric of a model, and its variance."""
 
     one: MetricRequest
     measured: Measurement
     model: int
     variance: Variance
-    student: ConfidenceInterval
     level: float
     method: str | None
     alternative: Alternative
@@ -56,6 +55,16 @@ class _Case(NamedTuple):
     def counts(self) -> Floats | None:
         """The 2 x 2 counts of independent rows, or None."""
         return self.measured.counts[self.model]
+
+    def student_limits(self) -> ConfidenceInterval:
+        """Return Student's limits on the scale of the metric."""
+        if math.isnan(self.value):
+            return NOWHERE
+        scale, end = self.one.entry.scale_under(self.one.parameters)
+        value, error = self.value / end, self.variance.standard_error / end
+        rule = self.level, scale, self.alternative, self.one.entry.bounds
+        low, high = limits(value, error, self.variance.df, *rule)
+        return ConfidenceInterval(end * low, end * high)
 
     @property
     def rate_limits(self) -> Callable[[float, float], ConfidenceInterval]:
@@ -89,12 +98,8 @@ def make_estimate(
     if variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
         variance = Variance(0.0, math.nan)
     error, df = variance.standard_error if not math.isnan(value) else math.nan, variance.df
-    scale, end = entry.scale_under(one.parameters)
-    student = limits(value / end, error / end, df, level, scale, alternative, entry.bounds)
-    student = ConfidenceInterval(end * student.low, end * student.high)
-    limit, name = _interval(
-        _Case(one, measured, model, variance, student, level, method, alternative)
-    )
+    scale, _ = entry.scale_under(one.parameters)
+    limit, name = _interval(_Case(one, measured, model, variance, level, method, alternative))
     n_groups = None if units.groups is None else units.n_units
     few = min(_HEAVY, measured.n_samples / _ROWS_OF_HEAVY)
     if math.isnan(value):
@@ -147,7 +152,7 @@ def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
     interval: _RuleResult = None
     if rule is not None and method in (None, *_RULES[name][1:]):
         interval = _RULES[name][0](case, *rule.arguments)
-    return interval or (case.student, "influence")
+    return interval or (case.student_limits(), "influence")
 
 
 def _proportion(

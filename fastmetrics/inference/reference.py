@@ -212,7 +212,7 @@ def auc_variance(auc: float, m: float, n: float) -> float:
 def _variance_factor(auc: float, m: float, n: float) -> float:
     """Compute that variance over auc (1 - auc), which changes little with the AUC."""
     k = (m + n) / 2.0 - 1.0
-    return (1.0 + k * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc))) / m / n
+    return (1.0 + k * (2.0 - 1.0 / (2.0 - auc) - 1.0 / (1.0 + auc))) / m / n
 
 
 def auc_limits(auc: float, m: float, n: float, factor: float) -> tuple[float, float]:
@@ -228,11 +228,12 @@ def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
     each step leaves a tenth of the error or less.
     """
     limit = auc
+    if auc == 1.0:
+        return limit
     for _ in range(64):
         before, c = limit, min(factor * _variance_factor(limit, m, n), _MOST)
-        half = c / (1.0 + c) / 2.0
-        rest = half * (auc / (1.0 + c)) * (1.0 - auc) * 2.0
-        limit = min(auc / (1.0 + c) + half + math.sqrt(half * half + rest), 1.0)
+        start, half = auc / (1.0 + c), c / (1.0 + c) / 2.0
+        limit = min(start + half + math.sqrt(half * (half + 2.0 * start * (1.0 - auc))), 1.0)
         if abs(limit - before) <= 2.0**-52:
             break
     return limit

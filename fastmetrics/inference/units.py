@@ -317,7 +317,8 @@ class Units:
 
     def class_sizes(self) -> tuple[float, float]:
         """Return the effective numbers of positives and negatives, the odd and even strata."""
-        return float(self._effective_sizes[1::2].sum()), float(self._effective_sizes[::2].sum())
+        sizes = self._effective_sizes.tolist()
+        return sum(sizes[1::2]), sum(sizes[::2])
 
     def _by_stratum(self, values: Any) -> Floats:
         """Sum values by stratum; None stands for ones."""
@@ -456,8 +457,8 @@ class Units:
             over = float(np.sum(by_stratum[kept] ** 2 / (self._effective_sizes[kept] - 1.0)))
             return Variance(variance, variance * variance / over if over > 0.0 else math.nan)
         result = self._with_df(variance, second, fourth, reference)
-        if result.is_extreme or not result.df > 0.0:
-            return result
+        if reference != "kurtosis" or result.is_extreme or not result.df > 0.0:
+            return result  # differences alone are tested with their skewness
         contributions = second * second / fourth
         known = contributions / (contributions + PRIOR_OF_SKEWNESS)
         return result._replace(skewness=known * self._third_moment(sums) / variance**1.5)
