@@ -65,18 +65,10 @@ BY_KEY = {row.key: row for row in ROWS}
 COMPARISONS: tuple[str, ...] = tuple(
     """
     auc_vs_all_pairs auc_vs_sklearn auc_vs_torchmetrics auc_1e3_vs_sklearn roc_curve_vs_sklearn
-    weighted_auc_vs_sklearn boot_vs_sklearn boot_row matrix_10_vs_sklearn report_vs_sklearn
+    weighted_auc_vs_sklearn boot_vs_sklearn matrix_10_vs_sklearn report_vs_sklearn
     log_loss_vs_sklearn top_k_vs_sklearn fresh_process
     """.split()
 )
-#: Times of others as their authors published them, in the unit of our row: task, time, library.
-PUBLISHED: dict[str, tuple[str, float, str]] = {
-    "boot_row": (
-        "one bootstrap replicate of the AUC, 10⁶ rows, one thread",
-        300.0,
-        "pROC, 300 ns a row as published",
-    )
-}
 
 
 def assert_agree(left: Any, right: Any) -> None:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.contests import BY_KEY, COMPARISONS, CONTEXT, NAMES, PUBLISHED, TARGETS
+from benchmarks.speed.contests import BY_KEY, COMPARISONS, CONTEXT, NAMES, TARGETS
 from benchmarks.speed.timing import FULL_ROWS, RATIO, Measured, Target
 
 START, END = "<!-- benchmarks:start -->\n", "<!-- benchmarks:end -->"
@@ -100,14 +100,9 @@ def show_table(rows: Iterable[Row]) -> str:
 
 def show_comparison(row: Row) -> str:
     """Write one line: task, what it is compared with, how many times as fast it is."""
-    if row.key in PUBLISHED:
-        task, published, other = PUBLISHED[row.key]
-        factor = published / row.median
-    else:
-        target = BY_KEY[row.key]
-        task, other = target.what, NAMES[target.yardstick]
-        factor = row.median if target.at_least else 1 / row.median
-    return f"| {task} | {other} | {show(factor, RATIO)} |"
+    target = BY_KEY[row.key]
+    factor = row.median if target.at_least else 1 / row.median
+    return f"| {target.what} | {NAMES[target.yardstick]} | {show(factor, RATIO)} |"
 
 
 def comparisons(rows: dict[str, Row], n_rows: int, where: str) -> str:

@@ -108,7 +108,6 @@ def test_a_readme_without_its_markers_is_an_error(text) -> None:
     [
         ("auc_vs_sklearn", 57.4, "| scikit-learn | 57.4 × |"),  # a speed-up as it is
         ("fresh_process", 0.125, "| the same with scikit-learn | 8 × |"),  # time over time
-        ("boot_row", 2.5, "| pROC, 300 ns a row as published | 120 × |"),
     ],
 )
 def test_the_readme_shows_how_many_times_as_fast(key, value, cell) -> None:
