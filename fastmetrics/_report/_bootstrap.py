@@ -128,19 +128,19 @@ def bootstrapped(
     rows = {"groups": groups, "threshold": threshold, **rows}
     pairs: Comparisons | None = None
     if len(models) == 1:
-        found: list[Mapping[str, Estimate]] = list(resample(forms, options)[1])
+        by_model: list[Mapping[str, Estimate]] = list(resample(forms, options)[1])
     else:
         names = [model.name for model in models]
         pairs = compare_replicates(forms, names, options)
-        found = of_each_model(pairs)
+        by_model = of_each_model(pairs)
     (largest_gap,) = set(LIMITED) - set(SMOOTH)
-    if options.method is None and largest_gap in found[0]:
+    if options.method is None and largest_gap in by_model[0]:
         # By limits that hold: those of replicates do not.
         rows |= {"confidence_level": level, "weights_are": read or "importances"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
             held, of_pairs = found_of(y_true, scores, largest_gap, **rows)
-        found = [{**own, **of_gaps} for own, of_gaps in zip(found, held, strict=True)]
+        by_model = [{**own, **of_gaps} for own, of_gaps in zip(by_model, held, strict=True)]
         if pairs is not None and of_pairs is not None:
             pairs = Comparisons({**pairs, **of_pairs})
     settings = EvaluationBootstrap(
@@ -148,22 +148,22 @@ def bootstrapped(
         n_resamples=options.n_resamples,
         stratified=options.stratified,
         n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
-        effective_n_groups=found[0][_AUC].details.effective_n_groups,
+        effective_n_groups=by_model[0][_AUC].details.effective_n_groups,
         threshold=threshold,
         key=key_text(options.key),
     )
-    complete = map(_with_bootstrap, models, found)
+    complete = map(_with_bootstrap, models, by_model)
     return Evaluation.of_scores(complete, level, read, pairs, bootstrap=settings)
 
 
-def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
+def _with_bootstrap(model: ModelEvaluation, estimates: Mapping[str, Estimate]) -> ModelEvaluation:
     """Return the evaluation with the intervals of replicates, and a note on those without sense."""
-    auc = found[_AUC]
-    limits = {metric: one.confidence_interval for metric, one in found.items()}
+    auc = estimates[_AUC]
+    limits = {metric: one.confidence_interval for metric, one in estimates.items()}
     unsound = ", ".join(
         metric
         for metric, (low, high) in limits.items()
-        if not (low < high or math.isnan(found[metric].estimate))
+        if not (low < high or math.isnan(estimates[metric].estimate))
     )
     note = f"no sound bootstrap interval of {unsound}" if unsound else ""
     return dataclasses.replace(
@@ -171,6 +171,6 @@ def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> Mo
         confidence_interval=auc.confidence_interval,
         standard_error=auc.standard_error,
         interval_method=f"bootstrap, {auc.method}",
-        bootstrap=Estimates(found),
+        bootstrap=Estimates(estimates),
         note=join_notes(model.note, note),
     )

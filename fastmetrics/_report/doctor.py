@@ -139,19 +139,19 @@ def show_versions() -> None:
     >>> show_versions()
     fastmetrics...
     """
-    found = {name: version_of(name) for name in _NEEDED}
-    found |= {
+    versions = {name: version_of(name) for name in _NEEDED}
+    versions |= {
         "Python": f"{platform.python_version()} ({sys.implementation.name})",
         "platform": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count()),
         "byte order": sys.byteorder,
     }
-    found |= {name: version_of(name) for name in _OPTIONAL}
+    versions |= {name: version_of(name) for name in _OPTIONAL}
     for variable in ("NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"):
         if variable in os.environ:
-            found[variable] = os.environ[variable]
-    width = max(map(len, found))
-    print("\n".join(f"{name:<{width}}  {version}" for name, version in found.items()))  # noqa: T201
+            versions[variable] = os.environ[variable]
+    width = max(map(len, versions))
+    print("\n".join(f"{name:<{width}}  {version}" for name, version in versions.items()))  # noqa: T201
 
 
 #: Rows of a class below which no interval is sure, and below which none says much.
@@ -256,9 +256,9 @@ def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
         say("positive class", "error", said)
         return None
     positive = 1 if pos_label is None else pos_label
-    found = np.full(len(values), -1, np.int8)
-    found[~missing] = [each == positive for each in values[~missing]]
-    return found
+    codes = np.full(len(values), -1, np.int8)
+    codes[~missing] = [each == positive for each in values[~missing]]
+    return codes
 
 
 def _numbers(model: NamedScores, say: Any) -> NDArray[np.float64] | None:

@@ -156,7 +156,7 @@ def evaluate_log(
     metrics = [(_asked(name, "score", higher_is_better, attempts.bounds), _mean(attempts))]
     metrics += _of_successes(attempts, **ks)
     models = attempts.models
-    found: dict[str, dict[str, Estimate]] = {each: {} for each in models}
+    by_model: dict[str, dict[str, Estimate]] = {each: {} for each in models}
     pairs: dict[str, Comparison] = {}
     chosen = PairOptions(
         models, list(itertools.combinations(range(len(models)), 2)), None, level, _BOTH
@@ -170,9 +170,9 @@ def evaluate_log(
             if len(models) > 1 and one.name != "flip_rate":
                 pairs[one.label] = _with_limits(compare_models(one, measured, chosen), estimates)
             for each, estimate in zip(models, estimates, strict=True):
-                found[each][one.label] = estimate
+                by_model[each][one.label] = estimate
     directions = {one.label: one.higher_is_better for one, _ in metrics}
-    return Evaluation.of_task("items", found, pairs, level, directions, notes)
+    return Evaluation.of_task("items", by_model, pairs, level, directions, notes)
 
 
 def _attempts(item: Any, score: Any, model: Any, repeat: Any, group: Any) -> _Attempts:
@@ -227,9 +227,9 @@ def _codes(values: Any, name: str, n: int) -> tuple[NDArray[Any], Ints]:
     array = as_array(values, name)
     if array.dtype.kind == "f":
         raise InputTypeError(f"`{name}` must hold texts or whole numbers: got {array.dtype}")
-    found = check_class_labels(array, name)
-    check_same_length(**{"score": range(n), name: found.codes})
-    return np.asarray(found.classes), found.codes
+    labels = check_class_labels(array, name)
+    check_same_length(**{"score": range(n), name: labels.codes})
+    return np.asarray(labels.classes), labels.codes
 
 
 def _checked(ks: Any, name: str) -> list[int]:
@@ -336,15 +336,15 @@ def _near_the_edge(one: Estimate) -> Estimate:
     return replace(one, confidence_interval=outer, method="outer limits with wilson", note="")
 
 
-def _with_limits(found: Comparison, models: tuple[Estimate, ...]) -> Comparison:
+def _with_limits(comparison: Comparison, models: tuple[Estimate, ...]) -> Comparison:
     """Return a comparison with the limits of its models, of which those of differences know.
 
     Where few items carry the error of a model, the difference has the outer limits of Student's t
     and of both models' limits, joined as if they were independent (Newcombe 1998).
     """
-    of = dict(zip(found.names, models, strict=True))
+    of = dict(zip(comparison.names, models, strict=True))
     pairs = []
-    for pair in found.pairs:
+    for pair in comparison.pairs:
         both = of[pair.a], of[pair.b]
         if any("wilson" in one.method and _is_near(one) for one in both):
             (below_a, above_a), (below_b, above_b) = map(_reach, both)
@@ -352,9 +352,9 @@ def _with_limits(found: Comparison, models: tuple[Estimate, ...]) -> Comparison:
             low = np.fmin(own.low, pair.estimate - math.hypot(below_a, above_b))
             high = np.fmax(own.high, pair.estimate + math.hypot(above_a, below_b))
             pair = replace(pair, confidence_interval=ConfidenceInterval(low, high))
-        better = pair.better_at(found.confidence_level, found.higher_is_better)
+        better = pair.better_at(comparison.confidence_level, comparison.higher_is_better)
         pairs.append(replace(pair, better=better))
-    return replace(found, models=models, pairs=tuple(pairs))
+    return replace(comparison, models=models, pairs=tuple(pairs))
 
 
 def _is_near(one: Estimate) -> bool:

@@ -354,8 +354,8 @@ def _classes_of(y_true: Any) -> list[Any] | None:
     seen = y[:: max(1, len(y) // _LOOK)]
     if y.dtype.kind in "iuf" and len(np.unique(seen)) > _MANY:
         return None
-    found: list[Any] = check_class_labels(y).classes.tolist()
-    return found
+    classes: list[Any] = check_class_labels(y).classes.tolist()
+    return classes
 
 
 def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> None:

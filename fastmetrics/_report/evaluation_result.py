@@ -193,10 +193,10 @@ class ModelEvaluation(Result):
         if not self.guarantees:
             plain.pop("guarantees")
         for name in ("estimates", "bootstrap"):
-            found = plain.pop(name) and getattr(self, name)
-            if found is not None:
+            nested = plain.pop(name) and getattr(self, name)
+            if nested is not None:
                 plain[name] = {
-                    metric: plain_of(one, _OF_ONE_METRIC) for metric, one in found.items()
+                    metric: plain_of(one, _OF_ONE_METRIC) for metric, one in nested.items()
                 }
         return plain
 
@@ -528,9 +528,9 @@ def _methods(figures: Iterable[tuple[str, str]]) -> str:
 
 def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the cheapest threshold of each model with its cost, and those of simple rules."""
-    found = []
+    rows = []
     for name in _COSTS:
         for model in models:
             interval = getattr(model.costs, _LIMITS.get(name, ""), None)
-            found.append((name, model.name, getattr(model.costs, name, math.nan), interval))
-    return found
+            rows.append((name, model.name, getattr(model.costs, name, math.nan), interval))
+    return rows

@@ -264,15 +264,20 @@ POWER: Final = 0.8
 
 
 def _rule(
-    one: MetricRequest, found: Comparison, baseline: str, margin: float, alpha: float, name: str
+    one: MetricRequest,
+    comparison: Comparison,
+    baseline: str,
+    margin: float,
+    alpha: float,
+    name: str,
 ) -> GateRule:
     """Return a rule by the difference of two models, its p not yet adjusted, nothing decided."""
-    (pair,) = found.pairs
+    (pair,) = comparison.pairs
     error, df = pair.standard_error, pair.df
     upwards = bool(one.higher_is_better)
     gain = pair.estimate if upwards else -pair.estimate
-    many = found.n_samples if found.n_groups is None else float(found.n_groups)
-    what = "groups" if found.n_groups is not None else found.samples_are
+    many = comparison.n_samples if comparison.n_groups is None else float(comparison.n_groups)
+    what = "groups" if comparison.n_groups is not None else comparison.samples_are
     note, noninferior, worse = "", math.nan, math.nan
     chance, needed = math.nan, math.nan
     if error > 0.0 and df > 0.0:
@@ -314,7 +319,7 @@ def _rule(
 def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
     """Return rules with their decisions: FAIL where all of the interval is beyond the margin."""
     adjusted = holm([rule.pvalue_worse for rule in rules])
-    found = []
+    rules_decided = []
     for rule, p in zip(rules, adjusted, strict=True):
         decision: GateDecision = "INCONCLUSIVE"
         if rule.pvalue_worse < alpha:  # the interval, which leaves alpha outside, is beyond
@@ -323,8 +328,8 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
             decision = "PASS"
         elif rule.estimate == 0.0 == rule.standard_error and rule.loss_limits.high < rule.margin:
             decision = "PASS"  # no row tells the models apart, and unseen ones could not by it
-        found.append(replace(rule, pvalue_worse_holm=p, decision=decision))
-    return tuple(found)
+        rules_decided.append(replace(rule, pvalue_worse_holm=p, decision=decision))
+    return tuple(rules_decided)
 
 
 def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> GateDecision:
@@ -347,7 +352,7 @@ def _slices(
     Those are slices of fewer than ``min_n`` rows, and, where scores are a column for each of
     ``n_classes``, those without a row of some class.
     """
-    found: list[GateRule] = []
+    slice_rules: list[GateRule] = []
     small: list[str] = []
     lacking: list[str] = []
     for column, values in by_names(slices, "slices", "columns").items():
@@ -362,10 +367,10 @@ def _slices(
                 lacking.append(name)
             else:
                 try:
-                    found += rules_of(chosen, name)
+                    slice_rules += rules_of(chosen, name)
                 except InputError as error:
                     raise InputError(f"slice {name!r}: {error}") from error
-    return found, small, lacking
+    return slice_rules, small, lacking
 
 
 #: Chances of passing, of an equal candidate, below which a gate is no use.
@@ -533,8 +538,8 @@ def gate(
                     **{column: each[chosen] for column, each in of_rows.items()},
                 )
             for one in asked:
-                found = comparisons[one.label]
-                rules.append(_rule(one, found, other, margins[one.label], alpha, name))
+                comparison = comparisons[one.label]
+                rules.append(_rule(one, comparison, other, margins[one.label], alpha, name))
         return rules
 
     rules = rules_of(slice(None), "")
@@ -606,10 +611,10 @@ def assert_not_worse(
     AssertionError: FAIL: candidate is worse than baseline by more than the margin in brier_score.
     brier_score: a loss of 0.5000 [0.4906, 0.5094], more than the margin of 0.05.
     """
-    found = gate(y_true, scores, margins=margins, **parameters)
-    if found.verdict != "PASS":
-        raise AssertionError("\n".join([found.explanation, *found.notes]))
-    return found
+    result = gate(y_true, scores, margins=margins, **parameters)
+    if result.verdict != "PASS":
+        raise AssertionError("\n".join([result.explanation, *result.notes]))
+    return result
 
 
 def _asked(

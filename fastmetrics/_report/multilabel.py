@@ -169,22 +169,24 @@ class LabelledRows:
         n, k = labels.shape
         if k < 2:
             raise InputError(f"`y_true` must have a column for each label, 2 or more: got {k}")
-        found = []
+        columns_by_model = []
         for each in models:
             own, columns = _scores_of(each, labels.shape)
             if names and own and own != names and {*own} == {*names}:
                 columns = [columns[own.index(name)] for name in names]
-            found.append(each._replace(values=columns))
+            columns_by_model.append(each._replace(values=columns))
         weights = Design.parse(n, options | {"strata": None}).weights
         if weights is not None and not weights.all():  # rows of no weight are none
             kept = weights > 0
             labels = labels[kept]
-            found = [m._replace(values=[column[kept] for column in m.values]) for m in found]
+            columns_by_model = [
+                m._replace(values=[column[kept] for column in m.values]) for m in columns_by_model
+            ]
             for name in ("sample_weight", "groups"):
                 if options[name] is not None:
                     options[name] = as_array(options[name], name)[kept]
         own_names = names or [f"y_true[:, {j}]" for j in range(k)]
-        rows = cls(tuple(own_names), labels, tuple(found), options, threshold)
+        rows = cls(tuple(own_names), labels, tuple(columns_by_model), options, threshold)
         return replace(rows, threshold=0.5) if threshold is None and rows.are_decisions else rows
 
     @cached_property
@@ -268,12 +270,12 @@ def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
     if not has_names(y_true):
         return [], check_multilabel_indicator(y_true)
     columns = named_columns(y_true, "y_true")
-    found: list[NDArray[np.int8]] = []
+    indicators: list[NDArray[np.int8]] = []
     for name, column in columns.items():
         argument = f"y_true[{name!r}]"
-        check_same_length(y_true=found[0] if found else column, **{argument: column})
-        found.append(check_multilabel_indicator(column[:, None], argument))
-    return [*columns], np.concatenate(found, axis=1)
+        check_same_length(y_true=indicators[0] if indicators else column, **{argument: column})
+        indicators.append(check_multilabel_indicator(column[:, None], argument))
+    return [*columns], np.concatenate(indicators, axis=1)
 
 
 def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], list[NDArray[Any]]]:
@@ -281,14 +283,14 @@ def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], l
     name, own = model.argument, dict[str, NDArray[Any]]()
     if has_names(model.values):
         own = named_columns(model.values, name)
-        found = (len(next(iter(own.values()))), len(own)) if own else (0, 0)
+        actual = (len(next(iter(own.values()))), len(own)) if own else (0, 0)
     else:
         matrix = as_array(model.values, name)
-        found = matrix.shape
-    if found != shape:
+        actual = matrix.shape
+    if actual != shape:
         raise InputError(
             f"`{name}` must have the shape of `y_true`, a column for each label, {shape}: got "
-            f"{found}; of classes that exclude one another `y_true` is the class of each row"
+            f"{actual}; of classes that exclude one another `y_true` is the class of each row"
         )
     if own:
         columns = [check_scores_array(each, f"{name}[{key!r}]") for key, each in own.items()]
@@ -355,14 +357,14 @@ def evaluate_multilabel(
         with said_in_notes():
             comparison = compare_models(shown, measured, chosen, own.weights_are)
         comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
-    found = dict(zip(names, of_each_model(comparisons), strict=True))
+    by_model = dict(zip(names, of_each_model(comparisons), strict=True))
     notes = [*_of_labels(rows, asked)]
     notes += _worst(rows, by_label, level)
-    for name, of_model in found.items():
+    for name, of_model in by_model.items():
         notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
     directions = {each.base.label: each.base.higher_is_better for each in asked}
     pairs = comparisons if len(names) > 1 else {}
-    return Evaluation.of_task("multilabel", found, pairs, level, directions, notes)
+    return Evaluation.of_task("multilabel", by_model, pairs, level, directions, notes)
 
 
 def _measured(
@@ -380,9 +382,9 @@ def _measured(
         sample = rows.of_label(label, of_label)
         for model in range(many):
             for each in of_label:
-                found = sample.influences(each.base, model)
-                values[each][model, label] = found.value
-                influences[each][model] += found.influences
+                result = sample.influences(each.base, model)
+                values[each][model, label] = result.value
+                influences[each][model] += result.influences
                 if each.is_biased and rows.sizes[label]:
                     by_precision = each.base.entry.is_area_of_precision
                     excess_of = _excess_of_precision if by_precision else _excess_of_f1
@@ -458,11 +460,11 @@ def _of_label(
     if each.is_of_decisions:
         options["threshold"] = rows.threshold
     with said_in_notes():
-        (found,) = estimate(
+        (one,) = estimate(
             rows.labels[:, label],
             rows.columns(label)[model].values,
             metrics={each.base.label: metric_argument(each.base)},
             confidence_level=level,
             **options,
         ).values()
-    return found
+    return one

@@ -104,8 +104,8 @@ def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterva
     is_sum = len(data) == 1 and data[0].is_weighted
     if level is None or is_sum:
         return None
-    (found,) = estimate(*data, metrics=AUC, confidence_level=level, **rows).values()
-    return found.confidence_interval
+    (one,) = estimate(*data, metrics=AUC, confidence_level=level, **rows).values()
+    return one.confidence_interval
 
 
 def check_both_classes(table: ScoreTable) -> None:
@@ -151,15 +151,15 @@ def _decision_on(
     """
     if threshold is None:
         return []
-    found: Any
+    point: Any
     if isinstance(threshold, str):
-        found = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
-        name, threshold = _CRITERIA[threshold], found.threshold
+        point = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
+        name, threshold = _CRITERIA[threshold], point.threshold
     else:
-        found = ConfusionMatrix.from_scores(table, threshold=threshold)
+        point = ConfusionMatrix.from_scores(table, threshold=threshold)
         name = f"score ≥ {said(threshold)}"
-    tp, fp = found.tp, found.fp
-    rates = fp / (fp + found.tn), tp / (tp + found.fn), tp / (tp + fp) if tp + fp else math.nan
+    tp, fp = point.tp, point.fp
+    rates = fp / (fp + point.tn), tp / (tp + point.fn), tp / (tp + fp) if tp + fp else math.nan
     return [(threshold, name, rates)]
 
 
@@ -243,8 +243,8 @@ def _stretches(predicted: NDArray[Any], residuals: NDArray[Any]) -> tuple[NDArra
     starts = np.unique(np.searchsorted(predicted, predicted[starts]))  # equal ones stay together
     starts = starts[starts > 0]
     parts = zip(np.split(predicted, starts), np.split(residuals, starts), strict=True)
-    found = [(np.median(each), *np.quantile(of, _QUANTILES)) for each, of in parts]
-    return tuple(np.array(found).T)
+    bands = [(np.median(each), *np.quantile(of, _QUANTILES)) for each, of in parts]
+    return tuple(np.array(bands).T)
 
 
 _MODELS: Final = """

@@ -256,42 +256,42 @@ def svg_of(figure: Any, key: str, title: str) -> str:
     return f'{head} style="{width}" role="img" aria-label="{html.escape(title)}">{rest}'
 
 
-def _kept(found: re.Match[str], used: set[str], key: str) -> str:
+def _kept(match: re.Match[str], used: set[str], key: str) -> str:
     """Return an id that something points to; nothing of others."""
-    return f'id="{key}-{found[1]}"' if found[1] in used else ""
+    return f'id="{key}-{match[1]}"' if match[1] in used else ""
 
 
 _SEVERITIES: Final = {"error": "Error", "warning": "Warning", "note": "Note"}
 
 
 def sections_of(
-    found: Evaluation, data: ReportData, diagnosis: Diagnosis | None
+    evaluation: Evaluation, data: ReportData, diagnosis: Diagnosis | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the headings of the page, and what stands below each.
 
     Texts, tables as HTML, figures, notes, and details, as far as there are any.
     """
     yield "Data", {"texts": list(_about_data(diagnosis))}
-    slices, level = found.slices, found.confidence_level
-    short, rest = split(replace(found, slices=None)._display())
+    slices, level = evaluation.slices, evaluation.confidence_level
+    short, rest = split(replace(evaluation, slices=None)._display())
     details = {"details": rest.notes, "all_rows": _html(rest.tables)}
     yield "Metrics", {"tables": _html(short.tables), "notes": short.notes} | details
-    if found.comparisons is not None:
-        yield "Differences", {"figures": of_differences(found.comparisons, level)}
+    if evaluation.comparisons is not None:
+        yield "Differences", {"figures": of_differences(evaluation.comparisons, level)}
     drawings: dict[str, Iterator[Figure]] = {}
-    if found.task != "binary":
-        drawings["Errors"] = of_task(found.task, data)
-    elif not any(math.isnan(model.roc_auc) for model in found):
+    if evaluation.task != "binary":
+        drawings["Errors"] = of_task(evaluation.task, data)
+    elif not any(math.isnan(model.roc_auc) for model in evaluation):
         drawings["Curves"] = of_curves(data, level)
         if data.has_probabilities:
             drawings["Calibration"] = of_calibration(data, level)
-        drawings["Decisions"] = of_decisions(found, data)
+        drawings["Decisions"] = of_decisions(evaluation, data)
     for heading, figures in drawings.items():
         yield heading, {"figures": quietly(figures)}
     if slices is not None:
         whole = {
             (metric, name): one.estimate
-            for name, model in found.models.items()
+            for name, model in evaluation.models.items()
             for metric, one in figures_of(model).items()
         }
         forests = quietly(of_slices(slices, whole))
@@ -310,7 +310,7 @@ def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
 
 
-def size_of(found: Evaluation, data: ReportData) -> str:
+def size_of(evaluation: Evaluation, data: ReportData) -> str:
     """Return the numbers of models and of rows."""
     k = len(data.models)
     models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
@@ -318,11 +318,11 @@ def size_of(found: Evaluation, data: ReportData) -> str:
     groups = data.options.groups
     if groups is not None:
         n += f" in {len(np.unique(np.asarray(groups))):,} groups"
-    if found.task == "binary":
-        one = found[0]
+    if evaluation.task == "binary":
+        one = evaluation[0]
         n += f", {one.n_positive:,.6g} positive and {one.n_negative:,.6g} negative"
-    elif found.task == "rankings":
-        n += f" of {found.n_samples:,.0f} queries"
+    elif evaluation.task == "rankings":
+        n += f" of {evaluation.n_samples:,.0f} queries"
     return f"{models} on {n}"
 
 
@@ -507,8 +507,8 @@ class Report(Result):
         return f"Report({self.title!r}, {self.n_bytes:,} bytes)"
 
     def _display(self) -> Display:
-        found = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
-        return Display([Table.record(found)], "Report", answer=self.verdict.split("\n"))
+        fields = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
+        return Display([Table.record(fields)], "Report", answer=self.verdict.split("\n"))
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, whose look is no notebook's."""
@@ -605,28 +605,28 @@ def report(
         of_evaluate = of_evaluate | {"threshold": threshold}
     if of_evaluate.get("n_resamples") is not None:
         of_evaluate = of_evaluate | {"rng": rng}
-    found = evaluate(y_true, scores, **of_evaluate)
-    models = models_of(scores, of_evaluate.get("names"), found.task)
-    models = by_class(y_true, models) if found.task == "multiclass" else models
+    evaluation = evaluate(y_true, scores, **of_evaluate)
+    models = models_of(scores, of_evaluate.get("names"), evaluation.task)
+    models = by_class(y_true, models) if evaluation.task == "multiclass" else models
     models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
     known = {each.name for each in fields(EvaluateOptions)}
     options = EvaluateOptions(**{n: each for n, each in of_evaluate.items() if n in known})
     data = ReportData(_array_of(y_true, "y_true"), models, options, threshold, band, rng)
     diagnosis = None
-    if found.task == "binary":
+    if evaluation.task == "binary":
         given = options.given("groups", "pos_label")
         diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
-    (methods, references), size = methods_of(found, data), size_of(found, data)
+    (methods, references), size = methods_of(evaluation, data), size_of(evaluation, data)
     names = ("fastmetrics", "NumPy", "Numba")
     versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
         size=_SIZE,
-        answer=split(found._display())[0].answer,
+        answer=split(evaluation._display())[0].answer,
         sections=[
             {"key": heading.lower(), "heading": heading, **parts}
-            for heading, parts in sections_of(found, data, diagnosis)
+            for heading, parts in sections_of(evaluation, data, diagnosis)
             if any(parts.values())
         ],
         methods=methods,
@@ -636,7 +636,7 @@ def report(
     )
     head, _, tail = content.rpartition(_SIZE)
     content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
-    return Report(title, content, found, diagnosis, methods, references)
+    return Report(title, content, evaluation, diagnosis, methods, references)
 
 
 def check_page(file: File) -> None:

@@ -117,8 +117,8 @@ class EvaluateOptions:
 
     def refuse(self, options: Iterable[str], why: str, /, **others: Any) -> None:
         """Raise if one of these options is given, or another argument."""
-        found = {**self.given(*options), **others}
-        given = [f"`{name}`" for name, each in found.items() if not (each is None or each is False)]
+        named = {**self.given(*options), **others}
+        given = [f"`{name}`" for name, each in named.items() if not (each is None or each is False)]
         if given:
             raise InputTypeError(why.format(", ".join(given)))
 
@@ -233,8 +233,12 @@ def evaluate_scores(
         names = [each.name for each in named]
         estimates, pairs, gaps = _estimated(asked, samples, names, level, more, tables)
     models = []
-    for each, table, note, found, gap in zip(named, tables, sizes, estimates, gaps, strict=True):
-        model = _evaluated(each.name, table, note, found, gap, are_of_table=read != "importances")
+    for each, table, note, estimates_of_model, gap in zip(
+        named, tables, sizes, estimates, gaps, strict=True
+    ):
+        model = _evaluated(
+            each.name, table, note, estimates_of_model, gap, are_of_table=read != "importances"
+        )
         if not math.isnan(model.roc_auc):
             kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
             costs = None if prices is None else _cheapest(y_true, each, prices, options)
@@ -291,8 +295,8 @@ def _estimated(
                         make_estimate(one, measured, k, level, weights_are=read)
                         for k in range(len(names))
                     ]
-            for found, estimate_ in zip(estimates, own, strict=True):
-                found[one.label] = estimate_
+            for of_model, estimate_ in zip(estimates, own, strict=True):
+                of_model[one.label] = estimate_
     return estimates, Comparisons(pairs) if pairs else None, gaps
 
 
@@ -379,8 +383,10 @@ def evaluation_of(
     )
     with said_in_notes():
         names = summary.metrics if with_losses else SMOOTH
-        found = {one.label: estimate_from_summary(one, summary, level) for one in ask(list(names))}
-    return _with_estimates(model, found)
+        estimates = {
+            one.label: estimate_from_summary(one, summary, level) for one in ask(list(names))
+        }
+    return _with_estimates(model, estimates)
 
 
 def table_of(
@@ -466,8 +472,10 @@ def said_in_notes(names: str = r"\w+") -> Iterator[None]:
 def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
     """Return the evaluation of rows of one class, or of none, and warn of it."""
     missing = "positive" if not n_positive > 0 else "negative"
-    found = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
-    note = f"{found}, so what needs both classes is undefined"
+    missing_class = (
+        f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
+    )
+    note = f"{missing_class}, so what needs both classes is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     return ModelEvaluation(name, n_positive, n_negative, note=note)
 
@@ -502,12 +510,12 @@ def metrics_beside(
     named: Sequence[NamedScores], metrics: MetricsLike | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return what is measured beside `SMOOTH`, by label, and what must be said of it."""
-    found: dict[str, Any] = {}
+    requested: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     if all(may_be_probabilities(model) for model in named):
-        found, notes = {name: name for name in LOSSES}, (PROBABILITIES,)
+        requested, notes = {name: name for name in LOSSES}, (PROBABILITIES,)
     if metrics is None:
-        return found, notes
+        return requested, notes
     for one in ask(metrics):
         if not one.has_influences:
             raise InputError(
@@ -517,8 +525,8 @@ def metrics_beside(
         is_alias = not (isinstance(metrics, Mapping) or one.parameters)
         name = one.name if is_alias else one.label
         if name not in SMOOTH:
-            found[name] = metric_argument(one)
-    return found, notes
+            requested[name] = metric_argument(one)
+    return requested, notes
 
 
 def may_be_probabilities(model: NamedScores) -> bool:
@@ -559,10 +567,10 @@ def _cheapest(
     """Return the cheapest threshold of a model; without intervals where rows are grouped."""
     with renamed(y_score=model.argument):
         given = options.given("sample_weight", "pos_label", *OF_INTERVALS)
-        found = threshold_cost_interval(y_true, model.values, **prices, **given)
+        interval = threshold_cost_interval(y_true, model.values, **prices, **given)
     if options.groups is None:
-        return found
-    return replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
+        return interval
+    return replace(interval, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
 def _calibration(
@@ -576,8 +584,8 @@ def _calibration(
     rows = check_binary(labels, model.values, **options.given("sample_weight", "pos_label"))
     positive, mean = rows.labels == 1, "mean_error"
     given = options.given("sample_weight", "groups", *OF_INTERVALS)
-    found = estimate(positive, rows.scores, metrics=mean, **given)[mean]
-    off, (low, high) = found.estimate, found.confidence_interval
+    gap = estimate(positive, rows.scores, metrics=mean, **given)[mean]
+    off, (low, high) = gap.estimate, gap.confidence_interval
     side = 1.0 if off > 0.0 else -1.0
     interval = ConfidenceInterval(*sorted((side * low, side * high)))
     by, way = with_limits(abs(off), interval), "high" if off > 0.0 else "low"
@@ -631,7 +639,7 @@ def doubt_of(
 
 def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> tuple[str, ...]:
     """Return a line on models whose scores make no sense; nothing of healthy ones."""
-    found = []
+    doubtful = []
     for model, table in zip(models, tables, strict=True):
         auc = model.roc_auc
         if math.isnan(auc):
@@ -644,5 +652,5 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
         n = int(model.n_positive + model.n_negative)
         doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
-            found.append(f"{model.name} ({doubt[0]})")
-    return (f"{DOUBTFUL}{', '.join(found)}. Run `doctor` for details.",) if found else ()
+            doubtful.append(f"{model.name} ({doubt[0]})")
+    return (f"{DOUBTFUL}{', '.join(doubtful)}. Run `doctor` for details.",) if doubtful else ()

@@ -183,13 +183,13 @@ class Slices(Several[SliceEstimate]):
         tuple of SliceEstimate
             By Benjamini and Hochberg (1995), the most certain first.
         """
-        found: list[tuple[float, SliceEstimate]] = []
+        flagged: list[tuple[float, SliceEstimate]] = []
         for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
             own = self._of(*key)
             raw = np.array([row.pvalue_worse(margin) for row in own])
             each = zip(raw, own, adjust(raw, "benjamini-hochberg"), strict=True)
-            found += [(p, row) for p, row, q in each if q <= false_discovery_rate]
-        return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
+            flagged += [(p, row) for p, row, q in each if q <= false_discovery_rate]
+        return tuple(row for _, row in sorted(flagged, key=lambda each: each[0]))
 
     def between(
         self,
@@ -274,7 +274,7 @@ class Slices(Several[SliceEstimate]):
         models = dict.fromkeys(row.model for row in self.rows)
         several = len(models) > 1
         columns = [*(name for name in names if several or name != "model"), *hidden]
-        found = []
+        tables = []
         for metric in dict.fromkeys(row.metric for row in self.rows):
             rows = [
                 row for model in models for row in sorted(self._of(metric, model), key=_badness)
@@ -289,27 +289,27 @@ class Slices(Several[SliceEstimate]):
                 unseen=hidden,
                 most=_SHOWN * (2 if several else 1),
             )
-            found.append(table)
-        return found
+            tables.append(table)
+        return tables
 
     def findings(self) -> list[str]:
         """Return the slices that are significantly worse than the other rows."""
         if all(math.isnan(row.gap) for row in self.rows):
             return []
         flagged = self.flagged()
-        found = []
+        sentences = []
         for row in flagged[:_NAMED]:
             half = -quantile(0.025, row.gap_df) * row.gap_standard_error
             own = ConfidenceInterval(row.gap - half, row.gap + half)
-            found.append(
+            sentences.append(
                 f"{row.model} is worse in {row.slice} than in other rows: {row.metric} differs by "
                 f"{with_limits(row.gap, own)}."
             )
         if not flagged:
-            found.append("No slice is significantly worse than the other rows.")
+            sentences.append("No slice is significantly worse than the other rows.")
         elif len(flagged) > _NAMED:
-            found.append(f"{len(flagged) - _NAMED} more slices are worse than the other rows.")
-        return found
+            sentences.append(f"{len(flagged) - _NAMED} more slices are worse than the other rows.")
+        return sentences
 
     def notes(self) -> list[str]:
         """Return how slices are corrected, and which are left out."""
@@ -530,7 +530,7 @@ def rows_of(
     n: int,
 ) -> list[SliceEstimate]:
     """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
-    found = []
+    results = []
     for k, (model, (gap, variance)) in enumerate(zip(rows.models, gaps, strict=True)):
         own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
         own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
@@ -538,7 +538,7 @@ def rows_of(
             estimated = _estimated(one, inside, k, rows)
             own = {name: getattr(estimated, name) for name in own}
         error = variance.standard_error
-        found.append(
+        results.append(
             SliceEstimate(
                 slice=named(conditions),
                 model=model.name,
@@ -553,7 +553,7 @@ def rows_of(
                 **own,
             )
         )
-    return found
+    return results
 
 
 def _estimated(one: MetricRequest, measured: Measurement, model: int, rows: SlicedRows) -> Estimate:
@@ -561,9 +561,9 @@ def _estimated(one: MetricRequest, measured: Measurement, model: int, rows: Slic
     level, read = rows.level, rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = make_estimate(one, measured, model, level, weights_are=read)
-        if not found.method.startswith("wilson"):
-            return found
+        estimate = make_estimate(one, measured, model, level, weights_are=read)
+        if not estimate.method.startswith("wilson"):
+            return estimate
         # far out in the tails Wilson's limits cover too little of shares near 0 and 1
         exact = "clopper-pearson"
         return make_estimate(one, measured, model, level, exact, weights_are=read)

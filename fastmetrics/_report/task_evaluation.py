@@ -34,7 +34,7 @@ def evaluate_task(
 ) -> Evaluation:
     """Return the metrics of each model, with intervals, and how the models differ."""
     models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
-    found: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
+    by_model: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
     pairs: dict[str, Comparison] = {}
     directions: dict[str, bool | None] = {}
     notes: list[str] = []
@@ -50,7 +50,7 @@ def evaluate_task(
             directions[one.label] = one.higher_is_better
         own, compared = found_of(y_true, predictions, wanted, **given)
         for model, each in zip(models, own, strict=True):
-            found[model.name] |= each
+            by_model[model.name] |= each
         pairs |= compared or {}
     if task in ("labels", "multiclass"):
         notes += _about_classes(y_true, labels, level)
@@ -60,19 +60,19 @@ def evaluate_task(
         for model in models:
             errors = np.abs(truth - model.values)
             for name, share in _QUANTILES.items():
-                found[model.name][name] = _quantile(name, errors, share, level)
+                by_model[model.name][name] = _quantile(name, errors, share, level)
         directions |= dict.fromkeys(_QUANTILES, False)
     if task != "rankings":
-        for name, estimates in found.items():
+        for name, estimates in by_model.items():
             notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
-        return Evaluation.of_task(task, found, pairs, level, directions, notes)
+        return Evaluation.of_task(task, by_model, pairs, level, directions, notes)
     n_queries = len(check_class_labels(options.query, "query").classes)
-    first = next(iter(found.values()))
+    first = next(iter(by_model.values()))
     left_out = {name: n_queries - int(one.n_samples) for name, one in first.items()}
     for n in dict.fromkeys(filter(None, left_out.values())):
         of = ", ".join(name for name, own in left_out.items() if own == n)
         notes.append(f"{without_value(n)} ({of}).")
-    result = Evaluation.of_task(task, found, pairs, level, directions, notes)
+    result = Evaluation.of_task(task, by_model, pairs, level, directions, notes)
     return replace(result, n_samples=float(n_queries), n_left_out=left_out)
 
 

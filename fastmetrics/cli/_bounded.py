@@ -81,14 +81,14 @@ def evaluate_bounded(
             del runs
         level = options.confidence_level
         read: WeightsAre | None = "frequencies" if options.weight else None
-        found = evaluate_tables(summaries, level, read)
-        if n_cells and found[0].estimates is not None:  # a missing class is missing of all
+        evaluation = evaluate_tables(summaries, level, read)
+        if n_cells and evaluation[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
             chosen = PairOptions(models_of, model_pairs(models_of, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
             sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
-            found = replace(found, comparisons=_comparisons([*found], chosen, sums))
-    return found, texts, columns
+            evaluation = replace(evaluation, comparisons=_comparisons([*evaluation], chosen, sums))
+    return evaluation, texts, columns
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -128,10 +128,10 @@ def _labels(
     options: argparse.Namespace, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the labels of a batch, and which of them are positive."""
-    found: NDArray[Any] | TextColumn = columns[options.label]
+    labels_read: NDArray[Any] | TextColumn = columns[options.label]
     if texts is not None:
-        found = TextColumn(columns[options.label], texts)
-    labels, pos_label = labels_of(found, options.label, options.pos_label)
+        labels_read = TextColumn(columns[options.label], texts)
+    labels, pos_label = labels_of(labels_read, options.label, options.pos_label)
     return labels, labels == (1 if pos_label is None else pos_label)
 
 

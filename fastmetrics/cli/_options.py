@@ -48,12 +48,12 @@ def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str]
             continue
         if "  " not in line:
             line = ("[" if line.startswith("[") else "") + _SHARED[line.strip("[]")]
-        found = _ENTRY.fullmatch(line)
-        if found is None:
+        match = _ENTRY.fullmatch(line)
+        if match is None:
             raise ValueError(f"no option: {line}")
-        names, value = (found["names"] or "").split(", "), found["value"]
-        options: dict[str, Any] = {"help": found["help"]}
-        if found["repeated"]:
+        names, value = (match["names"] or "").split(", "), match["value"]
+        options: dict[str, Any] = {"help": match["help"]}
+        if match["repeated"]:
             options["action"] = "append"
         elif value is None:
             options["action"] = "store_true"
@@ -62,11 +62,11 @@ def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str]
         elif value is not None:
             name = names[-1].strip("-").replace("-", "_")
             options |= {"metavar": value, "type": types.get(name, _KINDS.get(value))}
-        if found["several"]:
-            options["nargs"] = "*" if found["optional"] and not names[0] else "+"
+        if match["several"]:
+            options["nargs"] = "*" if match["optional"] and not names[0] else "+"
         if names[0]:
-            options |= {"action": "extend"} if found["several"] else {}
-            add(*names, required=not found["optional"], **options)
+            options |= {"action": "extend"} if match["several"] else {}
+            add(*names, required=not match["optional"], **options)
         else:
             add("files", **options)
 
@@ -236,42 +236,42 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     from fastmetrics.metrics.registry import METRICS
 
     in_table = {alias: name for name in _IN_TABLE for alias in METRICS[name].aliases}
-    found: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     for written in texts:
         text = in_table.get(written, written)
-        if text in found:
+        if text in metrics:
             raise ValueError(f"--metrics names {text!r} more than once")
         name, *parameters = text.split(":")
         given = dict(_parameter(part, text) for part in parameters)
-        found[text] = (name, given) if given else name
-    return found
+        metrics[text] = (name, given) if given else name
+    return metrics
 
 
 def parse_bounds(option: str, texts: Sequence[str] | None, kind: str) -> dict[str, Any]:
     """Return numbers by metric, from ``NAME=VALUE``; ValueError where one is twice."""
-    found: dict[str, Any] = {}
+    bounds: dict[str, Any] = {}
     for text in texts or ():
         name, _, value = text.rpartition("=")
         bound = number_of(value)
         if bound is None or not name:
             raise ValueError(f"{option} {text!r} is no {kind}")
-        if name in found:
+        if name in bounds:
             raise ValueError(f"{option} names {name!r} more than once")
-        found[name] = bound
-    return found
+        bounds[name] = bound
+    return bounds
 
 
 def parse_pairs(option: str, texts: Sequence[str] | None, example: str) -> dict[str, str]:
     """Return columns by name, from ``NAME=COLUMN``; ValueError where a name is twice."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for text in texts or ():
         name, _, column = text.partition("=")
         if not (name and column):
             raise ValueError(f"{option} {text!r} is no name with a column, as in {example}")
-        if name in found:
+        if name in columns:
             raise ValueError(f"{option} names {name!r} more than once")
-        found[name] = column
-    return found
+        columns[name] = column
+    return columns
 
 
 def _parameter(part: str, text: str) -> tuple[str, Any]:

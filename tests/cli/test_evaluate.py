@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import re
 
 import numpy as np
@@ -239,7 +240,7 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     assert [row["model"] for row in rows] == ["a|b", "x,y"]
     expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy())[0]
     assert float(rows[1]["estimate"]) == expected.roc_auc
-    assert float(rows[1]["low"]) == expected.confidence_interval.low
+    assert math.isclose(float(rows[1]["low"]), expected.confidence_interval.low, rel_tol=1e-14)
     out = output_of(capsys, *command, "--format", "markdown")
     assert "a|b" in out.splitlines()[0]
     assert out.endswith("--verbose adds 2 notes.\n")

@@ -114,7 +114,7 @@ def run_compare_benchmarks(options: argparse.Namespace) -> str:
     margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
     with in_words(as_options("allow_different", "before", "after")) as texts:
         before, after = _shared(_read(options.before), _read(options.after))
-        found = compare_timings(
+        comparison = compare_timings(
             before,
             after,
             paired=options.paired,
@@ -125,11 +125,11 @@ def run_compare_benchmarks(options: argparse.Namespace) -> str:
         )
     for _, text in texts:
         tell("warning", text)
-    options.exit_status = found.exit_status
+    options.exit_status = comparison.exit_status
     if options.junit is not None:
-        _write_junit(found, options.junit)
-    fields = {"decision": found.decision, **found.to_dict()}
-    return in_format(options, fields, found._display())
+        _write_junit(comparison, options.junit)
+    fields = {"decision": comparison.decision, **comparison.to_dict()}
+    return in_format(options, fields, comparison._display())
 
 
 def _read(patterns: list[str]) -> list[TimingRun]:
@@ -167,15 +167,15 @@ def _shared(
     return list(map(kept, before)), list(map(kept, after))
 
 
-def _write_junit(found: TimingComparison, path: str) -> None:
+def _write_junit(comparison: TimingComparison, path: str) -> None:
     """Write a test case for each benchmark: an undecided one is an error."""
     outcomes = {"worse": "failure", "undecided": "error"}
     cases = []
-    for row in found:
+    for row in comparison:
         low, high = row.confidence_interval
         said = f"{row.decision}: {row.estimate:.4g} times as long [{low:.4g}, {high:.4g}]"
         cases.append(("benchmarks", row.name, outcomes.get(row.decision, ""), said))
-    write_junit(path, "fastmetrics compare-benchmarks", cases, repr(found))
+    write_junit(path, "fastmetrics compare-benchmarks", cases, repr(comparison))
 
 
 COMPARE_BENCHMARKS: Final = Command(
@@ -248,7 +248,7 @@ def run_compare(options: argparse.Namespace) -> str:
             )
         else:
             rows = _of_tables(files, options, upwards)
-        found = evaluate_log(
+        evaluation = evaluate_log(
             **rows,
             pass_at=options.pass_at,
             pass_hat=options.pass_hat,
@@ -256,20 +256,20 @@ def run_compare(options: argparse.Namespace) -> str:
             confidence_level=options.confidence_level,
         )
     if options.baseline is not None:
-        found = found.against(options.baseline)
-    return in_format(options, found.to_dict(), found._display())
+        evaluation = evaluation.against(options.baseline)
+    return in_format(options, evaluation.to_dict(), evaluation._display())
 
 
 def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:
     """Return files by the names of models, where they are named."""
-    found: dict[str, list[str]] = {}
+    by_model: dict[str, list[str]] = {}
     for text in texts:
         name, equals, path = text.partition("=")
         if equals and name and path and not os.path.exists(text):
-            found.setdefault(name, []).append(path)
+            by_model.setdefault(name, []).append(path)
         else:
-            found.setdefault("", []).append(text)
-    return found if any(found) else texts
+            by_model.setdefault("", []).append(text)
+    return by_model if any(by_model) else texts
 
 
 def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) -> dict[str, Any]:

@@ -154,15 +154,15 @@ def _read(
 
 def _of_rows(columns: FileColumns, options: argparse.Namespace) -> dict[str, Any]:
     """Return options of every task, weights, groups, and the columns of slices, if any."""
-    found = _given(options) | {"sample_weight": columns.weights}
-    found["groups"] = columns.codes.get(options.groups)
-    found["weights_are"] = options.weights_are or "importances"
+    arguments = _given(options) | {"sample_weight": columns.weights}
+    arguments["groups"] = columns.codes.get(options.groups)
+    arguments["weights_are"] = options.weights_are or "importances"
     if options.slice:
-        found["slices"] = {name: columns.named[name] for name in options.slice}
+        arguments["slices"] = {name: columns.named[name] for name in options.slice}
         for name in ("intersections", "min_n"):
             if getattr(options, name) is not None:
-                found[name] = getattr(options, name)
-    return found
+                arguments[name] = getattr(options, name)
+    return arguments
 
 
 def check_columns(options: argparse.Namespace) -> None:
@@ -205,28 +205,30 @@ def check_columns(options: argparse.Namespace) -> None:
     check_weights(options)
 
 
-def tell_of(found: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
+def tell_of(evaluation: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
     """Print the warnings of an evaluation, and what else is to be known of its models."""
     from fastmetrics.errors import UndefinedMetricWarning
 
     texts = [text for _, text in warned]
-    if found.task != "binary":
+    if evaluation.task != "binary":
         print_texts(texts, what)
         return
-    lacks_a_class = found[0].roc_auc != found[0].roc_auc  # which a warning says of each model
+    lacks_a_class = (
+        evaluation[0].roc_auc != evaluation[0].roc_auc
+    )  # which a warning says of each model
     if lacks_a_class:
         own = [text for kind, text in warned if kind is UndefinedMetricWarning]
         print_texts(own, "model")
         texts = [text for text in texts if text not in own]
-    of_all = "bootstrap" if found.bootstrap is not None else "all models"
-    print_texts(texts, of_all if len(found) > 1 else f"model {found[0].name!r}")
+    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
+    print_texts(texts, of_all if len(evaluation) > 1 else f"model {evaluation[0].name!r}")
     names: dict[str, list[str]] = {}
-    for model in found:
+    for model in evaluation:
         if model.note and not lacks_a_class:
             names.setdefault(model.note, []).append(repr(model.name))
     for note, of in names.items():
         about = f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}"
-        tell("note", f"{'all models' if len(of) == len(found) > 1 else about}: {note}")
+        tell("note", f"{'all models' if len(of) == len(evaluation) > 1 else about}: {note}")
 
 
 def run_doctor(options: argparse.Namespace) -> str:
@@ -237,15 +239,15 @@ def run_doctor(options: argparse.Namespace) -> str:
     names = [each for each in (options.groups, options.id) if each]
     columns = read_rows(options, options.label, options.score, named=names)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    found = doctor(
+    diagnosis = doctor(
         labels,
         columns.scores,
         groups=columns.named.get(options.groups),
         ids=columns.named.get(options.id),
         pos_label=pos_label,
     )
-    options.exit_status = found.exit_status
-    return in_format(options, found.to_dict(), found._display())
+    options.exit_status = diagnosis.exit_status
+    return in_format(options, diagnosis.to_dict(), diagnosis._display())
 
 
 DOCTOR: Final = Command(
@@ -346,21 +348,21 @@ def run_evaluate(options: argparse.Namespace) -> str:
 
         return run_counts(options)
     check_columns(options)
-    found: Any
+    evaluation: Any
     if options.memory is not None or options.spill_dir is not None:
         from fastmetrics.cli._bounded import evaluate_bounded
 
-        found, texts, columns = evaluate_bounded(options)
+        evaluation, texts, columns = evaluate_bounded(options)
     else:
         labels, scores, given, columns = asked(options)
         with in_words(names_here(options), of_two(options, labels), options.label) as texts:
-            found = evaluate(labels, scores, **given)
+            evaluation = evaluate(labels, scores, **given)
     if options.baseline is not None:
-        found = found.against(options.baseline)
-    tell_of(found, texts, "evaluate")
+        evaluation = evaluation.against(options.baseline)
+    tell_of(evaluation, texts, "evaluate")
     tell_skipped(columns, "evaluated")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
-    return in_format(options, counts | found.to_dict(), found._display())
+    return in_format(options, counts | evaluation.to_dict(), evaluation._display())
 
 
 EVALUATE: Final = Command(

@@ -80,14 +80,14 @@ def _decided(options: argparse.Namespace) -> str:
     words = _NAMES | {f"scores[{name!r}]": f"column {name!r}" for name in models}
     words |= {"y_true": f"column {label!r}", "sample_weight": f"column {options.weight!r}"}
     with in_words(words, about="gate"):
-        found = gate(labels, models, **given)
-    options.exit_status = found.exit_status
+        result = gate(labels, models, **given)
+    options.exit_status = result.exit_status
     if options.junit:
-        _write_junit(found, options.junit)
-        tell("note", f"{options.junit}: {len(found)} rules")
-    fields = {"explanation": found.explanation, **found.to_dict()}
+        _write_junit(result, options.junit)
+        tell("note", f"{options.junit}: {len(result)} rules")
+    fields = {"explanation": result.explanation, **result.to_dict()}
     fields["data_hash"] = _hash_of(labels, *models.values())
-    return in_format(options, fields, found._display())
+    return in_format(options, fields, result._display())
 
 
 def _hash_of(*columns: NDArray[Any]) -> str:
@@ -184,16 +184,16 @@ def _matched(columns: FileColumns, column: str, options: argparse.Namespace) -> 
     return np.asarray(other.scores[column][place])
 
 
-def _write_junit(found: Gate, path: str) -> None:
+def _write_junit(result: Gate, path: str) -> None:
     """Write a test case for each rule: a FAIL is a failure, what is inconclusive an error."""
     cases = []
-    for rule in found:
+    for rule in result:
         outcome = {"PASS": "", "FAIL": "failure"}.get(rule.decision, "error")
         if rule.slice and outcome == "error":
             outcome = "skipped"
         said = rule.said(names_baseline=True)
         cases.append((f"gate.{rule.baseline}", rule.name, outcome, said))
-    write_junit(path, "fastmetrics gate", cases, found.explanation)
+    write_junit(path, "fastmetrics gate", cases, result.explanation)
 
 
 GATE: Final = Command(

@@ -74,10 +74,10 @@ def run_demo(options: argparse.Namespace) -> str:
     from fastmetrics.data import load_breast_cancer_scores
 
     labels, scores = load_breast_cancer_scores()
-    found = evaluate(labels, scores, task="binary")
-    shown = found._display()
+    evaluation = evaluate(labels, scores, task="binary")
+    shown = evaluation._display()
     shown = replace(shown, title=_TITLE, notes=[*shown.notes, _CAPTION])
-    text = in_format(options, found.to_dict(), shown)
+    text = in_format(options, evaluation.to_dict(), shown)
     if options.format != "table":
         return text
     return (

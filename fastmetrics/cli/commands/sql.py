@@ -51,8 +51,8 @@ def run_counts(options: argparse.Namespace) -> str:
         if not all(ranges.is_exact for ranges in ranges_of.values()):
             return _rendered(ranges_of, options)
         tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
-        found = evaluate(tables, confidence_level=options.confidence_level)
-        return in_format(options, found.to_dict(), found._display())
+        evaluation = evaluate(tables, confidence_level=options.confidence_level)
+        return in_format(options, evaluation.to_dict(), evaluation._display())
 
 
 _COLUMNS: Final = {
@@ -110,8 +110,8 @@ def _label(text: str) -> int | float | bool | str:
     """Return a number, a boolean, or the text itself; quotes make a text of anything."""
     if unquoted(text) != text:
         return unquoted(text)
-    found = number_of(text)
-    return {"true": True, "false": False}.get(text.lower(), text) if found is None else found
+    number = number_of(text)
+    return {"true": True, "false": False}.get(text.lower(), text) if number is None else number
 
 
 SQL: Final = Command(
