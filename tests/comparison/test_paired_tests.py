@@ -287,6 +287,10 @@ def test_a_long_vector_says_what_it_is(rng, correction):
     assert test(values[:10]).df == 9
     assert test(values[:11], n_repeats=1).df == 10
     assert test(values[:11], n_train=110, n_test=10).df == 10
+    with pytest.raises(ValueError, match=r"must fit .* of shape \(100,\): got n_repeats=3$"):
+        test(values, n_repeats=3)
+    with pytest.raises(ValueError, match=r": got n_repeats=5, n_folds=10$"):
+        test(values, n_repeats=5, n_folds=10)
 
 
 def test_repetitions_without_correction_warn(rng):

@@ -19,7 +19,7 @@ from fastmetrics import ScoreTable, evaluate
 from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.range_summary import summarize_range
+from fastmetrics.inference.range_summary import Lookup, summarize_range
 from fastmetrics.tables.score_table import PIECE_ROWS
 from reference import proportion_oracle as oracle
 
@@ -594,6 +594,13 @@ def tables(draw):
     return ScoreTable.from_counts(
         values.astype(kind), np.array(draw(counts)), np.array(draw(counts))
     )
+
+
+@pytest.mark.parametrize("kind", [float, int])
+def test_influences_are_looked_up_at_the_next_score_or_the_last(kind):
+    lookup = Lookup(np.array([0, 1, 2, 4], kind), np.zeros((1, 2, 4)), np.zeros((1, 2)))
+    scores = np.array([-3, 0, 2, 3, 4, 9], kind)
+    assert lookup.indices(scores).tolist() == [0, 0, 2, 3, 3, 3]
 
 
 @given(st.data())
