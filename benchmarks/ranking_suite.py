@@ -51,7 +51,7 @@ _PAGE = """\
 
 Written by `python -m benchmarks.ranking_suite`; do not edit. ir_measures calls trec_eval, ranx,
 gdeval, cwl-eval and others under one interface and tests them all. Here its tests run with
-fastmetrics in the place of each, for the measures that it has: precision, recall, F1, success,
+fastmetrics in the place of each, for the metrics that it has: precision, recall, F1, success,
 reciprocal rank, average precision, R-precision, bpref, NDCG, ERR, RBP; all with
 `ties="trec_eval"` and `no_relevant=0`.
 

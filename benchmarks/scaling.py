@@ -41,14 +41,14 @@ def works(rows: int) -> dict[str, Call]:
     weight, probability = rng.random(rows), 1 / (1 + np.exp(-score))
     other = score + rng.normal(size=rows)
     both = {"a": score, "b": other}
-    measures = ["roc_auc", "average_precision", "f1", "brier_score", "log_loss"]
+    metrics = ["roc_auc", "average_precision", "f1", "brier_score", "log_loss"]
     pair = {"a": little, "b": other[: rows // 10]}
     found = {name: prepare(make(spec.scaled(rows))) for name, (spec, prepare) in WORKS.items()}
     return found | {
         "weighted AUC": lambda: fm.roc_auc_score(y, score, sample_weight=weight),
         "`roc_curve`": lambda: fm.roc_curve(y, score),
-        "`estimate` of five measures": lambda: fm.estimate(
-            y, probability, metrics=measures, threshold=0.5
+        "`estimate` of five metrics": lambda: fm.estimate(
+            y, probability, metrics=metrics, threshold=0.5
         ),
         "`compare` of two models, AUC": lambda: fm.compare(y, both, metrics="roc_auc"),
         "`evaluate`": lambda: fm.evaluate(y, score),

@@ -138,11 +138,11 @@ def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
             scores, higher_is_better=True, post_hoc="wilcoxon-holm", pvalue_method="f"
         ).post_hoc
 
-    measures = [make(ranks.KINDS[kind], 3, 10) for make in (ranks.mean_ranks, ranks.signed_ranks)]
+    metrics = [make(ranks.KINDS[kind], 3, 10) for make in (ranks.mean_ranks, ranks.signed_ranks)]
     rejected = 0
     for seed in range(60):
         scores = ranks.KINDS[kind](np.random.default_rng(seed), (10, 3))
-        pvalues = [p for measure in measures for p in measure(np.random.default_rng(seed)).values()]
+        pvalues = [p for measure in metrics for p in measure(np.random.default_rng(seed)).values()]
         decisions = [any(pair.reject for pair in test) for test in tests(scores)]
         assert decisions == [p <= 0.05 for p in pvalues]
         rejected += sum(decisions)

@@ -125,10 +125,10 @@ def block(stored: dict[str, Any]) -> str:
         "| scores | bins | AUC | average precision | KS | 200 thresholds: AUC is off by |",
         "|---|---|---|---|---|---|",
     ]
-    measures = ("roc_auc", "average_precision", "ks_statistic")
+    metrics = ("roc_auc", "average_precision", "ks_statistic")
     for row in rows:
         for name in ("learnt", "bits"):
-            widths = " | ".join(power(row[name][each]) for each in measures)
+            widths = " | ".join(power(row[name][each]) for each in metrics)
             off = power(row["without_bounds"]) if name == "learnt" else ""
             shown = row["kind"] if name == "learnt" else ""
             lines.append(f"| {shown} | {name} | {widths} | {off} |")

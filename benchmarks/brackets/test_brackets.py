@@ -46,8 +46,8 @@ def test_the_guide_shows_the_stored_figures() -> None:
     assert [row["kind"] for row in rows] == list(brackets.KINDS)
     assert brackets.with_block(guide, brackets.block(stored)) == guide
     assert brackets.with_block(guide, "") != guide
-    measures = ("roc_auc", "average_precision", "ks_statistic")
-    assert all(row["learnt"][measure] <= 1e-4 for row in rows for measure in measures)
+    metrics = ("roc_auc", "average_precision", "ks_statistic")
+    assert all(row["learnt"][metric] <= 1e-4 for row in rows for metric in metrics)
     assert BinnedScoreTable.__name__ in guide
 
 

@@ -25,7 +25,7 @@ FEWEST: Final = "30 rows, 5% positive"
 #: Of parts whose intervals are by influences or counts, the methods that are taken without asking.
 _DEFAULTS: Final = {
     "estimates": METHOD,
-    "every measure": METHOD,
+    "every metric": METHOD,
     "levels": METHOD,
     "folds": "fitted models",
     "bins": "bins",
@@ -39,7 +39,7 @@ _DEFAULTS: Final = {
 }
 _HELD_OUT: Final = {scene.name for scene in estimates.SCENES if scene.is_held_out}
 #: Parts whose groups are so few that a warning says so.
-_TOLD_OF_GROUPS: Final = ("estimates", "every measure")
+_TOLD_OF_GROUPS: Final = ("estimates", "every metric")
 
 
 class Sharpness(NamedTuple):

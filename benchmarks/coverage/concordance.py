@@ -73,7 +73,7 @@ def draw_columns(n: int, rng: np.random.Generator, rate: float = CENSORING) -> d
 
 @cache
 def population(rate: float = CENSORING) -> dict[str, float]:
-    """Return the measures in the population."""
+    """Return the metrics in the population."""
     mean, mean_weight = np.polynomial.hermite_e.hermegauss(80)  # of (x1 + x2) / sqrt 2
     gap, gap_weight = np.polynomial.legendre.leggauss(200)  # of (x1 - x2) / sqrt 2, up to 9
     gap = 4.5 * (gap + 1)

@@ -1,4 +1,4 @@
-"""Every measure that `estimate` has an interval of, as the registry lists them: none is left out.
+"""Every metric that `estimate` has an interval of, as the registry lists them: none is left out.
 
 Two classes are those of the main design, with their probabilities, groups and weights; of three
 classes each one's score is 1 higher for its rows, and the highest is called. Values are log-normal,
@@ -29,11 +29,11 @@ from fastmetrics.errors import (
 from fastmetrics.metrics._metric import Metric
 from fastmetrics.metrics.registry import METRICS
 
-PART: Final = "every measure"
+PART: Final = "every metric"
 MANY: Final = 2_000_000
 N_QUERIES: Final = 50_000
 _PRICES: Final = {"cost_fn": 5.0, "cost_fp": 1.0}
-#: What measures need, or are no other measure without; of rankings the cut-off is 10.
+#: What metrics need, or are no other metric without; of rankings the cut-off is 10.
 PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "partial_auc": {"false_positive_rate_range": (0.0, 0.2)},
     "cost": _PRICES,
@@ -80,12 +80,12 @@ SCENES: Final = (
 )
 
 
-def _asked(measures: list[Metric]) -> dict[str, tuple[str, dict[str, Any]]]:
+def _asked(metrics: list[Metric]) -> dict[str, tuple[str, dict[str, Any]]]:
     def parameters(one: Metric) -> dict[str, Any]:
         cut = {"k": 10} if one.family == "ranking" and "k" in one.parameters else {}
         return cut | PARAMETERS.get(one.name, {})
 
-    return {one.name: (one.name, parameters(one)) for one in measures}
+    return {one.name: (one.name, parameters(one)) for one in metrics}
 
 
 def _chosen(which: Any) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -158,7 +158,7 @@ KINDS: Final = {
 
 @cache
 def population(scene: EveryScene) -> dict[str, float]:
-    """Return the measures of very many rows, whose own error is far below that of a data set."""
+    """Return the metrics of very many rows, whose own error is far below that of a data set."""
     many = replace(scene, n=MANY, users=0, spread=0.0)
     if scene.kind == "queries":
         many = replace(scene, n=20 * N_QUERIES, users=N_QUERIES)
@@ -180,9 +180,9 @@ AIM, CAUTIOUS = 0.935, 0.985
 
 
 def section(study: Study) -> str:
-    """Return the section, a heading first: a line for each measure, a column a kind of data."""
+    """Return the section, a heading first: a line for each metric, a column a kind of data."""
     rows = [row for row in study.intervals if row.part == PART]
-    texts = ["## Every measure of `estimate`\n", _HEAD.format(n_data=rows[0].n_data)]
+    texts = ["## Every metric of `estimate`\n", _HEAD.format(n_data=rows[0].n_data)]
     kinds: dict[str, list[str]] = {}
     for scene in SCENES:
         kinds.setdefault(scene.kind, []).append(scene.name)
@@ -209,7 +209,7 @@ def _name(row: IntervalRow) -> str:
     return f"`{row.metric}`, {show_scene(row.scene)}"
 
 
-_HEAD = """The interval that `estimate` gives without `method`, of each measure that has influences:
+_HEAD = """The interval that `estimate` gives without `method`, of each metric that has influences:
 none has an interval without a line here. Two classes are those of the main design, with its groups
 and its weights; of three classes each one's score is 1 higher for its rows. Values are log-normal,
 and so are predictions; times are exponential, a third of them censored; queries have 20 items each.

@@ -17,7 +17,7 @@ AIM = 0.935
 #: What differs by less than this in shortfall is as good: one binomial error.
 AS_GOOD = 0.005
 FEWEST_POSITIVES = 5
-GENERAL = ("percentile", "basic", "bca")  # the methods that every measure has
+GENERAL = ("percentile", "basic", "bca")  # the methods that every metric has
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def shortfall(row: IntervalRow) -> float:
 
 
 def verdicts(rows: Sequence[IntervalRow], part: str = "main") -> list[Verdict]:
-    """Return how each method did with one measure, in the order in which they come."""
+    """Return how each method did with one metric, in the order in which they come."""
     scenes = ranked_scenes(part)
     chosen = [row for row in rows if row.part == part and row.scene in scenes]
     yardstick = {row.scene: row.mean_width for row in chosen if row.method == "percentile"}
@@ -69,7 +69,7 @@ def best(candidates: Iterable[Verdict]) -> Verdict:
 
 
 def general_verdicts(study: Study, metrics: Sequence[str]) -> list[Verdict]:
-    """Return how each general method did, on average over several measures."""
+    """Return how each general method did, on average over several metrics."""
     of_metrics = [
         {verdict.method: verdict for verdict in verdicts(study.find("main", metric))}
         for metric in metrics
@@ -163,11 +163,11 @@ def _how(verdict: Verdict) -> str:
 
 
 def about_default(study: Study, function: str, metrics: Sequence[str]) -> str:
-    """Say how far the general methods fall short over several measures, and which is the best."""
+    """Say how far the general methods fall short over several metrics, and which is the best."""
     found = general_verdicts(study, metrics)
     said = join([f"`{verdict.method}` {percent(verdict.shortfall)}" for verdict in found])
     return (
-        f"`{function}`: on average over {len(metrics)} measures and "
+        f"`{function}`: on average over {len(metrics)} metrics and "
         f"{len(ranked_scenes('main'))} kinds of data coverage lacks, in points, {said}. "
         f'The default is `method="{best(found).method}"`.'
     )

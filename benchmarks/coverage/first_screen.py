@@ -55,7 +55,7 @@ def first_screen(study: Study) -> list[tuple[str, str, str]]:
         for least, most in ((8, 12), (14, 30))
     )
     every_measure = [row.coverage for row in study.intervals if row.part == every.PART]
-    n_measures = len({row.metric for row in study.intervals if row.part == every.PART})
+    n_metrics = len({row.metric for row in study.intervals if row.part == every.PART})
     return [
         (
             f"an AUC, {MANY} rows or more of either class",
@@ -91,7 +91,7 @@ def first_screen(study: Study) -> list[tuple[str, str, str]]:
             f"{covers('ks_statistic', [*many, *few], 'main', 'bca')}",
         ),
         (
-            f"any of {n_measures} measures",
+            f"any of {n_metrics} metrics",
             "`estimate`",
             f"covers {_span(every_measure)} %",
         ),

@@ -13,7 +13,7 @@ from benchmarks.coverage.measured import Cost, Measured, Study
 from benchmarks.coverage.scenes import THRESHOLD, WORSE, Data, Scene
 
 PART = "gates"
-MEASURES = ("roc_auc", "accuracy")
+METRICS = ("roc_auc", "accuracy")
 
 
 def margins(scene: Scene) -> dict[str, float]:
@@ -25,11 +25,11 @@ def margins(scene: Scene) -> dict[str, float]:
         return float(ndtr(d / np.sqrt(2))), float(right)
 
     pairs = zip(values(scene.separation), values(WORSE), strict=True)
-    return dict(zip(MEASURES, (better - worse for better, worse in pairs), strict=True))
+    return dict(zip(METRICS, (better - worse for better, worse in pairs), strict=True))
 
 
 def population(scene: Scene) -> dict[str, float]:
-    """Return what the worse model has less of each measure."""
+    """Return what the worse model has less of each metric."""
     return {f"{name} loss": value for name, value in margins(scene).items()}
 
 
@@ -81,7 +81,7 @@ def section(study: Study) -> str:
         both=percent(max(row.share for row in wrong if "both" in row.test)),
     )
     texts = ["## Gates\n", said]
-    for name in MEASURES:
+    for name in METRICS:
         texts.append(f"### Loss in {name}, as `gate` has it\n")
         texts.append(interval_tables(study.find(PART, f"{name} loss")))
     scenes = list(dict.fromkeys(row.scene for row in rows))

@@ -21,11 +21,11 @@ GRID = np.linspace(4.0, -3.0, 141)
 #: The least precision that is asked for, by the share of positives.
 PRECISIONS = {0.5: 0.8, 0.05: 0.4}
 GUARANTEED, ROUNDED, NAIVE = "guaranteed", "guaranteed, ties", "met on these data"
-MEASURES = ("recall", "false_positive_rate", "precision")
+METRICS = ("recall", "false_positive_rate", "precision")
 
 
 def bounds(scene: Scene) -> dict[str, float]:
-    """Return what is promised of each measure."""
+    """Return what is promised of each metric."""
     return {
         "recall": 0.9,
         "false_positive_rate": 0.1,
@@ -34,16 +34,16 @@ def bounds(scene: Scene) -> dict[str, float]:
 
 
 def population(scene: Scene) -> dict[str, float]:
-    """Return 0 for each measure, as limits around it stand for kept promises; and the bounds."""
-    values = dict.fromkeys(MEASURES, 0.0)
-    for measure, bound in bounds(scene).items():
+    """Return 0 for each metric, as limits around it stand for kept promises; and the bounds."""
+    values = dict.fromkeys(METRICS, 0.0)
+    for metric, bound in bounds(scene).items():
         for method in (GUARANTEED, ROUNDED, NAIVE):
-            values |= {f"{measure}, {method}": bound, f"{measure}, {method}, found": 1.0}
+            values |= {f"{metric}, {method}": bound, f"{metric}, {method}, found": 1.0}
     return values
 
 
 def _rates(scene: Scene, threshold: float) -> dict[str, float]:
-    """Return the measures of a threshold in the population."""
+    """Return the metrics of a threshold in the population."""
     from scipy.special import ndtr
 
     tpr, fpr = float(ndtr(scene.separation - threshold)), float(ndtr(-threshold))
@@ -60,9 +60,9 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     scene = data.scene
     assert scene is not None
     rounded = np.round(data.scores / STEP) * STEP
-    for measure, bound in bounds(scene).items():
-        asked: dict[str, Any] = {measure: bound}
-        if measure == "precision":
+    for metric, bound in bounds(scene).items():
+        asked: dict[str, Any] = {metric: bound}
+        if metric == "precision":
             asked["grid"] = GRID
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -71,9 +71,9 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
                 at = found.threshold
                 if method == ROUNDED and math.isfinite(at):
                     at = math.ceil(at / STEP) * STEP - STEP / 2
-                _keep(scene, measure, method, at, bound, out)
-            best = fastmetrics.best_threshold(data.labels, data.scores, **_MET[measure](bound))
-            _keep(scene, measure, NAIVE, best.threshold, bound, out)
+                _keep(scene, metric, method, at, bound, out)
+            best = fastmetrics.best_threshold(data.labels, data.scores, **_MET[metric](bound))
+            _keep(scene, metric, NAIVE, best.threshold, bound, out)
 
 
 _MET = {
@@ -87,15 +87,15 @@ _MET = {
 
 
 def _keep(
-    scene: Scene, measure: str, method: str, threshold: float, bound: float, out: Measured
+    scene: Scene, metric: str, method: str, threshold: float, bound: float, out: Measured
 ) -> None:
-    value = math.nan if math.isnan(threshold) else _rates(scene, threshold)[measure]
-    sign = 1.0 if measure in ("recall", "precision") else -1.0
+    value = math.nan if math.isnan(threshold) else _rates(scene, threshold)[metric]
+    sign = 1.0 if metric in ("recall", "precision") else -1.0
     # No promise is no broken one; nothing called positive has no precision, and breaks none.
     slack = 0.0 if math.isnan(value) else sign * (value - bound)
-    out.intervals[measure, method] = -1.0, slack
-    out.estimates[f"{measure}, {method}"] = value
-    out.estimates[f"{measure}, {method}, found"] = float(math.isfinite(threshold))
+    out.intervals[metric, method] = -1.0, slack
+    out.estimates[f"{metric}, {method}"] = value
+    out.estimates[f"{metric}, {method}, found"] = float(math.isfinite(threshold))
 
 
 def section(study: Study) -> str:
@@ -103,16 +103,16 @@ def section(study: Study) -> str:
     rows = [row for row in study.intervals if row.part == PART]
     means = {(each.scene, each.metric): each for each in study.estimates}
     texts = ["## Thresholds with a guarantee\n", _HEAD.format(n_data=rows[0].n_data)]
-    for measure, name in _TITLES.items():
-        own = [row for row in rows if row.metric == measure]
+    for metric, name in _TITLES.items():
+        own = [row for row in rows if row.metric == metric]
         scenes = list(dict.fromkeys(row.scene for row in own))
         kept, has, found = [], [], []
         for method in dict.fromkeys(row.method for row in own):
             of = {row.scene: row for row in own if row.method == method}
             kept.append([method, *(show_coverage(of[scene]) for scene in scenes)])
-            figures = [means.get((scene, f"{measure}, {method}")) for scene in scenes]
+            figures = [means.get((scene, f"{metric}, {method}")) for scene in scenes]
             has.append([method, *("–" if one is None else f"{one.mean:.3f}" for one in figures)])
-            shares = [means[scene, f"{measure}, {method}, found"].mean for scene in scenes]
+            shares = [means[scene, f"{metric}, {method}, found"].mean for scene in scenes]
             found.append([method, *(percent(share) for share in shares)])
         heads = list(map(show_scene, scenes))
         texts.append(f"### {name}\n")
@@ -131,7 +131,7 @@ _HEAD = (
     """`guaranteed_threshold` with the default `delta=0.05`: the share of {n_data:,} data sets in
 which the threshold keeps its promise in the population; 95 or more is what it states. "Ties" are
 scores rounded to a quarter. "Met on these data" is `best_threshold` with the same number as its
-constraint: what one gets without a guarantee. The mean is that of the measure in the population;
+constraint: what one gets without a guarantee. The mean is that of the metric in the population;
 a threshold is found where more than everything, or nothing, can be called positive.
 Thresholds for precision are of a grid of """
     f"{len(GRID)}"

@@ -22,7 +22,7 @@ from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 FOLDS, BINS = "folds", "bins"
 N_FEATURES, N_FOLDS = 5, 10
-MEASURES: Final = ("error_rate", "roc_auc", "log_loss", "brier_score")
+METRICS: Final = ("error_rate", "roc_auc", "log_loss", "brier_score")
 BINNED: Final = ("roc_auc", "average_precision")
 NUMBERS: Final = (10, 100)
 #: Where the bins lie, the first and the last one without an end.
@@ -64,7 +64,7 @@ def in_population(scene: Scene, slopes: Any, intercept: float) -> dict[str, floa
 def population(scene: Scene) -> dict[str, float]:
     """Return what limits are of: how far the models' average is from itself is 0."""
     if scene.part == FOLDS:
-        return dict.fromkeys(MEASURES, 0.0)
+        return dict.fromkeys(METRICS, 0.0)
     from benchmarks.coverage import populations
 
     known = populations.population(Scene("main", scene.n, scene.share))
@@ -78,10 +78,10 @@ def measure_folds(data: Data, rng: np.random.Generator, cost: Cost, out: Measure
     X[:, 0] += scene.separation * data.labels
     Remembering.fitted.clear()
     found = fastmetrics.selection.evaluate_estimator(
-        Remembering(), X, data.labels, cv=N_FOLDS, metrics=MEASURES, rng=rng, progress=False
+        Remembering(), X, data.labels, cv=N_FOLDS, metrics=METRICS, rng=rng, progress=False
     )
     models = [in_population(scene, m.coef_[0], m.intercept_[0]) for m in Remembering.fitted]
-    for name in MEASURES:
+    for name in METRICS:
         true = float(np.mean([model[name] for model in models]))
         one = found[name].of_fitted_models
         low, high = (math.nan, math.nan) if one is None else one.confidence_interval
@@ -103,7 +103,7 @@ def section(study: Study) -> str:
     """Return the section, a heading first."""
     folds, bins = (data_sets(r for r in study.intervals if r.part == p) for p in (FOLDS, BINS))
     texts = ["## Cross-validation and bins\n", _HEAD.format(folds=folds, bins=bins)]
-    for name in MEASURES:
+    for name in METRICS:
         texts.append(f"### {name}, of fitted models\n")
         texts.append(interval_tables(study.find(FOLDS, name)))
     for name in BINNED:

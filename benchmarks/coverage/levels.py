@@ -71,7 +71,7 @@ SCENES: Final = (
 
 
 def _estimates(scene: LevelScene, rng: np.random.Generator) -> Callable[..., Any]:
-    """Draw a data set; return what estimates its measures at a level, on a side."""
+    """Draw a data set; return what estimates its metrics at a level, on a side."""
     if scene.kind == VALUES:
         x = rng.standard_normal(scene.n)
         y = x + rng.standard_t(3, scene.n) / 2
@@ -85,7 +85,7 @@ def _estimates(scene: LevelScene, rng: np.random.Generator) -> Callable[..., Any
 
 @cache
 def population(scene: LevelScene) -> dict[str, float]:
-    """Return the measures in the population, by integrals; Kendall's tau by very many rows."""
+    """Return the metrics in the population, by integrals; Kendall's tau by very many rows."""
     from scipy import stats
     from scipy.integrate import quad
 
@@ -146,11 +146,11 @@ def section(study: Study) -> str:
     """Return the section, a heading first: coverage at 95 %, misses of the others."""
     rows = [row for row in study.intervals if row.part == PART]
     texts = ["## Unkind data, other levels, one side\n", _HEAD.format(n_data=data_sets(rows))]
-    for measures in (OF_SCORES, OF_VALUES):
-        cell = {(row.metric, row.scene): row for row in rows if row.metric in measures}
+    for metrics in (OF_SCORES, OF_VALUES):
+        cell = {(row.metric, row.scene): row for row in rows if row.metric in metrics}
         scenes = list(dict.fromkeys(scene for _, scene in cell))
-        lines = [[show_scene(s), *(show_coverage(cell[m, s]) for m in measures)] for s in scenes]
-        heads = ["both limits, 95 %: coverage, %", *(f"`{m}`" for m in measures)]
+        lines = [[show_scene(s), *(show_coverage(cell[m, s]) for m in metrics)] for s in scenes]
+        heads = ["both limits, 95 %: coverage, %", *(f"`{m}`" for m in metrics)]
         texts.append(table(heads, lines))
         missed = {
             (row.hypothesis, row.test, row.scene): row for row in study.tests if row.part == PART
@@ -158,12 +158,12 @@ def section(study: Study) -> str:
         for what, (_, asked) in OTHERS.items():
             lines = []
             for scene in scenes:
-                shares = [missed[what, measure, scene].share for measure in measures]
-                n = missed[what, measures[0], scene].n_data
+                shares = [missed[what, metric, scene].share for metric in metrics]
+                n = missed[what, metrics[0], scene].n_data
                 too_many = asked + 2 * (asked * (1 - asked) / n) ** 0.5
                 figures = [(f"**{percent(s)}**" if s > too_many else percent(s)) for s in shares]
                 lines.append([show_scene(scene), *figures])
-            heads = [f"{what}: misses, %; {percent(asked)} asked", *(f"`{m}`" for m in measures)]
+            heads = [f"{what}: misses, %; {percent(asked)} asked", *(f"`{m}`" for m in metrics)]
             texts.append(table(heads, lines))
     return "\n".join(texts)
 

@@ -31,7 +31,7 @@ def _moment(a: float, b: float, k: float) -> float:
 
 
 def population(scene: Scene) -> dict[str, float]:
-    """Return the measures in the population of items, and what the worse model has less."""
+    """Return the metrics in the population of items, and what the worse model has less."""
     a, b = SHAPES[scene.share]
     k = TRIES[scene.users]
     mean, all_of = _moment(a, b, 1), _moment(a, b, k)

@@ -39,7 +39,7 @@ def binomial_error(share: float, n: int) -> float:
     return math.sqrt(share * (1 - share) / n)
 
 
-#: Part, scene, measure and method of a figure.
+#: Part, scene, metric and method of a figure.
 Key = tuple[str, str, str, str]
 
 
@@ -152,5 +152,5 @@ class Study:
     earlier: tuple[str, ...] = ()
 
     def find(self, part: str, metric: str) -> list[IntervalRow]:
-        """Return the rows of one measure in one part."""
+        """Return the rows of one metric in one part."""
         return [row for row in self.intervals if (row.part, row.metric) == (part, metric)]

@@ -28,7 +28,7 @@ PART: Final = "multilabel"
 METHOD: Final = "default"
 BIASED: Final = "average_precision_macro"
 #: Measures, and what they are called, in the order of `evaluate`.
-MEASURES: Final = {
+METRICS: Final = {
     "roc_auc_macro": "macro AUC",
     BIASED: "macro average precision",
     "brier_score": "Brier score",
@@ -126,11 +126,11 @@ def draw(
 
 @cache
 def population(scene: LabelScene) -> dict[str, float]:
-    """Return the measures of very many rows, whose own error is far below that of a data set."""
+    """Return the metrics of very many rows, whose own error is far below that of a data set."""
     more = max(1, min(MANY, MOST // scene.labels) // scene.n)
     many = replace(scene, n=scene.n * more, users=scene.users * more)
     labels, models = draw(many, np.random.default_rng(1))
-    options = {"metrics": list(MEASURES), "threshold": THRESHOLD}
+    options = {"metrics": list(METRICS), "threshold": THRESHOLD}
     model = fastmetrics.evaluate(labels, models["model"], **options)[0]
     truth = {name: one.estimate for name, one in model.items()}
     return truth | {OF_UNLIKE: _of_unlike(labels, models).estimate}
@@ -151,10 +151,10 @@ def measure(scene: LabelScene, rng: np.random.Generator, out: Measured) -> None:
     options: dict[str, Any] = {"threshold": THRESHOLD, "groups": scene.groups}
     with warnings.catch_warnings():  # counted, not told 2,000 times
         warnings.simplefilter("ignore")
-        result = fastmetrics.evaluate(labels, two, metrics=list(MEASURES), **options)
+        result = fastmetrics.evaluate(labels, two, metrics=list(METRICS), **options)
         unlike = _of_unlike(labels, models, groups=scene.groups)
     assert result.comparisons is not None
-    for name in MEASURES:
+    for name in METRICS:
         one = result["model"][name]
         out.intervals[name, METHOD] = limits_of(one)
         out.estimates[name] = one.estimate
@@ -166,7 +166,7 @@ def section(study: Study) -> str:
     """Return the section, a heading first: coverage, widths, and equal models told apart."""
     rows = [row for row in study.intervals if row.part == PART]
     tests = [row for row in study.tests if row.part == PART]
-    names = MEASURES | {OF_UNLIKE: "difference of macro average precision"}
+    names = METRICS | {OF_UNLIKE: "difference of macro average precision"}
     coverage = {(row.scene, row.metric): show_coverage(row) for row in rows}
     widths = {(row.scene, row.metric): show_width(row) for row in rows}
     rejected = {(row.scene, row.test): show_share(row) for row in tests}
@@ -192,7 +192,7 @@ def section(study: Study) -> str:
             head,
             table_by_scene("coverage, %", names, coverage),
             table_by_scene("mean width", names, widths),
-            table_by_scene("equal models told apart at 5 %, %", MEASURES, rejected),
+            table_by_scene("equal models told apart at 5 %, %", METRICS, rejected),
         ]
     )
 

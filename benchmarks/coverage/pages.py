@@ -27,7 +27,7 @@ class Family(NamedTuple):
 FAMILIES: Final = (
     Family(
         "two-classes",
-        "Measures of two classes",
+        "Metrics of two classes",
         (
             *("AUC", "Average precision", "Kolmogorov", "F1", "Accuracy"),
             *("Rates at a threshold", "Class sizes fixed"),
@@ -36,7 +36,7 @@ FAMILIES: Final = (
     ),
     Family("two-models", "Two models", ("Differences between", "Tests of two"), ("differences",)),
     Family("estimate-and-compare", "`estimate` and `compare`", ("`estimate`",), ("estimates",)),
-    Family("every-measure", "Every measure of `estimate`", ("Every",), ("every measure",)),
+    Family("every-metric", "Every metric of `estimate`", ("Every",), ("every metric",)),
     Family("levels", "Unkind data, other levels, one side", ("Unkind",), ("levels",)),
     Family(
         "groups-and-weights",
@@ -110,7 +110,7 @@ def _overview(study: Study) -> str:
 
 
 def _quantities(study: Study, family: Family) -> Iterable[Sequence[IntervalRow]]:
-    """Give the rows of each quantity of a family: a measure in a part of the study."""
+    """Give the rows of each quantity of a family: a metric in a part of the study."""
     found: dict[tuple[str, str], list[IntervalRow]] = {}
     for row in study.intervals:
         is_difference = row.part == "main" and row.metric in report.DIFFERENCES

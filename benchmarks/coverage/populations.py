@@ -1,4 +1,4 @@
-"""What each interval of the study aims at: the measures in the population of a scene."""
+"""What each interval of the study aims at: the metrics in the population of a scene."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from benchmarks.coverage.scenes import (
 
 @cache
 def population(scene: Scene) -> dict[str, float]:
-    """Return the value of each measure in the population, and less that of the worse model."""
+    """Return the value of each metric in the population, and less that of the worse model."""
     if scene.part == "costs":
         return costs.population(scene)
     if scene.part == guarantees.PART:
@@ -63,7 +63,7 @@ def _values_of_rankings(many: Scene) -> dict[str, float]:
 
 
 def _values(d: float, p: float) -> dict[str, float]:
-    """Return the measures of positives of mean ``d`` and share ``p``."""
+    """Return the metrics of positives of mean ``d`` and share ``p``."""
     from scipy.integrate import quad
     from scipy.special import log_ndtr, ndtr
     from scipy.stats import norm

@@ -74,7 +74,7 @@ RANKED = """Queries of 20 items, 15 % of them relevant; how much relevance adds 
 Gamma(2, 1/2) times that of the first design, anew for each query. "t" is what `estimate` and
 `compare` say: Student's t, of means on the logit scale, and Wilson's interval for hit
 rates, whose values are 0 and 1. The others are of `bootstrap` of the values of the queries. Tests
-are those of `map`; "any of four" is a rejection by any of the four measures after the adjustment
+are those of `map`; "any of four" is a rejection by any of the four metrics after the adjustment
 for these. Figures are of {n_data:,} data sets each.
 """
 

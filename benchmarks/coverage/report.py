@@ -67,7 +67,7 @@ PERMUTATIONS = tuple(f"paired_permutation_test, {what}" for what in ("ranks", "s
 
 
 def metric_section(study: Study, metric: str) -> str:
-    """Write what there is about one measure."""
+    """Write what there is about one metric."""
     rows = study.find("main", metric)
     lines = [findings.where_short(rows, method) for method in _plain_methods(rows)]
     lines.append(findings.which_is_better(rows))
@@ -86,7 +86,7 @@ def defaults(study: Study) -> str:
 
 
 def overview(study: Study) -> str:
-    """Write the table of shortfalls by measure and method."""
+    """Write the table of shortfalls by metric and method."""
     methods = findings.GENERAL
     lines = []
     for metric in (*METRICS, *DIFFERENCES):
@@ -275,7 +275,7 @@ may be less kind. Every figure stands in a table below.
 """
 
 RULE = """One rule ranks methods, here and everywhere below: the least that coverage lacks to 95 %,
-on average over the kinds of data with five positives or more (and, for a default, over measures);
+on average over the kinds of data with five positives or more (and, for a default, over metrics);
 what is within half a point of the least is as good, and the narrowest of these is named.
 """
 

@@ -1,7 +1,7 @@
 """The data of the coverage study: binormal scores, whose population values are known.
 
 Negatives score N(0, 1), positives N(separation, 1). What an interval should cover is the value of
-the measure in the population, which is its limit as the sample grows.
+the metric in the population, which is its limit as the sample grows.
 """
 
 from __future__ import annotations

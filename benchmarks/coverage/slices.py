@@ -21,7 +21,7 @@ _ROWS = 100
 
 
 def population(scene: Scene) -> dict[str, float]:
-    """Return the measures of any slice, and of how far two are apart."""
+    """Return the metrics of any slice, and of how far two are apart."""
     auc, accuracy = (math.erfc(-scene.separation / each) / 2.0 for each in (2.0, math.sqrt(8.0)))
     values = {"roc_auc": auc, "accuracy": accuracy}
     worst = {f"worst {name}": value for name, value in values.items()}

@@ -220,7 +220,7 @@ def test_a_data_set_without_positives_has_no_intervals_and_no_error():
 
 @pytest.fixture
 def _small_populations(monkeypatch):
-    """Take the measures of a population from thousands of rows, not from millions."""
+    """Take the metrics of a population from thousands of rows, not from millions."""
     caches = [m.population for m in (estimates, every, levels, multilabel)]
     caches += [populations._values_of_rankings, populations.population]
     caches += [calibration.population, calibration._quantiles]

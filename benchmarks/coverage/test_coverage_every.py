@@ -1,4 +1,4 @@
-"""No interval without a row of coverage: each measure of `estimate` is in the study."""
+"""No interval without a row of coverage: each metric of `estimate` is in the study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = {kind: next(scene for scene in every.SCENES if scene.kind == kind) for k
 def test_every_measure_that_has_an_interval_has_a_row():
     study = load(ROOT / coverage.STORED)
     have = {row.metric for row in study.intervals if row.part == every.PART}
-    assert have == {measure.name for measure in METRICS.values() if measure.influences}
+    assert have == {metric.name for metric in METRICS.values() if metric.influences}
 
 
 @pytest.mark.source_tree

@@ -175,7 +175,7 @@ def test_the_section_on_folds_and_bins_is_of_the_study():
     chosen = [s for s in SCENES if s.part in (indirect.FOLDS, indirect.BINS) and s.n < 1_000]
     study = simulate([*chosen], 16, Cost(9, 9))
     text = indirect.section(study)
-    for name in (*indirect.MEASURES, *indirect.BINNED):
+    for name in (*indirect.METRICS, *indirect.BINNED):
         assert f"### {name}, " in text
     for row in study.intervals:
         assert row.undefined == 0
@@ -227,7 +227,7 @@ def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
         found = fastmetrics.evaluate(labels, models, **options)
     noted = f"a class has fewer than {multilabel.FEW} rows" in str(found)
     assert noted == (min(labels.sum(axis=0)) < multilabel.FEW)
-    for name in multilabel.MEASURES:
+    for name in multilabel.METRICS:
         pair = found.comparisons[name]["model", "equal"]
         assert (pair.better is not None) == (out.pvalues["equal", name] < 0.05)
     with warnings.catch_warnings():

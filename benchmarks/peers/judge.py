@@ -127,7 +127,7 @@ def _why_alone(test: str, found: Mapping[str, Any]) -> str:
     if re.search("array_?api", reason, re.IGNORECASE):
         return "skipped: array API, which needs packages that are not installed"
     if "can not deal with 1d inputs" in reason:
-        return "skipped: the measure has no case for them"
+        return "skipped: the metric has no case for them"
     return f"{found['outcome']}: {test} ({reason})"
 
 

@@ -24,7 +24,7 @@ Prepare = Callable[[Data], Call]
 
 #: Replicates in a call, so that a round takes some tens of milliseconds.
 REPLICATES, FEW = 100, 20
-#: "Five measures" of a score.
+#: "Five metrics" of a score.
 FIVE = ("roc_auc", "average_precision", "ks_statistic", "break_even_point", "pr_auc")
 #: BCa is not defined for the break-even point, which jumps between scores.
 FIVE_SMOOTH = ("roc_auc", "average_precision", "ks_statistic", "gini_coefficient", "pr_auc")
@@ -247,7 +247,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     _seconds(
         "paired_five",
-        "`paired_bootstrap`, five measures, two replicates, 10⁷ rows",
+        "`paired_bootstrap`, five metrics, two replicates, 10⁷ rows",
         "paired bootstrap of five, set-up",
         1.5,
         _FULL,
@@ -264,7 +264,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     _seconds(
         "bca_five",
-        "`bootstrap` by BCa, five measures, two replicates, 10⁷ rows",
+        "`bootstrap` by BCa, five metrics, two replicates, 10⁷ rows",
         "BCa of five, set-up",
         1,
         _FULL,

@@ -129,8 +129,8 @@ def test_beside_pytrec_eval() -> None:
     judged, run = dictionaries(relevance[:SAMPLE], score[:SAMPLE])
 
     def theirs() -> Any:
-        measures = {"ndcg_cut.10", "map", "recip_rank"}
-        return pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
+        metrics = {"ndcg_cut.10", "map", "recip_rank"}
+        return pytrec_eval.RelevanceEvaluator(judged, metrics).evaluate(run)
 
     values = theirs().values()
     names = ("ndcg_cut_10", "map", "recip_rank")

@@ -29,7 +29,7 @@ Call = Callable[[], Any]
 
 #: Replicates in a round, so that a round takes some tens of milliseconds.
 REPLICATES = 40
-#: "Ten threshold measures in one pass".
+#: "Ten threshold metrics in one pass".
 TEN = {
     "roc_auc": "roc_auc",
     "average_precision": "average_precision",
@@ -102,7 +102,7 @@ def _of_matrix(data: Data) -> Call:
 WORKS: dict[str, Callable[[Data], Call]] = {
     "replicates": _replicates(),
     "replicates, all cores": _replicates(None),
-    "replicates, ten measures": _replicates(metrics=TEN),
+    "replicates, ten metrics": _replicates(metrics=TEN),
     "replicates, stratified": _replicates(stratified=True),
     "replicates, paired": _paired,
     "bootstrap 1,000": _bootstrap(n_resamples=1_000),
@@ -259,8 +259,8 @@ TARGETS: tuple[Target, ...] = (
     ),
     Target(
         "boot_ten",
-        "ten threshold measures in one pass, 10⁶ rows",
-        "replicates, ten measures",
+        "ten threshold metrics in one pass, 10⁶ rows",
+        "replicates, ten metrics",
         "replicates",
         4,
         spec=_MILLION,
@@ -291,7 +291,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     Target(
         "boot_counts",
-        "`bootstrap` of a confusion matrix, five measures, 10,000 replicates",
+        "`bootstrap` of a confusion matrix, five metrics, 10,000 replicates",
         "bootstrap of a matrix",
         bound=0.05,
         unit=SECONDS,

@@ -136,7 +136,7 @@ def _report(module: Any) -> Callable[[Data], Call]:
     return prepare
 
 
-def _ten_measures(data: Data) -> Call:
+def _ten_metrics(data: Data) -> Call:
     columns = pairs(data.spec.rows, 10)
     names = (
         "accuracy error_rate balanced_accuracy precision_macro recall_macro f1_macro f1_weighted "
@@ -187,7 +187,7 @@ WORKS: dict[str, Callable[[Data], Call]] = {
     "update, large batches": _stream,
     "update, small batches": _small_batches,
     "classification report": _report(fastmetrics),
-    "ten count measures": _ten_measures,
+    "ten count metrics": _ten_metrics,
     "log loss": _log_loss(fastmetrics),
     "squared and absolute error": _errors,
     "top k": _top_k(fastmetrics),
@@ -252,7 +252,7 @@ CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "update, large batches": _check_matrix(10),
     "update, small batches": _check_small,
     "classification report": _check_report,
-    "ten count measures": _check_ten,
+    "ten count metrics": _check_ten,
     "log loss": _check_log_loss,
     "squared and absolute error": _check_errors,
     "top k": _check_top_k,
@@ -368,8 +368,8 @@ TARGETS: tuple[Target, ...] = (
 CONTEXT: tuple[Target, ...] = (
     Target(
         "ten_count_metrics",
-        "`classification_metrics`: ten measures, 10 classes",
-        "ten count measures",
+        "`classification_metrics`: ten metrics, 10 classes",
+        "ten count metrics",
         "confusion matrix, 10",
     ),
 )

@@ -142,7 +142,7 @@ def roc_corners(scores: Array, positives: Array, negatives: Array) -> tuple[Arra
     )
 
 
-# --- measures of points: running counts of positives and negatives, from (0, 0) on ---------------
+# --- metrics of points: running counts of positives and negatives, from (0, 0) on ---------------
 
 
 def points(labels: Array, scores: Array) -> tuple[Array, Array, Array]:
@@ -231,17 +231,17 @@ def break_even(tp: Array, fp: Array) -> float:
     return float(tp[i] + share * (tp[i + 1] - tp[i]))
 
 
-def per_positive(measure: Callable[[Array, Array], float]) -> Callable[[Array, Array], float]:
-    """Return a measure of labels and scores, from a sum over the positives by points."""
+def per_positive(metric: Callable[[Array, Array], float]) -> Callable[[Array, Array], float]:
+    """Return a metric of labels and scores, from a sum over the positives by points."""
 
     def of_rows(labels: Array, scores: Array) -> float:
         tp, fp, _ = points(labels, scores)
-        return measure(tp, fp) / float(tp[-1])
+        return metric(tp, fp) / float(tp[-1])
 
     return of_rows
 
 
-# --- measures of cells ---------------------------------------------------------------------------
+# --- metrics of cells ---------------------------------------------------------------------------
 
 
 def cells(true: Array, predicted: Array) -> Array:

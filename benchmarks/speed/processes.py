@@ -235,7 +235,7 @@ TARGETS: tuple[Target, ...] = (
             ("evaluate_parquet_two", "the same, two models", "evaluate two", 1.8),
             (
                 "evaluate_bootstrap",
-                "two models, `--bootstrap 200`, all measures",
+                "two models, `--bootstrap 200`, all metrics",
                 "evaluate by bootstrap",
                 8,
             ),

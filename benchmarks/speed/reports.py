@@ -1,4 +1,4 @@
-"""What is timed of reports: rows of several labels, comparisons by many measures.
+"""What is timed of reports: rows of several labels, comparisons by many metrics.
 
 Each work returns numbers only, of which the last is the one that a check knows best.
 """

@@ -174,7 +174,7 @@ def spoiled(name: str, answer: Any) -> Any:
     if name.startswith("bootstrap"):
         result = answer["roc_auc"]
         return {"roc_auc": replace(result, estimate=result.estimate * (1 + 1e-9))}
-    if name in {"classification report", "ten count measures"}:
+    if name in {"classification report", "ten count metrics"}:
         return {"accuracy": answer["accuracy"] * (1 + 1e-9), "3": {"support": 0}}
     if name == "top k":
         return answer + 0.2

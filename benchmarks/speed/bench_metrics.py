@@ -1,4 +1,4 @@
-"""Every measure of the registry against its peer or its naive twin: nothing is timed unchecked.
+"""Every metric of the registry against its peer or its naive twin: nothing is timed unchecked.
 
 Those of scores also by size, ties and dtype. The answer on tied scores is the oracle's, in rational
 numbers: rows of one score and class are one row with a count, so that it ends at any size.
@@ -141,7 +141,7 @@ def test_scores(timed, rows, entry, kind, scores):
 @of_scores
 @ties
 def test_from_a_table(timed, rows, entry, kind):
-    """What a measure costs once the table is there."""
+    """What a metric costs once the table is there."""
     data = make(Spec(kind, rows))
     table = ScoreTable.from_scores(data.labels, data.scores)
     check = right_answer(entry, data)
