@@ -1,4 +1,4 @@
-"""The bootstrap of an evaluation: what it measures, and the intervals that come of it."""
+"""The bootstrap of an evaluation: its metrics and their intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastmetrics._report.evaluation_result import (
     EvaluationBootstrap,
     ModelEvaluation,
 )
-from fastmetrics._report.score_evaluation import found_of, of_each_model
+from fastmetrics._report.score_evaluation import measure_all, split_by_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
@@ -32,44 +32,39 @@ from fastmetrics.metrics.asking import MetricLike, MetricsLike
 from fastmetrics.metrics.registry import DEFAULTS, RATES_AT_BEST_THRESHOLD
 from fastmetrics.tables.score_table import real_threshold
 
-#: What the table of an evaluation shows, the AUC first. A threshold that is chosen on the data is
-#: chosen anew in each replicate.
+#: Metrics of the table, the AUC first; thresholds chosen on the data are chosen in each replicate.
 TABLE_METRICS: dict[str, MetricLike] = {
     **{name: name for name in DEFAULTS["scores"]},
     **RATES_AT_BEST_THRESHOLD,
 }
 _AUC: Final = DEFAULTS["scores"][0]
-
-
 #: The checked options of a bootstrap, and the threshold of decisions.
-Plan = tuple[Options, int | float | None]
+BootstrapSettings = tuple[Options, int | float | None]
 
 
-def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan:
-    """Return the plan, or raise before any work; see `evaluation.plan_of`."""
-    threshold = given["threshold"]
+def check_bootstrap(
+    *, metrics: Any, groups: Any, weights_are: Any, threshold: Any, n_models: int, **options: Any
+) -> BootstrapSettings:
+    """Return the options and the threshold of a bootstrap, or raise before any work."""
     if threshold is not None:
         threshold = real_threshold(threshold)
-    metrics = _labelled(given["metrics"])
-    options = check_options(
-        BootstrapData(None, groups=given["groups"], weights_are=given["weights_are"]),
-        metrics=metrics,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
+    checked = check_options(
+        BootstrapData(None, groups=groups, weights_are=weights_are),
+        metrics=_label_metrics(metrics),
         alternative="two-sided",
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
-        **{name: given[name] for name in ("method", "stratified", "rng", "progress")},
+        **options,
     )
-    for spec in options.specs:
+    for spec in checked.specs:
         if isinstance(spec, CountSpec) and threshold is None:
             raise InputError(
                 f"{spec.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
-    return options, threshold
+    return checked, threshold
 
 
-def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
+def _label_metrics(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     """Return the metrics by label, the AUC first: the table always has its interval."""
     if metrics is None:
         return TABLE_METRICS
@@ -95,11 +90,11 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     return {_AUC: TABLE_METRICS[_AUC], **dict(named)}
 
 
-def forms_of(
-    y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any
+def read_samples(
+    y_true: Any, scores: list[NamedScores], settings: BootstrapSettings, **rows: Any
 ) -> Sequence[BootstrapSample]:
-    """Return the rows of each model as they are resampled, with the tables of their scores."""
-    options, threshold = plan
+    """Return the sample of each model, with the table of its scores."""
+    options, threshold = settings
     given = BootstrapData(
         y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows
     )
@@ -109,41 +104,40 @@ def forms_of(
         return [parse(given._replace(scores=scores[0].values), options.specs)]
 
 
-def bootstrapped(
+def evaluate_bootstrap(
     models: list[ModelEvaluation],
-    forms: Sequence[BootstrapSample],
+    samples: Sequence[BootstrapSample],
     y_true: Any,
     scores: list[NamedScores],
-    plan: Plan,
+    settings: BootstrapSettings,
     *,
     groups: Any = None,
     **rows: Any,
 ) -> Evaluation:
     """Return the evaluation of models whose metrics get the bootstrap's intervals."""
-    options, threshold = plan
-    level, read = options.confidence_level, options.weights_are
-    if any(math.isnan(model.roc_auc) for model in models):
-        # One class: no resamples.
-        return Evaluation.of_scores(models, level, read)
-    rows = {"groups": groups, "threshold": threshold, **rows}
+    options, threshold = settings
+    level = options.confidence_level
+    read = options.weights_are
+    if any(math.isnan(model.roc_auc) for model in models):  # one class: no resamples
+        return Evaluation.from_scores(models, level, read)
     pairs: Comparisons | None = None
     if len(models) == 1:
-        by_model: list[Mapping[str, Estimate]] = list(resample(forms, options)[1])
+        by_model: list[Mapping[str, Estimate]] = list(resample(samples, options)[1])
     else:
-        names = [model.name for model in models]
-        pairs = compare_replicates(forms, names, options)
-        by_model = of_each_model(pairs)
+        pairs = compare_replicates(samples, [model.name for model in models], options)
+        by_model = split_by_model(pairs)
     (largest_gap,) = set(LIMITED) - set(SMOOTH)
     if options.method is None and largest_gap in by_model[0]:
         # By limits that hold: those of replicates do not.
-        rows |= {"confidence_level": level, "weights_are": read or "importances"}
+        rows |= {"groups": groups, "threshold": threshold, "confidence_level": level}
+        rows |= {"weights_are": read or "importances"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
-            held, of_pairs = found_of(y_true, scores, largest_gap, **rows)
-        by_model = [{**own, **of_gaps} for own, of_gaps in zip(by_model, held, strict=True)]
-        if pairs is not None and of_pairs is not None:
-            pairs = Comparisons({**pairs, **of_pairs})
-    settings = EvaluationBootstrap(
+            gaps, gap_pairs = measure_all(y_true, scores, largest_gap, **rows)
+        by_model = [{**each, **gap} for each, gap in zip(by_model, gaps, strict=True)]
+        if pairs is not None and gap_pairs is not None:
+            pairs = Comparisons({**pairs, **gap_pairs})
+    description = EvaluationBootstrap(
         method=options.method,
         n_resamples=options.n_resamples,
         stratified=options.stratified,
@@ -153,7 +147,7 @@ def bootstrapped(
         key=key_text(options.key),
     )
     complete = map(_with_bootstrap, models, by_model)
-    return Evaluation.of_scores(complete, level, read, pairs, bootstrap=settings)
+    return Evaluation.from_scores(complete, level, read, pairs, bootstrap=description)
 
 
 def _with_bootstrap(model: ModelEvaluation, estimates: Mapping[str, Estimate]) -> ModelEvaluation:

@@ -56,7 +56,7 @@ class Finding(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis(Several[Finding]):
-    """What `doctor` found.
+    """Findings of `doctor`.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ class Diagnosis(Several[Finding]):
 
     @property
     def is_healthy(self) -> bool:
-        """Whether there is neither an error nor a warning."""
+        """True if there is neither an error nor a warning."""
         return all(each.severity == "note" for each in self.findings)
 
     @property
     def exit_status(self) -> int:
-        """What a process ends with to say so: 0, or 1 with an error or a warning."""
+        """Exit status of a process: 0, or 1 with an error or a warning."""
         return 0 if self.is_healthy else 1
 
     def __repr__(self) -> str:
@@ -155,11 +155,13 @@ def show_versions() -> None:
 
 
 #: Rows of a class below which no interval is sure, and below which none says much.
-_FEW, _FEWEST = 30, 5
-#: Share of pairs of both classes that tie, from which on ties are worth a word.
+_FEW: Final = 30
+_FEWEST: Final = 5
+#: Proportion of tied pairs of both classes from which on there is a note on ties.
 _TIED: Final = 0.05
 #: Pairs of rows that are the same, over the rows, and over what chance gives, to look like copies.
-_COPIES, _UNLIKELY = 0.02, 50.0
+_COPIES: Final = 0.02
+_UNLIKELY: Final = 50.0
 
 
 @documented(MODELS)
@@ -225,7 +227,9 @@ def doctor(
         known = {k: c for k, c in columns.items() if c is not None and len(c) == n}
         for name, column in known.items():
             _about_scores(name, labels, column, say)
-        _about_pairs(known, say)
+        for one, other in combinations(known, 2):
+            if np.array_equal(known[one], known[other]):
+                say("the same scores", "warning", f"the scores are those of {one!r}", other)
         _about_sizes(n_positive, n_negative, say)
     findings.sort(key=lambda each: ORDER.index(each.severity))
     return Diagnosis(tuple(findings), n, n_positive, n_negative)
@@ -289,12 +293,12 @@ def _about_rows(
 ) -> None:
     """Look for ids and rows that are there twice, and for few groups."""
     if ids is not None:
-        own = np.asarray(ids, dtype=object).ravel().tolist()
-        twice = len(own) - len(set(own))
+        known_ids = np.asarray(ids, dtype=object).ravel().tolist()
+        twice = len(known_ids) - len(set(known_ids))
         if twice:
             say("ids twice", "error", f"{twice:,} rows have an id that is there before")
-        if len(own) != n:
-            say("lengths", "error", f"there are {len(own):,} ids and {n:,} labels")
+        if len(known_ids) != n:
+            say("lengths", "error", f"there are {len(known_ids):,} ids and {n:,} labels")
     if groups is not None:
         try:
             codes = check_class_labels(groups, "groups").codes
@@ -342,14 +346,14 @@ def _copies(
     if n < 2 * _FEW:
         return 0.0, 0.0
     kept: list[NDArray[Any]] = [labels[inside], *(column[inside] for column in columns)]
-    shares = [_alike(np.unique(column, return_counts=True)[1]) / pairs for column in kept]
+    proportions = [_alike(np.unique(column, return_counts=True)[1]) / pairs for column in kept]
     joint = np.unique(np.column_stack(kept), axis=0, return_counts=True)[1]
     if len(columns) == 1:
         (scores,) = kept[1:]
         steps = np.diff(np.unique(scores))
         cells = float((scores.max() - scores.min()) / steps.min()) if len(steps) else 1.0
-        shares[1] = 1.0 / max(1.0, cells)
-    return _alike(joint), pairs * float(np.prod(shares))
+        proportions[1] = 1.0 / max(1.0, cells)
+    return _alike(joint), pairs * float(np.prod(proportions))
 
 
 def _alike(counts: NDArray[np.int64]) -> float:
@@ -362,7 +366,8 @@ def _about_scores(
 ) -> None:
     """Look at the scores of one model."""
     use = np.isfinite(column) & (labels >= 0)
-    y, s = labels[use], column[use]
+    y = labels[use]
+    s = column[use]
     if not (0 < int(y.sum()) < len(y)):
         return
     values = np.unique(s)
@@ -385,15 +390,8 @@ def _about_scores(
         say("ties", "note", said, name)
 
 
-def _about_pairs(columns: Mapping[str, NDArray[np.float64]], say: Any) -> None:
-    """Look for models that say the same."""
-    for one, other in combinations(columns, 2):
-        if np.array_equal(columns[one], columns[other]):
-            say("the same scores", "warning", f"the scores are those of {one!r}", other)
-
-
 def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
-    """Say what can be believed of so many rows of each class."""
+    """Report classes of too few rows."""
     for what, size in (("positives", n_positive), ("negatives", n_negative)):
         if size < _FEW:
             severity: Severity = "warning" if size < _FEWEST else "note"

@@ -153,8 +153,9 @@ def evaluate_log(
         higher_is_better = True
     attempts, notes = _shared(attempts, on_missing)
     ks = {"pass_at": _checked(pass_at, "pass_at"), "pass_hat": _checked(pass_hat, "pass_hat")}
-    metrics = [(_asked(name, "score", higher_is_better, attempts.bounds), _mean(attempts))]
-    metrics += _of_successes(attempts, **ks)
+    means = np.asarray(attempts.total / attempts.n)
+    metrics = [(_request(name, "score", higher_is_better, attempts.bounds), means)]
+    metrics += _success_metrics(attempts, **ks)
     models = attempts.models
     by_model: dict[str, dict[str, Estimate]] = {each: {} for each in models}
     pairs: dict[str, Comparison] = {}
@@ -172,7 +173,7 @@ def evaluate_log(
             for each, estimate in zip(models, estimates, strict=True):
                 by_model[each][one.label] = estimate
     directions = {one.label: one.higher_is_better for one, _ in metrics}
-    return Evaluation.of_task("items", by_model, pairs, level, directions, notes)
+    return Evaluation.from_estimates("items", by_model, pairs, level, directions, notes)
 
 
 def _attempts(item: Any, score: Any, model: Any, repeat: Any, group: Any) -> _Attempts:
@@ -183,12 +184,13 @@ def _attempts(item: Any, score: Any, model: Any, repeat: Any, group: Any) -> _At
     check_finite(values, "score")
     values = values.astype(np.float64)
     items, item_codes = _codes(item, "item", len(values))
-    models, model_codes = np.array(["model"]), np.zeros(len(values), np.int64)
+    names: tuple[str, ...] = ("model",)
+    model_codes = np.zeros(len(values), np.int64)
     if model is not None:  # in order of first appearance
-        models, model_codes = _codes(model, "model", len(values))
-        order = np.argsort(np.unique(model_codes, return_index=True)[1])
-        models, model_codes = models[order], np.argsort(order)[model_codes]
-    names = tuple(map(str, models.tolist()))
+        models, codes = _codes(model, "model", len(values))
+        order = np.argsort(np.unique(codes, return_index=True)[1])
+        names = tuple(map(str, models[order].tolist()))
+        model_codes = np.argsort(order)[codes]
     cells = model_codes * len(items) + item_codes
     keys = cells
     if repeat is not None:
@@ -244,8 +246,9 @@ def _shared(attempts: _Attempts, on_missing: str) -> tuple[_Attempts, list[str]]
     lacks: NDArray[np.bool_] = (attempts.n == 0).any(axis=0)
     if not lacks.any():
         return attempts, []
-    n, first = int(lacks.sum()), attempts.items[int(np.argmax(lacks))]
+    n = int(lacks.sum())
     if on_missing == "error":
+        first = attempts.items[int(np.argmax(lacks))]
         raise InputError(
             f"{n:,} of {len(lacks):,} items are not there for every model, {first!s} for one: "
             "models are compared on the same items; `on_missing='intersect'` leaves them out"
@@ -263,15 +266,12 @@ def _shared(attempts: _Attempts, on_missing: str) -> tuple[_Attempts, list[str]]
     return shared, [f"{n:,} items that not all models have are left out of all that is said."]
 
 
-def _mean(attempts: _Attempts) -> Floats:
-    return np.asarray(attempts.total / attempts.n)
-
-
-def _of_successes(
+def _success_metrics(
     attempts: _Attempts, pass_at: list[int], pass_hat: list[int]
 ) -> Iterator[tuple[MetricRequest, Floats]]:
     """Yield each metric of successes with its value for every model and item."""
-    n, c = attempts.n, attempts.total
+    n = attempts.n
+    c = attempts.total
     fewest = int(n.min())
     if (pass_at or pass_hat) and not attempts.are_successes:
         raise InputError("`pass_at` and `pass_hat` count successes: scores must all be 0 or 1")
@@ -283,12 +283,12 @@ def _of_successes(
                 )
             # At least one of k attempts succeeds where not all fail.
             chance = 1.0 - _all_of(n, n - c, k) if sign == "@" else _all_of(n, c, k)
-            yield _asked(f"pass{sign}{k}", name, True, (0.0, 1.0)), chance
+            yield _request(f"pass{sign}{k}", name, True, (0.0, 1.0)), chance
     if attempts.are_successes and fewest > 1:
-        yield _asked("flip_rate", "flip_rate", None, (0.0, 1.0)), 2 * c * (n - c) / (n * (n - 1))
+        yield _request("flip_rate", "flip_rate", None, (0.0, 1.0)), 2 * c * (n - c) / (n * (n - 1))
 
 
-def _asked(
+def _request(
     label: str, name: str, upwards: bool | None, bounds: tuple[float, float]
 ) -> MetricRequest:
     options: dict[str, Any] = {"bounds": bounds, "influences": "-", "interval": HITS}
@@ -323,21 +323,22 @@ def _measured(values: Floats, group: Ints | None) -> Measurement:
 
 
 def _near_the_edge(one: Estimate) -> Estimate:
-    """Return the estimate of a share, with limits that know of few items near 0 or 1.
+    """Return the estimate of a proportion, with limits that know of few items near 0 or 1.
 
     A mean of numbers from 0 to 1 varies no more than one of zeros and ones: Wilson's limits hold it
     where few items carry its error, and Student's t knows too little.
     """
     if one.method != "influence" or one.scale != "logit" or not _is_near(one):
         return one
-    n, (low, high) = _n(one), one.confidence_interval
-    own = proportion_limits(n * one.estimate, n, one.confidence_level, "wilson", "two-sided")
-    outer = ConfidenceInterval(np.fmin(low, own.low), np.fmax(high, own.high))
+    n = _n(one)
+    limits = one.confidence_interval
+    wilson = proportion_limits(n * one.estimate, n, one.confidence_level, "wilson", "two-sided")
+    outer = ConfidenceInterval(np.fmin(limits.low, wilson.low), np.fmax(limits.high, wilson.high))
     return replace(one, confidence_interval=outer, method="outer limits with wilson", note="")
 
 
 def _with_limits(comparison: Comparison, models: tuple[Estimate, ...]) -> Comparison:
-    """Return a comparison with the limits of its models, of which those of differences know.
+    """Return a comparison with the limits of its models, and with wider limits of differences.
 
     Where few items carry the error of a model, the difference has the outer limits of Student's t
     and of both models' limits, joined as if they were independent (Newcombe 1998).
@@ -348,9 +349,9 @@ def _with_limits(comparison: Comparison, models: tuple[Estimate, ...]) -> Compar
         both = of[pair.a], of[pair.b]
         if any("wilson" in one.method and _is_near(one) for one in both):
             (below_a, above_a), (below_b, above_b) = map(_reach, both)
-            own = pair.confidence_interval
-            low = np.fmin(own.low, pair.estimate - math.hypot(below_a, above_b))
-            high = np.fmax(own.high, pair.estimate + math.hypot(above_a, below_b))
+            limits = pair.confidence_interval
+            low = np.fmin(limits.low, pair.estimate - math.hypot(below_a, above_b))
+            high = np.fmax(limits.high, pair.estimate + math.hypot(above_a, below_b))
             pair = replace(pair, confidence_interval=ConfidenceInterval(low, high))
         better = pair.better_at(comparison.confidence_level, comparison.higher_is_better)
         pairs.append(replace(pair, better=better))

@@ -284,8 +284,8 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
         check_choice("task", task, get_args(Task))
         if (task == "rankings") != (query is not None):
             raise InputError("`query` says whose items rows are: it goes with `task='rankings'`")
-        said: Task = task
-        return said
+        given: Task = task
+        return given
     if query is not None:
         return "rankings"
     if any(column_count(model.values) > 1 for model in models):
@@ -366,10 +366,10 @@ def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> N
     columns = [as_array(each.values, each.argument) for each in models]
     if any(each.dtype.kind not in "iuf" or each.shape != y.shape for each in columns):
         return
-    said = f"`y_true` holds the whole numbers {show_labels(np.array(labels))}"
+    text = f"`y_true` holds the whole numbers {show_labels(np.array(labels))}"
     if len(columns) == len(labels) and np.isclose(np.sum(columns, axis=0), 1.0).all():
         raise InputError(
-            f"{said}, and the {len(columns)} columns of scores sum to 1 in each row: of one "
+            f"{text}, and the {len(columns)} columns of scores sum to 1 in each row: of one "
             "model's probabilities pass the matrix with `task='multiclass'`, else say "
             "`task='values'`"
         )
@@ -379,7 +379,7 @@ def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> N
     if are_chances or others <= _STRAY * len(y):
         rare = min(counts, key=counts.__getitem__)
         raise InputError(
-            f"{said}, and `{models[0].argument}` scores: are these labels of two classes, and "
+            f"{text}, and `{models[0].argument}` scores: are these labels of two classes, and "
             f"{rare!r}, in {counts[rare]:,} of {len(y):,} rows, a slip? Mend them; of numbers say "
             "`task='values'`, and of several classes pass a matrix for each model"
         )

@@ -215,7 +215,7 @@ def plain_of(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvaluationBootstrap(Result):
-    """How the bootstrap of an evaluation was made.
+    """Settings of the bootstrap of an evaluation.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class Evaluation(Result):
     baseline: str | None = None
 
     @classmethod
-    def of_scores(
+    def from_scores(
         cls,
         models: Iterable[ModelEvaluation],
         confidence_level: float,
@@ -309,7 +309,7 @@ class Evaluation(Result):
         return cls("binary", named, *rest, weights_are=weights_are, **more)
 
     @classmethod
-    def of_task(
+    def from_estimates(
         cls,
         task: EvaluationTask,
         estimates: Mapping[str, Mapping[str, Estimate]],
@@ -319,7 +319,7 @@ class Evaluation(Result):
         notes: Iterable[str],
     ) -> Evaluation:
         """Return the evaluation of estimates of each model, and of pairs of several."""
-        models = {name: Estimates(own) for name, own in estimates.items()}
+        models = {name: Estimates(each) for name, each in estimates.items()}
         n_samples = next(iter(next(iter(models.values())).values())).n_samples
         comparisons = Comparisons(pairs) if pairs else None
         rest = (comparisons, confidence_level, n_samples, directions)
@@ -332,7 +332,7 @@ class Evaluation(Result):
 
     @property
     def verdict(self) -> str:
-        """Which models are significantly better in what, in words; empty of one model."""
+        """The models that are significantly better, and in what; empty of one model."""
         return "" if self.comparisons is None else verdict_text(self.comparisons, NAMES)
 
     def against(self, baseline: str) -> Evaluation:
@@ -392,19 +392,19 @@ class Evaluation(Result):
         return len(self.models)
 
     def __repr__(self) -> str:
-        task, first = f"{self.task}; ", next(iter(figures_of(self[0])), "")
-        if self.task == "binary":
-            task, first = "", AUC
+        is_binary = self.task == "binary"
+        task = "" if is_binary else f"{self.task}; "
+        first = AUC if is_binary else next(iter(figures_of(self[0])), "")
         values = (
-            f"{name}: {first}={(own if not task else own[first]).estimate:.6g}"
-            for name, own in self.models.items()
+            f"{name}: {first}={(model if is_binary else model[first]).estimate:.6g}"
+            for name, model in self.models.items()
         )
         return f"Evaluation({task}{', '.join(values)})"
 
     def _display(self) -> Display:
-        of_models = {name: _rows(own) for name, own in self.models.items()}
-        metrics = dict.fromkeys(metric for rows in of_models.values() for metric in rows)
-        rows = [(m, name, *own[m]) for m in metrics for name, own in of_models.items()]
+        by_model = {name: _rows(model) for name, model in self.models.items()}
+        metrics = dict.fromkeys(metric for rows in by_model.values() for metric in rows)
+        rows = [(m, name, *own[m]) for m in metrics for name, own in by_model.items()]
         words = {
             m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] for m in metrics
         }
@@ -462,7 +462,8 @@ def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
 
 def _notes(evaluation: Evaluation) -> Iterator[str]:
     """Yield how rows, weights and scores are read, and how the intervals are made."""
-    bootstrap, is_binary = evaluation.bootstrap, evaluation.task == "binary"
+    bootstrap = evaluation.bootstrap
+    is_binary = evaluation.task == "binary"
     yield from WEIGHTS[evaluation.weights_are]
     if is_binary:
         yield "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
@@ -481,13 +482,13 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         yield from _bootstrap_notes(bootstrap)
         differences = (evaluation.comparisons or {}).items()
         if differences:
-            said = _methods((one.method, evaluation._name(m)) for m, one in differences)
-            yield f"Intervals of differences: {said}."
+            methods = _methods((one.method, evaluation._name(m)) for m, one in differences)
+            yield f"Intervals of differences: {methods}."
     figures = [each for model in evaluation for each in figures_of(model).items()]
-    if said := _methods((one.method, evaluation._name(m)) for m, one in figures):
+    if methods := _methods((one.method, evaluation._name(m)) for m, one in figures):
         rows = _SAMPLES.get(evaluation.task, "rows")
         level = f"{100 * evaluation.confidence_level:.6g} % intervals"
-        yield f"{evaluation.n_samples:,.10g} {rows}, {level}: {said}."
+        yield f"{evaluation.n_samples:,.10g} {rows}, {level}: {methods}."
     yield "↑: higher is better."
 
 
@@ -520,10 +521,10 @@ def _bootstrap_notes(bootstrap: EvaluationBootstrap) -> Iterator[str]:
 
 def _methods(figures: Iterable[tuple[str, str]]) -> str:
     """Return the methods of intervals, each with its metrics in brackets."""
-    of_method: dict[str, dict[str, None]] = {}
+    by_method: dict[str, dict[str, None]] = {}
     for method, metric in figures:
-        of_method.setdefault(METHODS.get(method, method), {})[metric] = None
-    return "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
+        by_method.setdefault(METHODS.get(method, method), {})[metric] = None
+    return "; ".join(f"{method} ({', '.join(names)})" for method, names in by_method.items())
 
 
 def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:

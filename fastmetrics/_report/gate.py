@@ -114,7 +114,7 @@ class GateRule(OneNumber):
 
     @property
     def loss(self) -> float:
-        """How much worse the candidate is: the difference against the metric's direction."""
+        """The difference against the metric's direction: how much worse the candidate is."""
         return -self.estimate if self.higher_is_better else self.estimate
 
     @property
@@ -128,25 +128,26 @@ class GateRule(OneNumber):
         of = f"{self.name} against {self.baseline}" if names_baseline else self.name
         if math.isnan(self.estimate):
             return f"{of}: not defined"
-        own, value = self.loss_limits, self.loss
-        margin, is_passed = f"the margin of {self.margin:g}", self.decision == "PASS"
-        if value < 0.0:
-            gain = with_limits(-value, ConfidenceInterval(-own.high, -own.low))
+        limits = self.loss_limits
+        margin = f"the margin of {self.margin:g}"
+        is_passed = self.decision == "PASS"
+        if self.loss < 0.0:
+            gain = with_limits(-self.loss, ConfidenceInterval(-limits.high, -limits.low))
             no = "" if is_passed else "not "
             if self.margin == 0.0:
                 return f"{of}: a gain of {gain}, {no}significant"
             return f"{of}: a gain of {gain}; a loss of {self.margin:g} is {no}ruled out"
-        said = f"loss of {with_limits(value, own)}"
+        loss = f"loss of {with_limits(self.loss, limits)}"
         if self.decision == "FAIL":
-            return f"{of}: a {said}, more than {margin}"
+            return f"{of}: a {loss}, more than {margin}"
         if is_passed:
-            return f"{of}: a {'significant ' if own.low > 0.0 else ''}{said}, within {margin}"
-        return f"{of}: a {said}, inconclusive against {margin}"
+            return f"{of}: a {'significant ' if limits.low > 0.0 else ''}{loss}, within {margin}"
+        return f"{of}: a {loss}, inconclusive against {margin}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gate(Several[GateRule]):
-    """Whether a candidate may take the place of a baseline: PASS, FAIL or INCONCLUSIVE.
+    """Decision on a candidate against a baseline: PASS, FAIL or INCONCLUSIVE.
 
     Attributes
     ----------
@@ -181,16 +182,16 @@ class Gate(Several[GateRule]):
 
     @property
     def exit_status(self) -> int:
-        """What a process ends with to say so: 0 pass, 1 fail, 3 inconclusive."""
+        """Exit status of a process: 0 pass, 1 fail, 3 inconclusive."""
         return STATUS[self.verdict]
 
     @property
     def explanation(self) -> str:
-        """What is shown, in words: what decides, then each rule; of slices those that fail."""
-        shown = [rule for rule in self.rules if not rule.slice or rule.decision == "FAIL"]
-        shown.sort(key=lambda rule: _ORDER.index(rule.decision))
+        """The result in words: what decides, then each rule; of slices those that fail."""
+        rules = [rule for rule in self.rules if not rule.slice or rule.decision == "FAIL"]
+        rules.sort(key=lambda rule: _ORDER.index(rule.decision))
         several = len(self.baselines) > 1
-        lines = [f"{rule.said(names_baseline=several)}." for rule in shown]
+        lines = [f"{rule.said(names_baseline=several)}." for rule in rules]
         return "\n".join([self._headline(), *lines]).replace("\N{NO-BREAK SPACE}", " ")
 
     def _headline(self) -> str:
@@ -211,14 +212,14 @@ class Gate(Several[GateRule]):
                 f"{self.verdict}: {many:,.0f} {what} do not decide whether {self.candidate} is "
                 f"worse than {others} by more than the margin in {names}."
             )
-        said = f"{start} is non-inferior to {others} in every metric."
+        text = f"{start} is non-inferior to {others} in every metric."
         slices = [rule for rule in self.rules if rule.slice]
         if slices:
             undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
-            said += f" None of {len(slices):,} slice rules fails."
+            text += f" None of {len(slices):,} slice rules fails."
             if undecided:
-                said += f" Inconclusive ({len(undecided):,}): {first_of(undecided)}."
-        return said
+                text += f" Inconclusive ({len(undecided):,}): {first_of(undecided)}."
+        return text
 
     def __getitem__(self, name: str) -> GateRule:
         """Return the rule of a metric; of a slice by ``"metric [slice]"``."""
@@ -229,8 +230,8 @@ class Gate(Several[GateRule]):
 
     def __repr__(self) -> str:
         counts = {d: sum(rule.decision == d for rule in self.rules) for d in STATUS}
-        said = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
-        return f"Gate({self.verdict}: {said})"
+        text = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
+        return f"Gate({self.verdict}: {text})"
 
     def _display(self) -> Display:
         hidden = (
@@ -273,13 +274,14 @@ def _rule(
 ) -> GateRule:
     """Return a rule by the difference of two models, its p not yet adjusted, nothing decided."""
     (pair,) = comparison.pairs
-    error, df = pair.standard_error, pair.df
+    error = pair.standard_error
+    df = pair.df
     upwards = bool(one.higher_is_better)
     gain = pair.estimate if upwards else -pair.estimate
     many = comparison.n_samples if comparison.n_groups is None else float(comparison.n_groups)
     what = "groups" if comparison.n_groups is not None else comparison.samples_are
-    note, noninferior, worse = "", math.nan, math.nan
-    chance, needed = math.nan, math.nan
+    note = ""
+    noninferior = worse = chance = needed = math.nan
     if error > 0.0 and df > 0.0:
         skewness = pair.skewness if upwards else -pair.skewness
         statistic = without_skewness((gain + margin) / error, skewness)
@@ -493,21 +495,22 @@ def gate(
     if alpha >= 0.5:
         raise InputError(f"`confidence_level` must be above 0.5: got {confidence_level!r}")
     min_n = check_integer("min_n", min_n, low=1)
-    asked = _asked(margins, metrics, query)
+    requests = _request_metrics(margins, metrics, query)
     margins = by_names(margins, "margins", "metrics")
     check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
-    own = [model.name for model in models]
+    model_names = [model.name for model in models]
     wanted = [candidate, baseline, *([anchor] if anchor is not None else [])]
     for what, name in zip(("candidate", "baseline", "anchor"), wanted, strict=False):
-        if name not in own:
+        if name not in model_names:
             raise InputError(
-                f"`{what}` names {name!r}, and `scores` has {', '.join(map(repr, own))}: pass "
-                f"`{what}=` with one of these"
+                f"`{what}` names {name!r}, and `scores` has {', '.join(map(repr, model_names))}: "
+                f"pass `{what}=` with one of these"
             )
     if len(set(wanted)) < len(wanted):
         raise InputError(f"`candidate`, `baseline` and `anchor` must differ: got {wanted}")
-    labels, columns = as_array(y_true, "y_true"), dict[str, NDArray[Any]]()
+    labels = as_array(y_true, "y_true")
+    columns: dict[str, NDArray[Any]] = {}
     for model in models:
         if model.name in wanted:
             values = in_class_order(model.values, labels, name=model.argument)
@@ -515,10 +518,10 @@ def gate(
             check_same_length(**{"y_true": labels, model.argument: columns[model.name]})
     given = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
     given |= {"event": event, "query": query}
-    of_rows = {name: as_array(each, name) for name, each in given.items() if each is not None}
-    check_same_length(y_true=labels, **of_rows)
+    rows = {name: as_array(each, name) for name, each in given.items() if each is not None}
+    check_same_length(y_true=labels, **rows)
     options: dict[str, Any] = {
-        "metrics": {one.label: (one.name, dict(one.parameters)) for one in asked},
+        "metrics": {one.label: (one.name, dict(one.parameters)) for one in requests},
         "threshold": threshold,
         "pos_label": pos_label,
         "weights_are": weights_are,
@@ -535,9 +538,9 @@ def gate(
                     method="influence",
                     reference=other,
                     **options,
-                    **{column: each[chosen] for column, each in of_rows.items()},
+                    **{column: each[chosen] for column, each in rows.items()},
                 )
-            for one in asked:
+            for one in requests:
                 comparison = comparisons[one.label]
                 rules.append(_rule(one, comparison, other, margins[one.label], alpha, name))
         return rules
@@ -546,11 +549,11 @@ def gate(
     _warn_of_power(rules)
     is_by_class = any(column_count(each) > 1 for each in columns.values())
     n_classes = len(check_class_labels(labels).classes) if is_by_class else 0
-    of_slices, small, lacking = _slices(slices or {}, labels, n_classes, min_n, rules_of)
-    found = decided([*rules, *of_slices], alpha)
+    slice_rules, small, lacking = _slices(slices or {}, labels, n_classes, min_n, rules_of)
+    all_rules = decided([*rules, *slice_rules], alpha)
     return Gate(
-        verdict=verdict_of(found, require_slices=require_slices),
-        rules=found,
+        verdict=verdict_of(all_rules, require_slices=require_slices),
+        rules=all_rules,
         candidate=candidate,
         baselines=tuple(wanted[1:]),
         confidence_level=complement(alpha),
@@ -617,7 +620,7 @@ def assert_not_worse(
     return result
 
 
-def _asked(
+def _request_metrics(
     margins: Any, metrics: Mapping[str, Any] | None, query: Any
 ) -> tuple[MetricRequest, ...]:
     """Return the metrics of the rules, each with a direction and a margin."""
@@ -632,13 +635,12 @@ def _asked(
         if label not in margins:
             raise no_such(label, "margins", margins)
     wanted: dict[str, Any] = {label: spoken.get(label, label) for label in margins}
-    asked = request_metrics(wanted, None, query)
-    for one in asked:
-        with_name = f"margins[{one.label!r}]"
+    requests = request_metrics(wanted, None, query)
+    for one in requests:
         try:
             check_margin(margins[one.label])
         except InputError as error:
-            raise error.renamed({"margin": with_name}) from error
+            raise error.renamed({"margin": f"margins[{one.label!r}]"}) from error
         if not one.has_influences:
             raise InputError(
                 f"`margins` names {one.label!r}, which has no influences of rows, and so no error "
@@ -649,7 +651,7 @@ def _asked(
                 f"`margins` names {one.label!r}, which has no better direction: a loss of it means "
                 "nothing"
             )
-    return asked
+    return requests
 
 
 def _warn_of_power(rules: Sequence[GateRule]) -> None:

@@ -18,7 +18,7 @@ from fastmetrics._input.rows import NamedScores, model_pairs
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
-from fastmetrics._report.score_evaluation import EvaluateOptions, of_each_model, said_in_notes
+from fastmetrics._report.score_evaluation import EvaluateOptions, said_in_notes, split_by_model
 from fastmetrics._report.slices import first_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
@@ -57,14 +57,15 @@ def _excess_of_precision(one: MetricRequest, sample: BinarySample, model: int) -
     if sample.design.weights is not None and sample.design.weights_are == "importances":
         positive = sample.classes == 1
         called, false = (ordered.spread(each)[positive] for each in (tp + fp, fp))
-        shares = own = sample.design.weights[positive]
+        weights = own = sample.design.weights[positive]
     else:
         at = np.flatnonzero(table.positives)
-        shares, false = table.positives[at], fp[at]
+        weights = table.positives[at]
+        false = fp[at]
         called = tp[at] + false
     others = np.maximum(called - own, false)  # of one row alone none
     excess = np.divide(false * own / called, others, out=np.zeros(len(false)), where=others > 0.0)
-    return float(np.average(excess, weights=shares))
+    return float(np.average(excess, weights=weights))
 
 
 def _excess_of_f1(one: MetricRequest, sample: BinarySample, model: int) -> float:
@@ -73,15 +74,17 @@ def _excess_of_f1(one: MetricRequest, sample: BinarySample, model: int) -> float
     Of X / Y, 2 TP over 2 TP + FP + FN, that is the sum of w^2 a (F1 a - b) / Y^2 over rows that add
     w b to X and w a to Y, which is half of what the second derivatives by their weights are.
     """
-    positive, called = sample.classes == 1, sample.predicted_labels(one, model) == 1
+    positive = sample.classes == 1
+    called = sample.predicted_labels(one, model) == 1
     design = sample.design
-    own = np.ones(len(positive)) if design.weights is None else design.weights
-    of_squares = own if design.weights_are == "frequencies" else own * own
-    right, wrong = positive & called, positive != called
-    ways = float(2.0 * own[right].sum() + own[wrong].sum())
-    f1 = float(2.0 * own[right].sum()) / ways
-    moved = f1 * of_squares[wrong].sum() - 4.0 * (1.0 - f1) * of_squares[right].sum()
-    return float(moved) / ways**2
+    weights = np.ones(len(positive)) if design.weights is None else design.weights
+    squares = weights if design.weights_are == "frequencies" else weights * weights
+    right = positive & called
+    wrong = positive != called
+    total = float(2.0 * weights[right].sum() + weights[wrong].sum())
+    f1 = float(2.0 * weights[right].sum()) / total
+    excess = f1 * squares[wrong].sum() - 4.0 * (1.0 - f1) * squares[right].sum()
+    return float(excess) / total**2
 
 
 def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:
@@ -103,16 +106,16 @@ def _widened(one: Estimate, excess: float) -> Estimate:
     low, high = one.confidence_interval
     if not math.isfinite(low) or excess == 0.0:
         return one
-    of_few = "large by about {}, as each positive counts itself"
+    bias = "large by about {}, as each positive counts itself"
     if excess < 0.0:
-        of_few = "small by about {}, as labels have few positives"
-    said = (
-        f"{NAMES.get(one.metric, one.metric)} is too {of_few.format(f'{abs(excess):.3g}')}; "
+        bias = "small by about {}, as labels have few positives"
+    text = (
+        f"{NAMES.get(one.metric, one.metric)} is too {bias.format(f'{abs(excess):.3g}')}; "
         "its limits take that in"
     )
     is_told = abs(excess) > _TOLD * one.standard_error and not one.note
     limits = ConfidenceInterval(max(0.0, low - max(0.0, excess)), min(1.0, high - min(0.0, excess)))
-    return replace(one, confidence_interval=limits, note=said if is_told else one.note)
+    return replace(one, confidence_interval=limits, note=text if is_told else one.note)
 
 
 class LabelMetric(NamedTuple):
@@ -122,31 +125,26 @@ class LabelMetric(NamedTuple):
     how: str
 
     @property
-    def shown(self) -> MetricRequest:
-        """The metric as it is estimated: a mean of labels has none of the rules of one."""
-        own = self.base.entry
-        rules: dict[str, Any] = {
-            "linear_in_auc": None,
-            "interval": None,
-            "scaling": None,
-            "min_df": 0.0,
-        }
-        named = replace(own, name=f"{own.name}_{self.how}", is_area_of_precision=False, **rules)
-        return replace(self.base, metric=named)
+    def mean(self) -> MetricRequest:
+        """The mean of the metric over labels, without the rules of the metric of one label."""
+        rules: dict[str, Any] = dict.fromkeys(("linear_in_auc", "interval", "scaling"))
+        rules |= {"min_df": 0.0, "is_area_of_precision": False}
+        entry = replace(self.base.entry, name=f"{self.base.entry.name}_{self.how}", **rules)
+        return replace(self.base, metric=entry)
 
     @property
     def is_of_decisions(self) -> bool:
-        """Whether it takes predicted labels."""
+        """True if the metric takes predicted labels."""
         return self.base.entry.needs == "labels"
 
     @property
     def is_biased(self) -> bool:
-        """Whether it is a mean of what few positives put off, which it keeps."""
+        """True for the mean of a metric that few positives bias: the mean keeps that bias."""
         return self.how == "macro" and self.base.entry.is_biased_by_few
 
     @property
     def takes_one_class(self) -> bool:
-        """Whether a label has it too of which all rows are of one class: it is a mean of rows."""
+        """True for a mean of rows, which labels of one class have too."""
         return bool(self.base.entry.row_loss) or self.base.entry.interval == HITS
 
 
@@ -171,9 +169,9 @@ class LabelledRows:
             raise InputError(f"`y_true` must have a column for each label, 2 or more: got {k}")
         columns_by_model = []
         for each in models:
-            own, columns = _scores_of(each, labels.shape)
-            if names and own and own != names and {*own} == {*names}:
-                columns = [columns[own.index(name)] for name in names]
+            given, columns = _scores_of(each, labels.shape)
+            if names and given and given != names and {*given} == {*names}:
+                columns = [columns[given.index(name)] for name in names]
             columns_by_model.append(each._replace(values=columns))
         weights = Design.parse(n, options | {"strata": None}).weights
         if weights is not None and not weights.all():  # rows of no weight are none
@@ -185,8 +183,8 @@ class LabelledRows:
             for name in ("sample_weight", "groups"):
                 if options[name] is not None:
                     options[name] = as_array(options[name], name)[kept]
-        own_names = names or [f"y_true[:, {j}]" for j in range(k)]
-        rows = cls(tuple(own_names), labels, tuple(columns_by_model), options, threshold)
+        names = names or [f"y_true[:, {j}]" for j in range(k)]
+        rows = cls(tuple(names), labels, tuple(columns_by_model), options, threshold)
         return replace(rows, threshold=0.5) if threshold is None and rows.are_decisions else rows
 
     @cached_property
@@ -196,7 +194,7 @@ class LabelledRows:
 
     @cached_property
     def are_decisions(self) -> bool:
-        """Whether models predict labels, not scores."""
+        """True if models predict labels, not scores."""
         columns = (column for model in self.models for column in model.values)
         return all(((column == 0) | (column == 1)).all() for column in columns)
 
@@ -218,7 +216,7 @@ class LabelledRows:
         return [self.names[j] for j in np.flatnonzero(which)]
 
     def usual(self) -> tuple[str, ...]:
-        """Return what is measured where nothing is asked."""
+        """Return the default metrics."""
         decisions = DEFAULTS["multilabel decisions"]
         if self.are_decisions:
             return decisions
@@ -231,38 +229,38 @@ class LabelledRows:
         """Return the scores that the models give to one label."""
         return [m._replace(values=contiguous(m.values[label])) for m in self.models]
 
-    def of_label(self, label: int, asked: Sequence[LabelMetric]) -> BinarySample:
+    def sample(self, label: int, metrics: Sequence[LabelMetric]) -> BinarySample:
         """Return one label as rows of two classes."""
         given: dict[str, Any] = dict.fromkeys(("pos_label", "strata", "groups"))
         given |= {"sample_weight": self.options["sample_weight"], "threshold": self.threshold}
-        given |= {"weights_are": self.options["weights_are"], "requests": [e.base for e in asked]}
+        given |= {"weights_are": self.options["weights_are"], "requests": [e.base for e in metrics]}
         sample = BinarySample(self.labels[:, label], self.columns(label), given)
         sample.check_domains(given["requests"])
         return sample
 
     def pooled(self, each: LabelMetric, model: int) -> RowInfluences:
         """Return a metric of the cells of all labels together."""
-        weights, counts = self.design.weights, np.zeros(4)
-        codes = [2 * own + called for own, called in self._decided(model)]
-        for of_label in codes:
-            counts += np.bincount(of_label, weights, 4)
+        counts = np.zeros(4)
+        codes = [2 * labels + called for labels, called in self._decisions(model)]
+        for cells in codes:
+            counts += np.bincount(cells, self.design.weights, 4)
         value, slopes = cell_influences(each.base, counts.reshape(2, 2))
-        moved = np.zeros(len(self.labels))
-        for of_label in codes:
-            moved += slopes[of_label]
-        return RowInfluences(value, moved)
+        influences = np.zeros(len(self.labels))
+        for cells in codes:
+            influences += slopes[cells]
+        return RowInfluences(value, influences)
 
     def whole_rows(self, model: int) -> RowInfluences:
-        """Return the share of rows all of whose labels are right."""
+        """Return the proportion of rows all of whose labels are right."""
         right = np.ones(len(self.labels), np.bool_)
-        for own, called in self._decided(model):
-            right &= own == called
+        for labels, called in self._decisions(model):
+            right &= labels == called
         return mean_influences(right.astype(np.float64), self.design.weights)
 
-    def _decided(self, model: int) -> Iterator[tuple[NDArray[np.int8], NDArray[np.bool_]]]:
-        """Yield each label as it is, and as a model calls it."""
-        for own, column in zip(self.labels.T, self.models[model].values, strict=True):
-            yield own, column >= self.threshold
+    def _decisions(self, model: int) -> Iterator[tuple[NDArray[np.int8], NDArray[np.bool_]]]:
+        """Yield the rows of each label, and which ones a model predicts positive."""
+        for labels, column in zip(self.labels.T, self.models[model].values, strict=True):
+            yield labels, column >= self.threshold
 
 
 def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
@@ -280,10 +278,11 @@ def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
 
 def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], list[NDArray[Any]]]:
     """Return the names of a model's columns, where they have some, and each in its own dtype."""
-    name, own = model.argument, dict[str, NDArray[Any]]()
+    name = model.argument
+    named: dict[str, NDArray[Any]] = {}
     if has_names(model.values):
-        own = named_columns(model.values, name)
-        actual = (len(next(iter(own.values()))), len(own)) if own else (0, 0)
+        named = named_columns(model.values, name)
+        actual = (len(next(iter(named.values()))), len(named)) if named else (0, 0)
     else:
         matrix = as_array(model.values, name)
         actual = matrix.shape
@@ -292,21 +291,22 @@ def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], l
             f"`{name}` must have the shape of `y_true`, a column for each label, {shape}: got "
             f"{actual}; of classes that exclude one another `y_true` is the class of each row"
         )
-    if own:
-        columns = [check_scores_array(each, f"{name}[{key!r}]") for key, each in own.items()]
-        check_same_length(**{f"{name}[{key!r}]": each for key, each in own.items()})
-        return [*own], columns
+    if named:
+        columns = [check_scores_array(each, f"{name}[{key!r}]") for key, each in named.items()]
+        check_same_length(**{f"{name}[{key!r}]": each for key, each in named.items()})
+        return [*named], columns
     return [], [*check_score_matrix(matrix, name).T]
 
 
-def asked_of_labels(label: str | None, metric: Any) -> LabelMetric:
+def request_label_metric(label: str | None, metric: Any) -> LabelMetric:
     """Return a metric of one label, and how it becomes one of all."""
     name, parameters = metric if is_pair(metric) else (metric, {})
     if not isinstance(name, str):
         raise InputError(f"`metrics` of several labels are names, or (name, parameters): {name!r}")
     base, how = OF_SEVERAL_LABELS.get(name, (name.removesuffix("_macro"), "macro"))
     if base.endswith("_micro"):
-        base, how = base.removesuffix("_micro"), "micro"
+        base = base.removesuffix("_micro")
+        how = "micro"
     (one,) = ask({label or name: (base, parameters)})
     needs = one.entry.needs if one.has_influences else ""
     if needs not in ("scores", "probabilities", "labels") or one.entry.classes == 3:
@@ -328,79 +328,81 @@ def evaluate_multilabel(
     rows = LabelledRows.checked(y_true, models, options.threshold, **given)
     level = options.confidence_level
     metrics = rows.usual() if options.metrics is None else options.metrics
-    asked = [asked_of_labels(*each) for each in label_metrics(metrics)]
-    for each in asked:
+    requests = [request_label_metric(*each) for each in label_metrics(metrics)]
+    for each in requests:
         if each.is_of_decisions and rows.threshold is None:
             raise InputError(
                 f"`{each.base.label}` is of predicted labels: pass `threshold`, from which on a "
                 "score is called positive, or matrices of 0 and 1"
             )
-    names, own = tuple(m.name for m in models), rows.design
-    units = own.units(len(rows.labels))
-    warn_small_samples(units, own.weights_are)
+    names = tuple(m.name for m in models)
+    design = rows.design
+    units = design.units(len(rows.labels))
+    warn_small_samples(units, design.weights_are)
     chosen = PairOptions(names, model_pairs(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
     by_label: dict[LabelMetric, Floats] = {}
-    for each, influenced, of_labels, excess in _measured(rows, asked):
-        by_label[each] = of_labels
+    for each, influenced, label_values, excess in _measure(rows, requests):
+        by_label[each] = label_values
         counts: list[Any] = [None] * len(names)
-        if each.how == "rows" and own.is_plain:
+        if each.how == "rows" and design.is_plain:
             n = units.n_rows
             counts = [proportion_counts(one.value * n, n) for one in influenced]
-        moved, own_units = [one.influences for one in influenced], units
-        if each.how == "macro" and not any(one.any() for one in moved):
+        influences = [one.influences for one in influenced]
+        metric_units = units
+        if each.how == "macro" and not any(one.any() for one in influences):
             # what unseen rows may do is what they do to the rarest class
-            own_units = replace(units, strata=rows.rarest)
+            metric_units = replace(units, strata=rows.rarest)
         values = tuple(one.value for one in influenced)
-        measured = Measurement(values, moved, own_units, tuple(counts), units.n_rows)
-        shown = each.base if each.how == "rows" else each.shown
+        measured = Measurement(values, influences, metric_units, tuple(counts), units.n_rows)
+        one = each.base if each.how == "rows" else each.mean
         with said_in_notes():
-            comparison = compare_models(shown, measured, chosen, own.weights_are)
-        comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
-    by_model = dict(zip(names, of_each_model(comparisons), strict=True))
-    notes = [*_of_labels(rows, asked)]
+            comparison = compare_models(one, measured, chosen, design.weights_are)
+        comparisons[one.label] = with_excess(comparison, excess) if each.is_biased else comparison
+    by_model = dict(zip(names, split_by_model(comparisons), strict=True))
+    notes = [*_label_notes(rows, requests)]
     notes += _worst(rows, by_label, level)
-    for name, of_model in by_model.items():
-        notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
-    directions = {each.base.label: each.base.higher_is_better for each in asked}
+    for name, estimates in by_model.items():
+        notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
+    directions = {each.base.label: each.base.higher_is_better for each in requests}
     pairs = comparisons if len(names) > 1 else {}
-    return Evaluation.of_task("multilabel", by_model, pairs, level, directions, notes)
+    return Evaluation.from_estimates("multilabel", by_model, pairs, level, directions, notes)
 
 
-def _measured(
-    rows: LabelledRows, asked: Sequence[LabelMetric]
+def _measure(
+    rows: LabelledRows, requests: Sequence[LabelMetric]
 ) -> Iterator[tuple[LabelMetric, list[RowInfluences], Floats, Sequence[float]]]:
-    """Yield each metric of every model: influences, values of labels, what it is too large by."""
+    """Yield each metric with influences of every model, values of labels, and its excess."""
     n, k = rows.labels.shape
     many = len(rows.models)
-    means = [each for each in asked if each.how == "macro"]
+    means = [each for each in requests if each.how == "macro"]
     values = {each: np.full((many, k), np.nan) for each in means}
     influences = {each: np.zeros((many, n)) for each in means}
     excess = {each: np.zeros(many) for each in means}
     for label in range(k if means else 0):
-        of_label = [each for each in means if rows.sizes[label] or each.takes_one_class]
-        sample = rows.of_label(label, of_label)
+        defined = [each for each in means if rows.sizes[label] or each.takes_one_class]
+        sample = rows.sample(label, defined)
         for model in range(many):
-            for each in of_label:
-                result = sample.influences(each.base, model)
-                values[each][model, label] = result.value
-                influences[each][model] += result.influences
+            for each in defined:
+                one = sample.influences(each.base, model)
+                values[each][model, label] = one.value
+                influences[each][model] += one.influences
                 if each.is_biased and rows.sizes[label]:
                     by_precision = each.base.entry.is_area_of_precision
                     excess_of = _excess_of_precision if by_precision else _excess_of_f1
                     excess[each][model] += excess_of(each.base, sample, model)
-    for each in asked:
-        own = np.full((many, k), np.nan)
+    for each in requests:
         if each.how == "macro":
-            own = values[each]
             use = np.ones(k, np.bool_) if each.takes_one_class else rows.sizes > 0
             count = max(1, int(use.sum()))
-            mean = own[:, use].mean(axis=1) if use.any() else np.full(many, np.nan)
-            moved = zip(mean.tolist(), influences[each] / count, strict=True)
-            yield each, [RowInfluences(*one) for one in moved], own, (excess[each] / count).tolist()
+            mean = values[each][:, use].mean(axis=1) if use.any() else np.full(many, np.nan)
+            by_model = zip(mean.tolist(), influences[each] / count, strict=True)
+            averaged = [RowInfluences(*pair) for pair in by_model]
+            yield each, averaged, values[each], (excess[each] / count).tolist()
         else:
-            of = partial(rows.pooled, each) if each.how == "micro" else rows.whole_rows
-            yield each, [of(model) for model in range(many)], own, ()
+            measure = partial(rows.pooled, each) if each.how == "micro" else rows.whole_rows
+            no_values = np.full((many, k), np.nan)
+            yield each, [measure(model) for model in range(many)], no_values, ()
 
 
 # --- rare, doubtful and worst labels --------------------------------------------------------------
@@ -409,8 +411,8 @@ def _measured(
 _FEW: Final = 30
 
 
-def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str]:
-    """Yield what must be known of the labels."""
+def _label_notes(rows: LabelledRows, requests: Sequence[LabelMetric]) -> Iterator[str]:
+    """Yield notes on labels of one class, of few rows, and on the threshold."""
     k = len(rows.names)
     if (rows.labels.sum(axis=1) == 1).all():
         yield (
@@ -418,10 +420,10 @@ def _of_labels(rows: LabelledRows, asked: Sequence[LabelMetric]) -> Iterator[str
             "row as `y_true`."
         )
     lone = first_of(rows.named(rows.sizes == 0))
-    if lone and any(each.how == "macro" and not each.takes_one_class for each in asked):
+    if lone and any(each.how == "macro" and not each.takes_one_class for each in requests):
         kept = ", ".join(
             NAMES.get(each.base.label, each.base.label)
-            for each in asked
+            for each in requests
             if each.takes_one_class or each.how != "macro"
         )
         rest = f" (not {kept})" if kept else ""
@@ -437,14 +439,14 @@ def _worst(
     rows: LabelledRows, by_label: Mapping[LabelMetric, Floats], level: float
 ) -> Iterator[str]:
     """Yield the worst label of each model by the first mean, with limits that hold for all."""
-    of_means = [each for each in by_label if each.how == "macro" and each.base.higher_is_better]
-    for first in of_means[:1]:
+    means = [each for each in by_label if each.how == "macro" and each.base.higher_is_better]
+    for first in means[:1]:
         for k, (model, values) in enumerate(zip(rows.models, by_label[first], strict=True)):
             known = np.flatnonzero(~np.isnan(values))
             if len(known) < 2:
                 continue
             worst = int(known[np.argmin(values[known])])
-            one = _of_label(rows, first, k, worst, 1.0 - (1.0 - level) / len(known))
+            one = _estimate_label(rows, first, k, worst, 1.0 - (1.0 - level) / len(known))
             name = NAMES.get(first.base.name, first.base.name)
             yield (
                 f"{model.name}: {rows.names[worst]} has the lowest {name} of {len(known)} labels, "
@@ -452,10 +454,10 @@ def _worst(
             )
 
 
-def _of_label(
+def _estimate_label(
     rows: LabelledRows, each: LabelMetric, model: int, label: int, level: float
 ) -> Estimate:
-    """Return what `estimate` says of one label."""
+    """Estimate a metric of one label for one model."""
     options = dict(rows.options)
     if each.is_of_decisions:
         options["threshold"] = rows.threshold

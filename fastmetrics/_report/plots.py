@@ -120,7 +120,7 @@ def check_both_classes(table: ScoreTable) -> None:
 def bands_by_name(
     bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], names: Sequence[str]
 ) -> dict[str, Band]:
-    """Return what is drawn of bands by the names of the models."""
+    """Return the bands to draw, by the names of the models."""
     if bands is None:
         return {}
     given = bands if isinstance(bands, Mapping) else {names[0]: bands}
@@ -136,8 +136,8 @@ def bands_by_name(
     return {name: band_to_draw(band, name) for name, band in given.items()}
 
 
-def said(threshold: Any) -> str:
-    """Return a threshold as it is written where it is short, else rounded to six digits."""
+def as_text(threshold: Any) -> str:
+    """Return a threshold as text: as it is where that is short, else rounded to six digits."""
     text = str(threshold)
     return text if len(text) <= 8 or isinstance(threshold, int) else f"{threshold:.6g}"
 
@@ -154,10 +154,11 @@ def _decision_on(
     point: Any
     if isinstance(threshold, str):
         point = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
-        name, threshold = _CRITERIA[threshold], point.threshold
+        name = _CRITERIA[threshold]
+        threshold = point.threshold
     else:
         point = ConfusionMatrix.from_scores(table, threshold=threshold)
-        name = f"score ≥ {said(threshold)}"
+        name = f"score ≥ {as_text(threshold)}"
     tp, fp = point.tp, point.fp
     rates = fp / (fp + point.tn), tp / (tp + point.fn), tp / (tp + fp) if tp + fp else math.nan
     return [(threshold, name, rates)]
@@ -237,13 +238,13 @@ def plot_residuals(
 def _stretches(predicted: NDArray[Any], residuals: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Return the median prediction of each stretch, and the quantiles of its residuals."""
     order = np.argsort(predicted, kind="stable")
-    predicted, residuals = predicted[order], residuals[order]
+    predicted = predicted[order]
     n = len(predicted)
     starts = np.arange(1, max(1, min(_MOST, n // _LEAST))) * n // min(_MOST, n // _LEAST)
     starts = np.unique(np.searchsorted(predicted, predicted[starts]))  # equal ones stay together
     starts = starts[starts > 0]
-    parts = zip(np.split(predicted, starts), np.split(residuals, starts), strict=True)
-    bands = [(np.median(each), *np.quantile(of, _QUANTILES)) for each, of in parts]
+    chunks = zip(np.split(predicted, starts), np.split(residuals[order], starts), strict=True)
+    bands = [(np.median(each), *np.quantile(errors, _QUANTILES)) for each, errors in chunks]
     return tuple(np.array(bands).T)
 
 
@@ -322,12 +323,11 @@ def plot_roc(
     curves = []
     for name, table, interval in models:
         fpr, tpr, _ = roc_of_table(table)
-        said = f"AUC {roc_auc_score(table):.4f}"
+        text = f"AUC {roc_auc_score(table):.4f}"
         if interval is not None:
-            low, high = interval
-            said += f" [{low:.4f}, {high:.4f}]"
+            text += f" [{interval.low:.4f}, {interval.high:.4f}]"
         marks = tuple(Mark(x, y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
-        curves.append(PlotCurve(fpr, tpr, model_label(name, said), given.get(name), marks))
+        curves.append(PlotCurve(fpr, tpr, model_label(name, text), given.get(name), marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return draw_roc(curves, ax, title=title, options=line_options)
 
@@ -378,11 +378,11 @@ def plot_pr(
         marks = [Mark(even, even, "break-even point", "D")]
         marks += [Mark(x, y, why) for _, why, (_, x, y) in _decision_on(table, threshold)]
         known = tuple(mark for mark in marks if not math.isnan(mark.y))
-        label, band = model_label(name, f"AP {average_precision_score(table):.4f}"), given.get(name)
-        curves.append(PlotCurve(recall, precision, label, band, known, "steps-post"))
+        label = model_label(name, f"AP {average_precision_score(table):.4f}")
+        curves.append(PlotCurve(recall, precision, label, given.get(name), known, "steps-post"))
     table = models[0][1]
-    share = table.n_positive / (table.n_positive + table.n_negative)
-    return draw_precision_recall(curves, ax, prevalence=share, options=line_options)
+    prevalence = table.n_positive / (table.n_positive + table.n_negative)
+    return draw_precision_recall(curves, ax, prevalence=prevalence, options=line_options)
 
 
 @documented(_MODELS, PLOTTED)
@@ -421,8 +421,8 @@ def plot_thresholds(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['f1', 'accuracy', '2: largest $F_1$']
     """
-    asked = ask(metrics)
-    for one in asked:
+    requests = ask(metrics)
+    for one in requests:
         if one.metric is None or one.metric.family != "decisions" or one.is_only_function:
             raise InputError(
                 f"`metrics` names {one.label!r}, where metrics of predicted labels can be drawn "
@@ -434,10 +434,10 @@ def plot_thresholds(
     counts = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)[::-1]
     rising = thresholds[::-1].astype(np.float64)
     curves = []
-    for one in asked:
+    for one in requests:
         heights: NDArray[np.float64] = value(one.name, counts, **one.parameters)
         curves.append(PlotCurve(rising, heights, metric_words(one.label), drawstyle="steps-pre"))
     mark = None
     for at, why, _ in _decision_on(table, threshold):
-        mark = at, f"{said(at)}: {why}" if isinstance(threshold, str) else why
+        mark = at, f"{as_text(at)}: {why}" if isinstance(threshold, str) else why
     return draw_thresholds(curves, ax, mark=mark, options=line_options)

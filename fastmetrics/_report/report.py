@@ -28,7 +28,7 @@ from fastmetrics._plots.tests import Panel, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, version_of
 from fastmetrics._report.evaluation import evaluate
 from fastmetrics._report.evaluation_result import AUC, NAMES, Evaluation, figures_of
-from fastmetrics._report.plots import plot_pr, plot_residuals, plot_roc, plot_thresholds, said
+from fastmetrics._report.plots import as_text, plot_pr, plot_residuals, plot_roc, plot_thresholds
 from fastmetrics._report.score_evaluation import (
     OF_ROWS,
     EvaluateOptions,
@@ -71,7 +71,7 @@ Figure = tuple[str, str]
 def figure_of(
     key: str, caption: str, draw: Callable[..., Any], size: tuple[float, float]
 ) -> Figure:
-    """Return what ``draw`` puts on new axes."""
+    """Draw on new axes; return the picture and its caption."""
     from matplotlib.figure import Figure as Canvas
 
     drawing = Canvas(figsize=size, layout="constrained")
@@ -92,21 +92,21 @@ class ReportData:
 
     @property
     def read(self) -> dict[str, Any]:
-        """How rows are read where errors are of no matter."""
+        """Options of rows for figures without intervals."""
         return self.options.given("sample_weight", "pos_label")
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether all scores lie in [0, 1] and may be probabilities."""
+        """True if all scores lie in [0, 1] and may be probabilities."""
         return all(map(may_be_probabilities, self.models))
 
 
-def said_of(metric: str) -> str:
-    """Return what readers call a metric."""
+def metric_title(metric: str) -> str:
+    """Return the name of a metric for readers."""
     return NAMES.get(metric, metric.replace("_", " "))
 
 
-def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
+def difference_figures(comparisons: Comparisons, level: float) -> list[Figure]:
     """Return the forest plot of every pair by every metric; none where nothing has limits."""
     panels = []
     for metric, one in comparisons.items():
@@ -118,7 +118,7 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
         if one.higher_is_better is False:
             ends = (f"← {first} is better", f"{second} is better →")
         sides = ("", "") if one.higher_is_better is None else ends
-        panels.append(Panel(said_of(metric), rows, 0.0, sides))
+        panels.append(Panel(metric_title(metric), rows, 0.0, sides))
     if not panels:
         return []
     caption = (
@@ -128,7 +128,7 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
     return [(svg_of(draw_forest(panels), "differences", caption), caption)]
 
 
-def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
+def slice_figures(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
     """Yield a forest plot of the worst slices of each model, by the first metric."""
     metric = slices.rows[0].metric
     for k, model in enumerate(dict.fromkeys(row.model for row in slices.rows)):
@@ -144,14 +144,14 @@ def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterato
         line = whole.get((metric, model), math.nan)
         more = f" The {len(known)} worst of {len(own)}." if len(known) < len(own) else ""
         caption = (
-            f"{model}: slices by {said_of(metric)}, the worst first, rows in brackets. "
+            f"{model}: slices by {metric_title(metric)}, the worst first, rows in brackets. "
             f"Intervals hold for all at once; the dashed line is for all rows.{more} Filled: "
             "significantly worse than the other rows."
         )
         yield svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
 
 
-def of_curves(data: ReportData, level: float) -> Iterator[Figure]:
+def curve_figures(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the ROC and the precision-recall curves, with bands of a few models."""
     scores = {model.name: model.values for model in data.models}
     has_bands = data.band is not None and len(scores) <= MOST_BANDS
@@ -162,16 +162,17 @@ def of_curves(data: ReportData, level: float) -> Iterator[Figure]:
     ):
         bands: Any = None
         if has_bands:
-            how: dict[str, Any] = {"kind": data.band, "confidence_level": level, "rng": data.rng}
-            own = {**data.options.given("weights_are", *OF_ROWS), **how}
-            bands = {name: make(data.labels, each, **own) for name, each in scores.items()}
+            options = data.options.given("weights_are", *OF_ROWS)
+            options |= {"kind": data.band, "confidence_level": level, "rng": data.rng}
+            bands = {name: make(data.labels, each, **options) for name, each in scores.items()}
         draw = partial(plot, data.labels, scores, bands=bands, **data.read)
         yield figure_of(key, what + text, draw, _SQUARE)
 
 
-def of_calibration(data: ReportData, level: float) -> Iterator[Figure]:
+def calibration_figures(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the reliability diagrams of all models on one picture; of one with its band."""
-    y_true, options = data.labels, data.options
+    y_true = data.labels
+    options = data.options
     has_band = len(data.models) == 1 and options.sample_weight is options.groups is None
 
     def draw(ax: Any) -> None:
@@ -189,33 +190,35 @@ def of_calibration(data: ReportData, level: float) -> Iterator[Figure]:
     yield figure_of("calibration", about + text, draw, _SQUARE)
 
 
-def of_decisions(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
+def decision_figures(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
     """Yield, of each model, costs or rates by threshold, and the matrix of the one taken."""
+    y_true = data.labels
     for k, model in enumerate(data.models[:_MOST_MODELS]):
-        own, y_true, y_score = evaluation[model.name], data.labels, model.values
+        result = evaluation[model.name]
         at, why = data.threshold, "the given threshold"
-        if at is None and own.costs is not None:
-            at, why = own.costs.threshold, "the cheapest threshold"
+        if at is None and result.costs is not None:
+            at, why = result.costs.threshold, "the cheapest threshold"
         elif at is None:
-            at, why = own.threshold, "the largest TPR − FPR"
-        if own.costs is not None:
+            at, why = result.threshold, "the largest TPR − FPR"
+        if result.costs is not None:
             about = f"{model.name}: expected cost per row by threshold."
-            prices = data.options.given("cost_fn", "cost_fp", "prevalence")
-            costs = threshold_costs(y_true, y_score, **prices, **data.read)
+            given = data.options.given("cost_fn", "cost_fp", "prevalence")
+            costs = threshold_costs(y_true, model.values, **given, **data.read)
             yield figure_of(f"costs{k}", about, costs.plot, _WIDE)
         else:
             about = f"{model.name}: precision, recall and F1 by threshold."
-            draw = partial(plot_thresholds, y_true, y_score, threshold=at, **data.read)
+            draw = partial(plot_thresholds, y_true, model.values, threshold=at, **data.read)
             yield figure_of(f"rates{k}", about, draw, _WIDE)
         if math.isfinite(at):
-            matrix = ConfusionMatrix.from_scores(y_true, y_score, threshold=at, **data.read)
-            about = f"{model.name}: confusion matrix at score ≥ {said(at)}, {why}."
+            matrix = ConfusionMatrix.from_scores(y_true, model.values, threshold=at, **data.read)
+            about = f"{model.name}: confusion matrix at score ≥ {as_text(at)}, {why}."
             yield figure_of(f"matrix{k}", about, matrix.plot, _WIDE)
 
 
-def of_task(task: str, data: ReportData) -> Iterator[Figure]:
+def error_figures(task: str, data: ReportData) -> Iterator[Figure]:
     """Yield, of each model, the matrix of its labels, or its residuals."""
-    y_true, weight = data.labels, data.options.sample_weight
+    y_true = data.labels
+    weight = data.options.sample_weight
     for k, model in enumerate(data.models[:_MOST_MODELS]):
         if task == "values":
             about = f"{model.name}: residuals (true − predicted) by predicted value."
@@ -248,8 +251,8 @@ def svg_of(figure: Any, key: str, title: str) -> str:
         figure.savefig(file, format="svg", transparent=True, metadata=metadata)
     text = _METADATA.sub("", _AT_START.sub("", file.getvalue()))
     used = set(_USED.findall(text))
-    text = _ID.sub(lambda found: _kept(found, used, key), text)
-    text = _USED.sub(lambda found: found[0].replace("#", f"#{key}-", 1), text)
+    text = _ID.sub(lambda match: _kept(match, used, key), text)
+    text = _USED.sub(lambda match: match[0].replace("#", f"#{key}-", 1), text)
     head, rest = text.split(">", 1)
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     width = f"max-width: {figure.get_figwidth() * _EMS:.1f}rem"
@@ -267,25 +270,23 @@ _SEVERITIES: Final = {"error": "Error", "warning": "Warning", "note": "Note"}
 def sections_of(
     evaluation: Evaluation, data: ReportData, diagnosis: Diagnosis | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the headings of the page, and what stands below each.
-
-    Texts, tables as HTML, figures, notes, and details, as far as there are any.
-    """
+    """Yield each heading of the page with its texts, tables as HTML, figures, notes and details."""
     yield "Data", {"texts": list(_about_data(diagnosis))}
-    slices, level = evaluation.slices, evaluation.confidence_level
+    slices = evaluation.slices
+    level = evaluation.confidence_level
     short, rest = split(replace(evaluation, slices=None)._display())
     details = {"details": rest.notes, "all_rows": _html(rest.tables)}
     yield "Metrics", {"tables": _html(short.tables), "notes": short.notes} | details
     if evaluation.comparisons is not None:
-        yield "Differences", {"figures": of_differences(evaluation.comparisons, level)}
+        yield "Differences", {"figures": difference_figures(evaluation.comparisons, level)}
     drawings: dict[str, Iterator[Figure]] = {}
     if evaluation.task != "binary":
-        drawings["Errors"] = of_task(evaluation.task, data)
+        drawings["Errors"] = error_figures(evaluation.task, data)
     elif not any(math.isnan(model.roc_auc) for model in evaluation):
-        drawings["Curves"] = of_curves(data, level)
+        drawings["Curves"] = curve_figures(data, level)
         if data.has_probabilities:
-            drawings["Calibration"] = of_calibration(data, level)
-        drawings["Decisions"] = of_decisions(evaluation, data)
+            drawings["Calibration"] = calibration_figures(data, level)
+        drawings["Decisions"] = decision_figures(evaluation, data)
     for heading, figures in drawings.items():
         yield heading, {"figures": quietly(figures)}
     if slices is not None:
@@ -294,7 +295,7 @@ def sections_of(
             for name, model in evaluation.models.items()
             for metric, one in figures_of(model).items()
         }
-        forests = quietly(of_slices(slices, whole))
+        forests = quietly(slice_figures(slices, whole))
         texts = [*slices.findings(), *slices.notes()]
         yield "Slices", {"texts": texts, "tables": _html(slices.tables()), "figures": forests}
 
@@ -366,12 +367,11 @@ _REFERENCES: Final = {
 
 
 def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str, ...]]:
-    """Return what was done, as a paragraph, and the references that it needs, by author."""
+    """Return the paragraph on methods, and its references by author."""
     cited: dict[str, None] = {}
-    version, size = version_of("fastmetrics"), size_of(evaluation, data)
-    verb = "were" if len(data.models) > 1 else "was"
-    sentences = [f"With fastmetrics {version}, {size} {verb} evaluated."]
-    sentences += _of_intervals(evaluation, cited)
+    subject = size_of(evaluation, data) + (" were" if len(data.models) > 1 else " was")
+    sentences = [f"With fastmetrics {version_of('fastmetrics')}, {subject} evaluated."]
+    sentences += _interval_sentences(evaluation, cited)
     options = data.options
     if options.groups is not None:
         sentences.append("Standard errors are clustered by group.")
@@ -407,22 +407,22 @@ def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str
     return " ".join(sentences), tuple(sorted(_REFERENCES[key] for key in cited))
 
 
-def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
+def _interval_sentences(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
     """Yield a sentence for each way in which intervals were made."""
     level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
-    of_way: dict[str, dict[str, list[str]]] = {}
+    by_way: dict[str, dict[str, list[str]]] = {}
     for metric, one in figures_of(evaluation[0]).items():
         scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
-        of_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(said_of(metric))
+        by_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(metric_title(metric))
         if metric == AUC and one.method == "influence":
             cited["delong"] = None
-    for way, of_scale in of_way.items():
-        if list(of_scale) == [""]:
-            yield f"{level} of {_listed(of_scale[''])} are {way}."
+    for way, by_scale in by_way.items():
+        if list(by_scale) == [""]:
+            yield f"{level} of {_listed(by_scale[''])} are {way}."
             continue
         each = (
             f"{scale or 'as they are'} for {_listed(metrics)}"
-            for scale, metrics in of_scale.items()
+            for scale, metrics in by_scale.items()
         )
         yield f"{level} are {way}, taken {', '.join(each)}."
 
@@ -482,12 +482,12 @@ class Report(Result):
 
     @property
     def verdict(self) -> str:
-        """Which models are significantly better in what, in words; empty of one model."""
+        """The models that are significantly better, and in what; empty of one model."""
         return self.evaluation.verdict
 
     @property
     def n_bytes(self) -> int:
-        """How large the file is."""
+        """Size of the file in bytes."""
         return len(self.html.encode())
 
     def save(self, file: File) -> None:
@@ -602,9 +602,9 @@ def report(
     if band is not None:
         check_choice("band", band, ("simultaneous", "pointwise"))
     if threshold is not None and of_evaluate.get("metrics") is not None:
-        of_evaluate = of_evaluate | {"threshold": threshold}
+        of_evaluate["threshold"] = threshold
     if of_evaluate.get("n_resamples") is not None:
-        of_evaluate = of_evaluate | {"rng": rng}
+        of_evaluate["rng"] = rng
     evaluation = evaluate(y_true, scores, **of_evaluate)
     models = models_of(scores, of_evaluate.get("names"), evaluation.task)
     models = by_class(y_true, models) if evaluation.task == "multiclass" else models
@@ -616,18 +616,18 @@ def report(
     if evaluation.task == "binary":
         given = options.given("groups", "pos_label")
         diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
-    (methods, references), size = methods_of(evaluation, data), size_of(evaluation, data)
-    names = ("fastmetrics", "NumPy", "Numba")
-    versions = [f"{name} {version_of(name)}" for name in names]
+    methods, references = methods_of(evaluation, data)
+    size = size_of(evaluation, data)
+    versions = [f"{name} {version_of(name)}" for name in ("fastmetrics", "NumPy", "Numba")]
     content = template.render(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
         size=_SIZE,
         answer=split(evaluation._display())[0].answer,
         sections=[
-            {"key": heading.lower(), "heading": heading, **parts}
-            for heading, parts in sections_of(evaluation, data, diagnosis)
-            if any(parts.values())
+            {"key": heading.lower(), "heading": heading, **blocks}
+            for heading, blocks in sections_of(evaluation, data, diagnosis)
+            if any(blocks.values())
         ],
         methods=methods,
         references=references,

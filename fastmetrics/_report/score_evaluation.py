@@ -71,7 +71,7 @@ from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 if TYPE_CHECKING:
-    from fastmetrics._report._bootstrap import Plan
+    from fastmetrics._report._bootstrap import BootstrapSettings
 
 #: Examples of the smaller class below which coverage hangs on what nobody knows.
 _FEW: Final = 30
@@ -88,7 +88,7 @@ OF_INTERVALS: Final = ("confidence_level", "weights_are")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluateOptions:
-    """What `evaluate` is told beside labels, predictions and their task."""
+    """Options of `evaluate` beside labels, predictions and their task."""
 
     n_resamples: int | None = None
     method: Any = None
@@ -124,52 +124,50 @@ class EvaluateOptions:
 
     @property
     def read(self) -> WeightsAre | None:
-        """How weights are read; None where there are none."""
+        """The reading of weights; None where there are none."""
         return check_weights_are(self.sample_weight, self.weights_are)
 
     def checked(self, n_models: int) -> tuple[dict[str, Any] | None, list[dict[str, Any]], Any]:
-        """Return prices, promises and the bootstrap's plan, or raise before any work."""
-        return self._prices(), self._promises(), self._plan(n_models)
+        """Return costs, promises and the bootstrap's settings, or raise before any work."""
+        return self._costs(), self._promises(), self._bootstrap_settings(n_models)
 
-    def _plan(self, n_models: int) -> Plan | None:
-        """Return the bootstrap's plan, None without `n_resamples`.
-
-        The bootstrap, a good part of the package, is loaded where there is one.
-        """
-        of_bootstrap = self.given("method", "stratified", "rng", "progress")
+    def _bootstrap_settings(self, n_models: int) -> BootstrapSettings | None:
+        """Return the settings of the bootstrap, which is loaded where there is one; else None."""
+        options = self.given("method", "stratified", "rng", "progress")
         if self.n_resamples is not None:
-            from fastmetrics._report._bootstrap import checked_plan
+            # The bootstrap is a large subpackage.
+            from fastmetrics._report._bootstrap import check_bootstrap
 
-            more = self.given("metrics", "groups", "threshold") | {"weights_are": self.read}
-            level = self.confidence_level
-            plan = checked_plan(self.n_resamples, level, n_models, **of_bootstrap, **more)
+            options |= self.given("n_resamples", "confidence_level", "metrics", "groups")
+            options |= {"threshold": self.threshold, "weights_are": self.read}
+            settings = check_bootstrap(n_models=n_models, **options)
             if self.slices is not None:
                 raise InputError(
                     "`slices` have intervals without a bootstrap: leave `n_resamples` out"
                 )
-            return plan
-        for name, value in of_bootstrap.items():
+            return settings
+        for name, value in options.items():
             if not (value is None or value is False):
                 raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
         if self.threshold is not None and self.metrics is None:
             raise InputError("`threshold` is for metrics of labels: name them by `metrics`")
         return None
 
-    def _prices(self) -> dict[str, Any] | None:
-        """Return the prices of mistakes, None where there are none."""
-        prices = self.given("cost_fn", "cost_fp")
-        if all(cost is None for cost in prices.values()):
+    def _costs(self) -> dict[str, Any] | None:
+        """Return the costs of mistakes, None where there are none."""
+        costs = self.given("cost_fn", "cost_fp")
+        if all(cost is None for cost in costs.values()):
             if self.prevalence is not None:
                 raise InputError("`prevalence` is of costs: pass `cost_fn` and `cost_fp` with it")
             return None
-        for name, cost in prices.items():
+        for name, cost in costs.items():
             if cost is None:
                 raise InputTypeError(f"costs are of both mistakes: pass `{name}` too")
             check_costs(name, cost)
-        return prices | {"prevalence": check_prevalence(self.prevalence)}
+        return costs | {"prevalence": check_prevalence(self.prevalence)}
 
     def _promises(self) -> list[dict[str, Any]]:
-        """Return what `guaranteed_threshold` takes of each promise."""
+        """Return the arguments of `guaranteed_threshold` for each promise."""
         if self.guarantee is None:
             return []
         if not isinstance(self.guarantee, Mapping):
@@ -192,82 +190,86 @@ def evaluate_scores(
     y_true: Any, named: Sequence[NamedScores], options: EvaluateOptions
 ) -> Evaluation:
     """Return the evaluation of scores of two classes."""
-    level, read, rows = options.confidence_level, options.read, options.given(*OF_ROWS)
-    prices, promises, plan = options.checked(len(named))
+    level = options.confidence_level
+    read = options.read
+    rows = options.given(*OF_ROWS)
+    costs, promises, settings = options.checked(len(named))
     more: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
-    asked: Sequence[MetricRequest] = ()
+    metrics: Sequence[MetricRequest] = ()
+    samples: Any
     tables: list[ScoreTable] | None = None
-    if plan is not None:
-        from fastmetrics._report._bootstrap import bootstrapped, forms_of
+    if settings is not None:
+        from fastmetrics._report._bootstrap import evaluate_bootstrap, read_samples
 
-        forms = forms_of(y_true, [*named], plan, **rows)
-        made: Any = [form.table for form in forms] if read is None else None
-        tables = made
+        samples = read_samples(y_true, [*named], settings, **rows)
+        if read is None:
+            tables = [sample.table for sample in samples]
     else:
         more, notes = metrics_beside(named, options.metrics)
-        asked = request_metrics({**{name: name for name in LIMITED}, **more}, None, None)
+        metrics = request_metrics({**{name: name for name in LIMITED}, **more}, None, None)
         given = {**rows, "weights_are": read, **dict.fromkeys(("event", "query", "strata"))}
         cut = options.threshold
         given["threshold"] = None if cut is None else real_threshold(cut)
-        samples = build_samples(asked, y_true, [*named], **given)
-        scored: Any = samples[AUC]
+        samples = build_samples(metrics, y_true, [*named], **given)
         if read != "importances":
-            tables = [scored.table(k) for k in range(len(named))]
+            tables = [samples[AUC].table(k) for k in range(len(named))]
     if tables is not None:
         sizes = [_note_of_size(each.n_positive, each.n_negative) for each in tables]
     else:  # whole numbers of importances are summed exactly
-        tables, sizes, own = [], [], options.given("sample_weight", "pos_label")
+        tables = []
+        sizes = []
+        given = options.given("sample_weight", "pos_label")
         for each in named:
             with renamed(y_score=each.argument):  # there may be many scores: say which it was
-                table, note = table_of(y_true, each.values, weights_are=read, **own)
+                table, note = table_of(y_true, each.values, weights_are=read, **given)
             tables.append(table)
             sizes.append(note)
     has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
     if not has_both:  # losses of rows may be known
-        asked = tuple(one for one in asked if one.label in more and len(scored.classes))
+        metrics = tuple(one for one in metrics if one.label in more and len(samples[AUC].classes))
     estimates: list[dict[str, Estimate]] = [{} for _ in named]
     pairs = None
     gaps: list[KolmogorovSmirnov | None] = [None] * len(named)
-    if asked:
+    if metrics:
         names = [each.name for each in named]
-        estimates, pairs, gaps = _estimated(asked, samples, names, level, more, tables)
+        estimates, pairs, gaps = _estimate(metrics, samples, names, level, more, tables)
     models = []
     for each, table, note, estimates_of_model, gap in zip(
         named, tables, sizes, estimates, gaps, strict=True
     ):
-        model = _evaluated(
+        model = _evaluate_table(
             each.name, table, note, estimates_of_model, gap, are_of_table=read != "importances"
         )
         if not math.isnan(model.roc_auc):
             kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
-            costs = None if prices is None else _cheapest(y_true, each, prices, options)
-            model = replace(model, guarantees=kept, costs=costs)
+            cheapest = None if costs is None else _cheapest(y_true, each, costs, options)
+            model = replace(model, guarantees=kept, costs=cheapest)
         models.append(model)
-    if plan is not None:
-        result = bootstrapped(models, forms, y_true, [*named], plan, **rows)
+    if settings is not None:
+        result = evaluate_bootstrap(models, samples, y_true, [*named], settings, **rows)
         return replace(result, notes=_doubts([*result], tables))
     if has_both and notes:
-        parts = (decompose_table(table, LOSSES[0]) for table in tables)
-        both = [_calibration(y_true, *each, options) for each in zip(named, parts, strict=True)]
+        losses = (decompose_table(table, LOSSES[0]) for table in tables)
+        both = [_calibration(y_true, *each, options) for each in zip(named, losses, strict=True)]
         offsets, gains = zip(*both, strict=True)
         notes = offsets + notes + gains
     notes = _doubts(models, tables) + notes
-    return Evaluation.of_scores(models, level, read, pairs, notes=notes)
+    return Evaluation.from_scores(models, level, read, pairs, notes=notes)
 
 
-def _estimated(
-    asked: Sequence[MetricRequest],
+def _estimate(
+    metrics: Sequence[MetricRequest],
     samples: Mapping[str, Any],
     names: Sequence[str],
     level: float,
     more: Mapping[str, Any],
     tables: Sequence[ScoreTable],
 ) -> tuple[list[dict[str, Estimate]], Comparisons | None, list[KolmogorovSmirnov | None]]:
-    """Return the estimates of each model by metric, and of several how they differ; largest gaps.
+    """Return the estimates of each model by metric, the comparisons of several, the largest gaps.
 
-    Models differ by `SMOOTH` and by the metrics asked for: that one has the larger KS, a maximum,
-    is no news of which is better.
+    Models are compared by `SMOOTH` and by requested metrics: a larger KS, which is a maximum, does
+    not show which model is better.
     """
     several = len(names) > 1
     chosen = PairOptions(tuple(names), model_pairs(names), None, level, "two-sided")
@@ -275,28 +277,29 @@ def _estimated(
     pairs: dict[str, Comparison] = {}
     gaps: list[KolmogorovSmirnov | None] = [None for _ in names]
     with said_in_notes():
-        for one in asked:
+        for one in metrics:
             sample = samples[one.label]
-            read, is_tested = sample.design.weights_are, one.label in (*SMOOTH, *more)
+            read = sample.design.weights_are
+            is_tested = one.label in (*SMOOTH, *more)
             if several and not is_tested and sample.design.is_plain:
                 each = [TablePoints(table).measure(one) for table in tables]
-                own = [make_estimate(one, a, 0, level) for a in each]
+                by_model = [make_estimate(one, a, 0, level) for a in each]
                 gaps = [rates.gap for a in each for rates in a.rates] or gaps
             else:
                 measured = sample.measure(one)
                 gaps = [rates.gap for rates in measured.rates] or gaps
-                if one is asked[0]:
+                if one is metrics[0]:
                     warn_small_samples(measured.units, read)
                 if several and is_tested:
                     pairs[one.label] = compare_models(one, measured, chosen, read)
-                    own = [*pairs[one.label].models]
+                    by_model = [*pairs[one.label].models]
                 else:
-                    own = [
+                    by_model = [
                         make_estimate(one, measured, k, level, weights_are=read)
                         for k in range(len(names))
                     ]
-            for of_model, estimate_ in zip(estimates, own, strict=True):
-                of_model[one.label] = estimate_
+            for known, estimate_ in zip(estimates, by_model, strict=True):
+                known[one.label] = estimate_
     return estimates, Comparisons(pairs) if pairs else None, gaps
 
 
@@ -320,12 +323,12 @@ def evaluate_tables(
         if table.is_weighted:
             note = "sums of weights, which do not tell how many rows there were: no interval"
         elif table.n_positive > 0 and table.n_negative > 0:
-            asked = [*LIMITED, *(LOSSES if with_losses else ())]
+            metrics = [*LIMITED, *(LOSSES if with_losses else ())]
             with said_in_notes():
-                estimates = estimate(table, metrics=asked, confidence_level=level)
-        models.append(_evaluated(name, table, note, estimates))
+                estimates = estimate(table, metrics=metrics, confidence_level=level)
+        models.append(_evaluate_table(name, table, note, estimates))
     notes = (PROBABILITIES,) if with_losses else ()
-    return Evaluation.of_scores(models, level, weights_are, notes=notes)
+    return Evaluation.from_scores(models, level, weights_are, notes=notes)
 
 
 def has_losses(table: ScoreTable | RangeSummary) -> bool:
@@ -341,10 +344,10 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
 def evaluation_of(
     summary: RangeSummary, name: str, level: float, with_losses: bool = True
 ) -> ModelEvaluation:
-    """Return what `evaluate` says of the rows of a summary, once all ranges are in.
+    """Evaluate the rows of a summary, once all ranges are in.
 
-    That of all rows in memory: counts and what is made of them the same to the bit, the average
-    precision without any rounding but that of its terms, standard errors but for roundings.
+    The result is that of all rows in memory: to the bit for counts and what is made of them, up to
+    rounding for the average precision and standard errors.
 
     Raises
     ------
@@ -404,13 +407,12 @@ def table_of(
     table = ScoreTable.from_rows(rows)
     positive, negative = table.n_positive, table.n_negative
     if weights_are == "importances" and rows.weights is not None:
-        of_classes = (rows.weights[rows.labels == label] for label in (1, 0))
-        # how many of equal weight tell as much
-        positive, negative = (effective_sample_size(w) if w.any() else 0.0 for w in of_classes)
+        by_class = (rows.weights[rows.labels == label] for label in (1, 0))
+        positive, negative = (effective_sample_size(w) if w.any() else 0.0 for w in by_class)
     return table, _note_of_size(positive, negative, weights_are)
 
 
-def _evaluated(
+def _evaluate_table(
     name: str,
     table: ScoreTable,
     note: str,
@@ -489,10 +491,10 @@ def _note_of_size(
         return ""
     name = "positive" if n_positive == size else "negative"
     examples = f"{name} example" + ("s" if size > 1 else "")
-    said = f"only {size:.0f} {examples}"
+    text = f"only {size:.0f} {examples}"
     if weights_are == "importances":
-        said = f"the {name} examples are worth {size:.3g} of equal weight"
-    return f"{said}: below about {_FEW} no interval is sure"
+        text = f"the {name} examples are worth {size:.3g} of equal weight"
+    return f"{text}: below about {_FEW} no interval is sure"
 
 
 def models_of(
@@ -509,11 +511,12 @@ def models_of(
 def metrics_beside(
     named: Sequence[NamedScores], metrics: MetricsLike | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what is measured beside `SMOOTH`, by label, and what must be said of it."""
+    """Return the metrics beside `SMOOTH` by label, and notes on them."""
     requested: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     if all(may_be_probabilities(model) for model in named):
-        requested, notes = {name: name for name in LOSSES}, (PROBABILITIES,)
+        requested = {name: name for name in LOSSES}
+        notes = (PROBABILITIES,)
     if metrics is None:
         return requested, notes
     for one in ask(metrics):
@@ -539,42 +542,42 @@ def may_be_probabilities(model: NamedScores) -> bool:
     return bool(((scores > 0.0) & (scores < 1.0)).any())
 
 
-def found_of(
+def measure_all(
     labels: Any, named: Sequence[NamedScores], metrics: Any, **options: Any
 ) -> tuple[list[Mapping[str, Estimate]], Comparisons | None]:
-    """Return what `estimate` says of one model, or `compare` of each of several and of pairs."""
+    """Return the estimates of each model by metric, and the comparisons of several models."""
     with said_in_notes():
         if len(named) == 1:
             with renamed(y_score=named[0].argument):
                 return [estimate(labels, named[0].values, metrics=metrics, **options)], None
         scores = {model.name: model.values for model in named}
         pairs = compare(labels, scores, metrics=metrics, **options)
-    return of_each_model(pairs), pairs
+    return split_by_model(pairs), pairs
 
 
-def of_each_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimate]]:
+def split_by_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimate]]:
     """Return the estimates of each model that was compared, by metric."""
-    of_metrics = zip(*(one.models for one in pairs.values()), strict=True)
-    return [dict(zip(pairs, own, strict=True)) for own in of_metrics]
+    by_model = zip(*(one.models for one in pairs.values()), strict=True)
+    return [dict(zip(pairs, estimates, strict=True)) for estimates in by_model]
 
 
 # --- costs, promises, probabilities -------------------------------------------------------------
 
 
 def _cheapest(
-    y_true: Any, model: NamedScores, prices: Mapping[str, Any], options: EvaluateOptions
+    y_true: Any, model: NamedScores, costs: Mapping[str, Any], options: EvaluateOptions
 ) -> ThresholdCostInterval:
     """Return the cheapest threshold of a model; without intervals where rows are grouped."""
     with renamed(y_score=model.argument):
         given = options.given("sample_weight", "pos_label", *OF_INTERVALS)
-        interval = threshold_cost_interval(y_true, model.values, **prices, **given)
+        interval = threshold_cost_interval(y_true, model.values, **costs, **given)
     if options.groups is None:
         return interval
     return replace(interval, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
 def _calibration(
-    labels: Any, model: NamedScores, parts: ScoreDecomposition, options: EvaluateOptions
+    labels: Any, model: NamedScores, losses: ScoreDecomposition, options: EvaluateOptions
 ) -> tuple[str, str]:
     """Return sentences on the mean of probabilities, and on the most that recalibration gains.
 
@@ -582,18 +585,18 @@ def _calibration(
     probabilities, so that it is the most that these rows promise.
     """
     rows = check_binary(labels, model.values, **options.given("sample_weight", "pos_label"))
-    positive, mean = rows.labels == 1, "mean_error"
     given = options.given("sample_weight", "groups", *OF_INTERVALS)
-    gap = estimate(positive, rows.scores, metrics=mean, **given)[mean]
-    off, (low, high) = gap.estimate, gap.confidence_interval
-    side = 1.0 if off > 0.0 else -1.0
+    (gap,) = estimate(rows.labels == 1, rows.scores, metrics="mean_error", **given).values()
+    low, high = gap.confidence_interval
+    side = 1.0 if gap.estimate > 0.0 else -1.0
     interval = ConfidenceInterval(*sorted((side * low, side * high)))
-    by, way = with_limits(abs(off), interval), "high" if off > 0.0 else "low"
-    said = f"probabilities are too {way} on average, by {by}"
+    by = with_limits(abs(gap.estimate), interval)
+    way = "high" if gap.estimate > 0.0 else "low"
+    text = f"probabilities are too {way} on average, by {by}"
     if not (low > 0.0 or high < 0.0):
-        said = f"no evidence of miscalibration on average (too {way} by {by})"
-    gain = f"recalibration lowers the Brier score by at most {parts.miscalibration:.2g}"
-    return f"{model.name}: {said}.", f"{model.name}: {gain}."
+        text = f"no evidence of miscalibration on average (too {way} by {by})"
+    gain = f"recalibration lowers the Brier score by at most {losses.miscalibration:.2g}"
+    return f"{model.name}: {text}.", f"{model.name}: {gain}."
 
 
 # --- what `doctor` would say, of what is known anyway -------------------------------------------
@@ -608,10 +611,10 @@ SURE: Final = 0.99
 def doubt_of(
     values: Sequence[float], auc: float, limits: ConfidenceInterval, n: int
 ) -> tuple[str, Severity, str] | None:
-    """Return what makes the figures of n scores mean nothing, with its kind; None of healthy ones.
+    """Return the kind, severity and text of a fault of n scores; None of healthy ones.
 
-    ``values`` are the distinct scores, or some of them where there are more than two; ``limits``
-    those of the AUC at the level `SURE`.
+    ``values`` are the distinct scores, or some of more than two; ``limits`` those of the AUC at the
+    level `SURE`.
     """
     if len(values) == 1:
         return "constant", "error", f"all scores are {values[0]:g}"
@@ -646,8 +649,8 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
             continue
         high = 1.0
         if auc < 0.5:
-            error, df = model.standard_error, figures_of(model)[AUC].df
-            at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
+            df = figures_of(model)[AUC].df
+            at = limits(auc, model.standard_error, df, SURE, "logit", "two-sided", (0.0, 1.0))
             high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)
         doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)

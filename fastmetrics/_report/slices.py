@@ -38,7 +38,7 @@ Conditions = tuple[tuple[str, Any], ...]
 
 
 def named(conditions: Conditions) -> str:
-    """Return what a slice is called."""
+    """Return the name of a slice."""
     return " & ".join(f"{column}={value}" for column, value in conditions)
 
 
@@ -185,9 +185,9 @@ class Slices(Several[SliceEstimate]):
         """
         flagged: list[tuple[float, SliceEstimate]] = []
         for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
-            own = self._of(*key)
-            raw = np.array([row.pvalue_worse(margin) for row in own])
-            each = zip(raw, own, adjust(raw, "benjamini-hochberg"), strict=True)
+            rows = self._of(*key)
+            raw = np.array([row.pvalue_worse(margin) for row in rows])
+            each = zip(raw, rows, adjust(raw, "benjamini-hochberg"), strict=True)
             flagged += [(p, row) for p, row, q in each if q <= false_discovery_rate]
         return tuple(row for _, row in sorted(flagged, key=lambda each: each[0]))
 
@@ -243,13 +243,13 @@ class Slices(Several[SliceEstimate]):
         return replace(pair, better=pair.better_at(level, left.higher_is_better))
 
     def _of(self, metric: str | None, model: str | None) -> list[SliceEstimate]:
-        own = []
+        chosen = []
         for what, name in (("metric", metric), ("model", model)):
             known = {getattr(row, what): None for row in self.rows}
             if name is not None and name not in known:
                 raise no_such(name, "metrics and models", sorted(known))
-            own.append(next(iter(known)) if name is None else name)
-        return [row for row in self.rows if [row.metric, row.model] == own]
+            chosen.append(next(iter(known)) if name is None else name)
+        return [row for row in self.rows if [row.metric, row.model] == chosen]
 
     def __getitem__(self, name: str) -> SliceEstimate:
         """Return a slice by its name, of the first metric and model."""
@@ -300,10 +300,10 @@ class Slices(Several[SliceEstimate]):
         sentences = []
         for row in flagged[:_NAMED]:
             half = -quantile(0.025, row.gap_df) * row.gap_standard_error
-            own = ConfidenceInterval(row.gap - half, row.gap + half)
+            interval = ConfidenceInterval(row.gap - half, row.gap + half)
             sentences.append(
                 f"{row.model} is worse in {row.slice} than in other rows: {row.metric} differs by "
-                f"{with_limits(row.gap, own)}."
+                f"{with_limits(row.gap, interval)}."
             )
         if not flagged:
             sentences.append("No slice is significantly worse than the other rows.")
@@ -419,7 +419,8 @@ class SlicedRows:
 
     def _cut(self, slices: Mapping[str, Any], kept: Ints, min_n: int, intersections: int) -> None:
         """Find the slices of each column, and of several; ``kept`` are the rows of a weight."""
-        units, columns = self.groups, {}
+        columns = {}
+        units = self.groups
         if units is None and "query" in self.columns:
             units = check_class_labels(self.columns["query"], "query").codes
         for column, values in by_names(slices, "slices", "columns").items():
@@ -427,7 +428,8 @@ class SlicedRows:
             if len(labels.codes) < len(kept) or (len(kept) and kept[-1] >= len(labels.codes)):
                 named_codes = {f"slices[{column!r}]": labels.codes}
                 check_same_length(**{"y_true": self.labels, **named_codes})
-            codes, classes = labels.codes[kept], np.asarray(labels.classes).tolist()
+            codes = labels.codes[kept]
+            classes = np.asarray(labels.classes).tolist()
             columns[column] = codes, [(column, value) for value in classes]
             if units is not None:
                 first = np.empty(int(units.max(initial=0)) + 1, np.int64)
@@ -452,7 +454,7 @@ class SlicedRows:
 
     @property
     def n_slices(self) -> int:
-        """How many slices are estimated."""
+        """The number of estimated slices."""
         return len(self.cuts)
 
     @property
@@ -461,7 +463,7 @@ class SlicedRows:
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
     def sample(self, one: MetricRequest, part: Ints | slice) -> Sample | QuerySample:
-        """Return some rows in the form that a metric is of."""
+        """Return some rows as the sample that a metric needs."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
         given |= {name: column[part] for name, column in self.columns.items()}
@@ -501,24 +503,24 @@ def slices_of(
     query: Any,
     **given: Any,
 ) -> Slices:
-    """Return the metrics of each slice; ``given`` is what `SlicedRows.checked` takes."""
-    asked = request_metrics(metrics, None, query)
-    for one in asked:
+    """Return the metrics of each slice; ``given`` are options of `SlicedRows.checked`."""
+    requests = request_metrics(metrics, None, query)
+    for one in requests:
         if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     rows = SlicedRows.checked(y_true, models, slices, query=query, **given)
-    return rows.result(row for one in asked for row in estimates_of(rows, one))
+    return rows.result(row for one in requests for row in estimates_of(rows, one))
 
 
 def estimates_of(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
     """Return a metric of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= _MOST
-    of_slices = []
+    by_slice = []
     for conditions, part in rows.cuts:
         inside = rows.measured(one, part)
         gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(rows.models)
-        of_slices.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
-    return [row for of_model in zip(*of_slices, strict=True) for row in of_model]
+        by_slice.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
+    return [row for by_model in zip(*by_slice, strict=True) for row in by_model]
 
 
 def rows_of(
@@ -535,8 +537,8 @@ def rows_of(
         own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
         own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
         if inside is not None:
-            estimated = _estimated(one, inside, k, rows)
-            own = {name: getattr(estimated, name) for name in own}
+            estimate = _estimate(one, inside, k, rows)
+            own = {name: getattr(estimate, name) for name in own}
         error = variance.standard_error
         results.append(
             SliceEstimate(
@@ -556,17 +558,17 @@ def rows_of(
     return results
 
 
-def _estimated(one: MetricRequest, measured: Measurement, model: int, rows: SlicedRows) -> Estimate:
+def _estimate(one: MetricRequest, measured: Measurement, model: int, rows: SlicedRows) -> Estimate:
     """Return the estimate of a model in a slice."""
-    level, read = rows.level, rows.options["weights_are"]
+    read = rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimate = make_estimate(one, measured, model, level, weights_are=read)
+        estimate = make_estimate(one, measured, model, rows.level, weights_are=read)
         if not estimate.method.startswith("wilson"):
             return estimate
-        # far out in the tails Wilson's limits cover too little of shares near 0 and 1
+        # far out in the tails Wilson's limits cover too little of proportions near 0 and 1
         exact = "clopper-pearson"
-        return make_estimate(one, measured, model, level, exact, weights_are=read)
+        return make_estimate(one, measured, model, rows.level, exact, weights_are=read)
 
 
 def _gaps(
@@ -587,21 +589,22 @@ def _gaps(
         weights = rows.columns.get("sample_weight")
         counts = weights if rows.options["weights_are"] == "frequencies" else None
         weights = None if counts is not None or weights is None else weights.astype(np.float64)
-        # A mean was fitted on either side: a group's share is of the rows on its own side.
+        # A mean was fitted on either side: a group's contribution is of the rows on its own side.
         sides = np.empty(len(rows.labels), np.int64)
         for side, (own, measured) in enumerate(((part, inside), (rest, outside))):
             strata = measured.units.strata
             sides[own] = side if strata is None else 2 * strata + side
         units = Units(len(sides), counts=counts, weights=weights, groups=rows.groups, strata=sides)
     gaps = []
-    for value, other, moved, moved_outside in zip(
+    for value, other, inner, outer in zip(
         inside.values, outside.values, inside.influences, outside.influences, strict=True
     ):
         if rows.groups is None:
-            variance = together(inside.units.variance(moved), outside.units.variance(moved_outside))
+            variance = together(inside.units.variance(inner), outside.units.variance(outer))
         else:
             influences = np.empty(len(rows.labels))
-            influences[part], influences[rest] = moved, -moved_outside
+            influences[part] = inner
+            influences[rest] = -outer
             variance = units.variance(influences)
         gaps.append((value - other, variance))
     return gaps

@@ -1,4 +1,4 @@
-"""``Evaluation``: what `evaluate` says of a task, and what evaluations of all tasks share."""
+"""`evaluate` of classes, labels, numbers and rankings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.evaluation_result import Evaluation, Task
-from fastmetrics._report.score_evaluation import OF_INTERVALS, OF_ROWS, EvaluateOptions, found_of
+from fastmetrics._report.score_evaluation import OF_INTERVALS, OF_ROWS, EvaluateOptions, measure_all
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
@@ -38,18 +38,19 @@ def evaluate_task(
     pairs: dict[str, Comparison] = {}
     directions: dict[str, bool | None] = {}
     notes: list[str] = []
-    level, metrics = options.confidence_level, options.metrics
+    level = options.confidence_level
+    metrics = options.metrics
     given = options.given("query", *OF_INTERVALS, *OF_ROWS)
     if task != "labels":
         given["pos_label"] = None
     labels: Sequence[NamedScores] = models
     if task == "multiclass":
         labels = [each._replace(values=most_probable(y_true, each)) for each in models]
-    for predictions, wanted in _asked(task, y_true, models, labels, metrics, given["pos_label"]):
+    for predictions, wanted in _requests(task, y_true, models, labels, metrics, given["pos_label"]):
         for one in request_metrics(wanted, None, options.query):
             directions[one.label] = one.higher_is_better
-        own, compared = found_of(y_true, predictions, wanted, **given)
-        for model, each in zip(models, own, strict=True):
+        by_position, compared = measure_all(y_true, predictions, wanted, **given)
+        for model, each in zip(models, by_position, strict=True):
             by_model[model.name] |= each
         pairs |= compared or {}
     if task in ("labels", "multiclass"):
@@ -59,24 +60,24 @@ def evaluate_task(
         truth = as_array(y_true, "y_true").astype(np.float64)
         for model in models:
             errors = np.abs(truth - model.values)
-            for name, share in _QUANTILES.items():
-                by_model[model.name][name] = _quantile(name, errors, share, level)
+            for name, quantile in _QUANTILES.items():
+                by_model[model.name][name] = _quantile(name, errors, quantile, level)
         directions |= dict.fromkeys(_QUANTILES, False)
     if task != "rankings":
         for name, estimates in by_model.items():
             notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
-        return Evaluation.of_task(task, by_model, pairs, level, directions, notes)
+        return Evaluation.from_estimates(task, by_model, pairs, level, directions, notes)
     n_queries = len(check_class_labels(options.query, "query").classes)
     first = next(iter(by_model.values()))
     left_out = {name: n_queries - int(one.n_samples) for name, one in first.items()}
     for n in dict.fromkeys(filter(None, left_out.values())):
         of = ", ".join(name for name, own in left_out.items() if own == n)
         notes.append(f"{without_value(n)} ({of}).")
-    result = Evaluation.of_task(task, by_model, pairs, level, directions, notes)
+    result = Evaluation.from_estimates(task, by_model, pairs, level, directions, notes)
     return replace(result, n_samples=float(n_queries), n_left_out=left_out)
 
 
-def _asked(
+def _requests(
     task: Task,
     y_true: Any,
     models: Sequence[NamedScores],
@@ -84,16 +85,17 @@ def _asked(
     metrics: MetricsLike | None,
     pos_label: Any,
 ) -> list[tuple[Sequence[NamedScores], Any]]:
-    """Return predictions with what is measured of them: of classes ``labels`` and probabilities."""
+    """Return predictions with their metrics: of classes those of ``labels`` and probabilities."""
     if task == "multiclass":
         if metrics is None:
             return [(labels, DEFAULTS["labels"]), (models, DEFAULTS["multiclass"])]
-        of_labels: dict[str, Any] = {}
-        of_matrix: dict[str, Any] = {}
+        label_metrics: dict[str, Any] = {}
+        matrix_metrics: dict[str, Any] = {}
         for one in request_metrics(metrics, None, None):
             is_of_labels = one.metric is not None and one.metric.needs == "labels"
-            (of_labels if is_of_labels else of_matrix)[one.label] = (one.name, one.parameters)
-        return [each for each in ((labels, of_labels), (models, of_matrix)) if each[1]]
+            named = label_metrics if is_of_labels else matrix_metrics
+            named[one.label] = (one.name, one.parameters)
+        return [each for each in ((labels, label_metrics), (models, matrix_metrics)) if each[1]]
     if metrics is not None:
         return [(models, metrics)]
     if task == "labels" and pos_label is not None:
@@ -125,11 +127,13 @@ def most_probable(y_true: Any, model: NamedScores) -> NDArray[Any]:
 
 
 def _about_classes(y_true: Any, models: Sequence[NamedScores], level: float) -> list[str]:
-    """Return what the largest class alone would give, and of each model the worst class."""
+    """Return notes on the accuracy of the largest class alone, and each model's worst class."""
     truth = check_class_labels(y_true)
-    classes, counts = np.asarray(truth.classes).tolist(), np.bincount(truth.codes)
-    most, n = int(np.argmax(counts)), len(truth.codes)
-    notes = [f"Always predicting {classes[most]!r} scores {100 * counts[most] / n:.1f} %."]
+    classes = np.asarray(truth.classes).tolist()
+    counts = np.bincount(truth.codes)
+    most = int(np.argmax(counts))
+    accuracy = 100 * counts[most] / len(truth.codes)
+    notes = [f"Always predicting {classes[most]!r} scores {accuracy:.1f} %."]
     if len(classes) < 3:
         return notes
     tail = 1.0 - (1.0 - level) / len(classes)
@@ -146,7 +150,7 @@ def _about_classes(y_true: Any, models: Sequence[NamedScores], level: float) -> 
     return notes
 
 
-def _quantile(name: str, values: NDArray[np.float64], share: float, level: float) -> Estimate:
+def _quantile(name: str, values: NDArray[np.float64], order: float, level: float) -> Estimate:
     """Return a quantile of independent numbers between two of them.
 
     The number of values below the quantile is binomial: the limits are order statistics that leave
@@ -155,15 +159,16 @@ def _quantile(name: str, values: NDArray[np.float64], share: float, level: float
     """
     from scipy.stats import binom
 
-    n, tail = len(values), (1.0 - level) / 2.0
+    n = len(values)
+    tail = (1.0 - level) / 2.0
     ordered = np.sort(values)
-    lower = int(binom.ppf(tail, n, share))  # the least k with P(X <= k) >= tail
-    upper = int(binom.ppf(1.0 - tail, n, share)) + 1
+    lower = int(binom.ppf(tail, n, order))  # the least k with P(X <= k) >= tail
+    upper = int(binom.ppf(1.0 - tail, n, order)) + 1
     low = float(ordered[lower - 1]) if lower >= 1 else 0.0
     high = float(ordered[upper - 1]) if upper <= n else math.inf
     return Estimate(
         metric=name,
-        estimate=float(np.quantile(values, share)),
+        estimate=float(np.quantile(values, order)),
         standard_error=math.nan,
         confidence_interval=ConfidenceInterval(low, high),
         df=math.inf,
