@@ -76,9 +76,9 @@ def examples() -> dict[str, Callable[[], Any]]:
 
 def main() -> None:
     for name, call in examples().items():
-        found = passed(call)
-        sys.stdout.write(f"{name}: {len(found.files)} files, {found.calls} calls\n")
-        sys.stdout.write("".join(f"{n:6}  {file}\n" for file, n in found.files.items()))
+        passage = passed(call)
+        sys.stdout.write(f"{name}: {len(passage.files)} files, {passage.calls} calls\n")
+        sys.stdout.write("".join(f"{n:6}  {file}\n" for file, n in passage.files.items()))
 
 
 if __name__ == "__main__":

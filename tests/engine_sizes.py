@@ -105,9 +105,9 @@ def noted(
 
     def call(*given: Any, **options: Any) -> Any:
         calls.append(given)
-        found = original(*given, **options)
+        result = original(*given, **options)
         then()
-        return found
+        return result
 
     patch.setattr(place, call)
     return calls

@@ -170,13 +170,13 @@ def table() -> str:
     """Return the table in Markdown: a row for metrics that are alike."""
     alike: dict[tuple[str, tuple[bool, ...]], list[str]] = {}
     for metric in METRICS.values():
-        found = tuple(has(engine, metric) for engine in ENGINES)
-        alike.setdefault((metric.family, found), []).append(f"`{metric.name}`")
+        engines = tuple(has(engine, metric) for engine in ENGINES)
+        alike.setdefault((metric.family, engines), []).append(f"`{metric.name}`")
     text = io.StringIO()
     print("| family | metrics |", " | ".join(ENGINES), "|", file=text)
     print("|---|---|" + "---|" * len(ENGINES), file=text)
-    for (family, found), names in alike.items():
-        marks = " | ".join("●" if each else "" for each in found)
+    for (family, engines), names in alike.items():
+        marks = " | ".join("●" if each else "" for each in engines)
         print(f"| {family} | {', '.join(names)} | {marks} |", file=text)
     return text.getvalue()
 

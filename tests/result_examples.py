@@ -80,9 +80,9 @@ def sliced() -> fm.results.Slices:
 
 
 def runs() -> fm.streams.ScoreRuns:
-    found = fm.streams.ScoreRuns(memory="1.5MB")
-    found.update(Y, S)
-    return found
+    score_runs = fm.streams.ScoreRuns(memory="1.5MB")
+    score_runs.update(Y, S)
+    return score_runs
 
 
 def first(mapping: Any) -> Any:

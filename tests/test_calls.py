@@ -27,9 +27,9 @@ MOST_FILES = {
 
 def test_calls_and_files_are_counted() -> None:
     assert passed(lambda: os.path.basename("a/b")) == (3, {})  # it, basename, _get_sep
-    found = passed(lambda: fm.auc([0, 1], [0, 1]))
-    assert found.files["metrics/curves/roc.py"] >= 1
-    assert found.calls > sum(found.files.values())
+    passage = passed(lambda: fm.auc([0, 1], [0, 1]))
+    assert passage.files["metrics/curves/roc.py"] >= 1
+    assert passage.calls > sum(passage.files.values())
 
 
 def test_a_kernel_counts_as_machine_code_too() -> None:

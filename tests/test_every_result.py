@@ -40,11 +40,11 @@ def frozen(value: Any) -> Any:
     """Return what of a result is read-only, by the names of its fields."""
     if not dataclasses.is_dataclass(value):
         return None
-    found = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+    values = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
     return {
         name: isinstance(each, MappingProxyType)
         or (isinstance(each, np.ndarray) and not each.flags.writeable)
-        for name, each in found.items()
+        for name, each in values.items()
     }
 
 
@@ -156,8 +156,8 @@ def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
 
     for sign in (True, False):
         scorer = make_scorer(function, response_method="predict_proba", greater_is_better=sign)
-        found = cross_val_score(model(), X, Y, cv=3, scoring=scorer)
-        assert ((found > 0) == sign).all()
+        scores = cross_val_score(model(), X, Y, cv=3, scoring=scorer)
+        assert ((scores > 0) == sign).all()
 
 
 #: Results of several numbers, each with an interval of its own, tested below.

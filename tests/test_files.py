@@ -124,8 +124,8 @@ for one, other in [(matrix(0), matrix(1, 90)), (table(0), table(1, 9000))]:
         time.sleep(random.uniform(0.001, 0.05))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        found = type(one).load(path)
-        assert found == one or found == other
+        loaded = type(one).load(path)
+        assert loaded == one or loaded == other
         left = [name for name in os.listdir(sys.argv[1]) if name.endswith(".tmp")]
         half_way += len(left)
         for name in left:

@@ -19,8 +19,8 @@ def bar_on(stream, monkeypatch, progress, patience=0.0):
     monkeypatch.setattr(sys, "stderr", stream)
     engine_sizes.put(monkeypatch, patience=patience)
     matrix = fm.ConfusionMatrix.binary(tp=40, fp=9, fn=11, tn=50)
-    found = fm.bootstrap(matrix, metrics="f1", n_resamples=25, rng=1, progress=progress)
-    assert len(found["f1"].details.distribution) == 25
+    results = fm.bootstrap(matrix, metrics="f1", n_resamples=25, rng=1, progress=progress)
+    assert len(results["f1"].details.distribution) == 25
     return None if stream is None else stream.getvalue()
 
 

@@ -61,13 +61,13 @@ NUMBERS = {"best_threshold", "evaluate", "expected_cost"}
 
 
 def test_every_parameter_that_takes_an_array_is_known() -> None:
-    found = {
+    names = {
         parameter.name
         for name in FUNCTIONS
         for parameter in inspect.signature(public(name)).parameters.values()
         if "ArrayLike" in str(parameter.annotation) and "int |" not in str(parameter.annotation)
     }
-    assert found <= OF_ROWS | NOT_OF_ROWS
+    assert names <= OF_ROWS | NOT_OF_ROWS
     assert not OF_ROWS & NOT_OF_ROWS
 
 

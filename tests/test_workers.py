@@ -45,9 +45,9 @@ def test_results_come_in_order(n_threads: int) -> None:
 def test_blocks_are_all_rows_in_order(n: int, n_threads: int) -> None:
     rows = np.arange(n)
     with at_most(n_threads):
-        found = by_blocks(n, lambda here: rows[here])
-    assert [len(part) for part in found[:-1]] == [BLOCK_ROWS] * (len(found) - 1)
-    assert (np.concatenate([rows[:0], *found]) == rows).all()
+        blocks = by_blocks(n, lambda here: rows[here])
+    assert [len(part) for part in blocks[:-1]] == [BLOCK_ROWS] * (len(blocks) - 1)
+    assert (np.concatenate([rows[:0], *blocks]) == rows).all()
 
 
 def test_no_more_threads_than_asked_for() -> None:
@@ -285,8 +285,8 @@ def test_runs_inside_jobs() -> None:
     def inner(k: int) -> list[int]:
         return run([partial(nap, 0.001, 10 * k + i) for i in range(6)], 3)
 
-    found = run([partial(inner, k) for k in range(12)], 3)
-    assert found == [[10 * k + i for i in range(6)] for k in range(12)]
+    results = run([partial(inner, k) for k in range(12)], 3)
+    assert results == [[10 * k + i for i in range(6)] for k in range(12)]
 
     def fails(k: int) -> None:
         run([partial(nap, 0.001, 0), partial(divmod, 1, 0)], 2)

@@ -68,14 +68,14 @@ def blocks(document: str) -> list[Block]:
     """Return the blocks that are to be run."""
     return [
         Block(
-            found["language"],
-            found["code"],
-            found["text"],
-            found.span("text"),
-            document.count("\n", 0, found.start()) + 1,
+            fence["language"],
+            fence["code"],
+            fence["text"],
+            fence.span("text"),
+            document.count("\n", 0, fence.start()) + 1,
         )
-        for found in _FENCE.finditer(document)
-        if found["mark"] is None and found["language"] in ("python", "bash")
+        for fence in _FENCE.finditer(document)
+        if fence["mark"] is None and fence["language"] in ("python", "bash")
     ]
 
 
@@ -106,12 +106,12 @@ def _run_commands(code: str) -> None:
 def complaints(document: str) -> list[str]:
     """Run every block in the present folder; return where it does not print what it should."""
     names: dict[str, Any] = {}
-    found = []
+    messages = []
     for block in blocks(document):
         printed = output_of(block, names)
         if block.text is not None and printed != block.text:
-            found.append(f"line {block.line}: it prints\n{printed}and not\n{block.text}")
-    return found
+            messages.append(f"line {block.line}: it prints\n{printed}and not\n{block.text}")
+    return messages
 
 
 def rewritten(document: str) -> str:

@@ -63,13 +63,13 @@ def test_table(textbook, capsys):
 def test_json_is_what_python_returns(tmp_path, capsys):
     scores, sets = table_of(tmp_path)
     given = "--datasets set --lower-is-better --format json --seed 5".split()
-    found = json.loads(output_of(capsys, "compare-table", tmp_path / "t.parquet", *given))
+    output = json.loads(output_of(capsys, "compare-table", tmp_path / "t.parquet", *given))
     names = [f"alg {j}" for j in range(4)]
     expected = fm.comparison.compare_table(
         scores, higher_is_better=False, names=names, datasets=sets, rng=5
     )
     plain = json.loads(json.dumps(expected.to_dict()), parse_constant=lambda _: None)
-    assert {name: found[name] for name in plain} == plain
+    assert {name: output[name] for name in plain} == plain
 
 
 def test_csv(textbook, capsys):
@@ -329,9 +329,9 @@ def test_what_pytest_benchmark_saves(tmp_path, capsys):
     later = tmp_path / "later.json"
     later.write_bytes(saved.read_bytes())
     captured(capsys, "compare-benchmarks", "--before", saved, "--after", later, code=3)
-    found = fm.comparison.read_timings(saved)
-    assert [len(rounds) for rounds in found.rounds.values()] == [5, 5]
-    assert {"machine", "processor", "python version"} <= found.environment.keys()
+    timings = fm.comparison.read_timings(saved)
+    assert [len(rounds) for rounds in timings.rounds.values()] == [5, 5]
+    assert {"machine", "processor", "python version"} <= timings.environment.keys()
 
 
 N = 1_500
@@ -394,13 +394,13 @@ def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
 
 
 def test_the_hash_says_which_data_were_judged(folder, capsys) -> None:
-    found = []
+    hashes = []
     for more in ("new", "new --slice country", "bad", "new --where patient>1"):
         command = (*ONE, "--score", *more.split(), "--format", "json")
         out = captured(capsys, *command, code=int(more == "bad")).out
-        found.append(json.loads(out)["data_hash"])
-    assert found[0] == found[1]
-    assert len({*found}) == 3
+        hashes.append(json.loads(out)["data_hash"])
+    assert hashes[0] == hashes[1]
+    assert len({*hashes}) == 3
 
 
 @pytest.mark.parametrize(
@@ -425,10 +425,10 @@ def test_rules_of_a_file(folder, capsys) -> None:
         '[margin]\nroc_auc = 0.02\n"fbeta:beta=2" = 0.05\n'
     )
     base = (*ONE[:6], "--score", "new", "--format", "json", "--rules")
-    found = json.loads(captured(capsys, *base, "rules.toml").out)
-    assert [rule["metric"] for rule in found["rules"][:2]] == ["roc_auc", "fbeta:beta=2"]
-    assert {rule["slice"] for rule in found["rules"]} == {"", "country=NO", "country=SE"}
-    assert found["n_groups"] == pd.read_csv("all.csv").patient.nunique()
+    output = json.loads(captured(capsys, *base, "rules.toml").out)
+    assert [rule["metric"] for rule in output["rules"][:2]] == ["roc_auc", "fbeta:beta=2"]
+    assert {rule["slice"] for rule in output["rules"]} == {"", "country=NO", "country=SE"}
+    assert output["n_groups"] == pd.read_csv("all.csv").patient.nunique()
     out = captured(capsys, *base, "rules.toml", "--margin", "roc_auc=0.5").out
     assert json.loads(out)["rules"][0]["margin"] == 0.5
     for text in ("margin = 3", "[margin", 'mragin = "x"', "confidence_level = 2"):

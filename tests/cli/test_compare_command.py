@@ -40,11 +40,11 @@ def run(capsys, arguments):
 
 
 def test_logs(capsys):
-    found = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json"))
+    output = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json"))
     rows = fm.read_evaluation_log({"old": "a.jsonl", "b": "b.jsonl"}, group="part")
     expected = fm.evaluate_log(**rows)
-    assert found["verdict"] == expected.verdict
-    assert found["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
+    assert output["verdict"] == expected.verdict
+    assert output["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
     assert expected["b"]["acc"].n_groups == 10
     assert "old − b" in run(capsys, "old=a.jsonl b.jsonl")
     assert "| acc ↑ |" in run(capsys, "a.jsonl b.jsonl --format markdown")

@@ -155,9 +155,9 @@ def data():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_name_of_ours_is_there(page):
     text = page.read_text("utf-8")
-    found = rows(text)
-    assert len(found) >= 4
-    assert all("`fm." in ours for _, ours, _ in found)
+    entries = rows(text)
+    assert len(entries) >= 4
+    assert all("`fm." in ours for _, ours, _ in entries)
     for name in re.findall(r"`fm\.([\w.]+)", text):
         functools.reduce(getattr, name.split("."), fm)
 
@@ -173,11 +173,11 @@ def test_the_table_of_functions_names_existing_ones():
 @pytest.mark.parametrize(("theirs", "ours"), SAME)
 def test_what_is_said_to_be_the_same_is(theirs, ours):
     expected = eval(theirs, vars(metrics) | data())
-    found = eval(ours, {"fm": fm} | data())
+    actual = eval(ours, {"fm": fm} | data())
     if isinstance(expected, str):
-        assert found == expected
+        assert actual == expected
     else:
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12)
 
 
 def test_there_are_pairs():

@@ -86,16 +86,16 @@ def test_every_format_gives_the_same_figures(name, tmp_path, capsys):
     data = table()
     WRITERS[name](data, tmp_path / name)
     options = ["--label", "label", "--score", "a", "--score", "b", "--format", "json"]
-    found = json.loads(output_of(capsys, "evaluate", tmp_path / name, *options))
+    output = json.loads(output_of(capsys, "evaluate", tmp_path / name, *options))
     expected = evaluate(
         data["label"].to_numpy(), {"a": data["a"].to_numpy(), "b": data["b"].to_numpy()}
     )
-    assert [found.pop(key) for key in ("schema_version", "n_rows", "n_skipped")] == [1, 200, 0]
+    assert [output.pop(key) for key in ("schema_version", "n_rows", "n_skipped")] == [1, 200, 0]
     # A float32 score written as text is another number, so thresholds differ in the last bits.
-    threshold = found["models"][1].pop("threshold")
+    threshold = output["models"][1].pop("threshold")
     expected_dict = expected.to_dict()
     assert threshold == pytest.approx(expected_dict["models"][1].pop("threshold"), rel=1e-6)
-    assert found == expected_dict
+    assert output == expected_dict
 
 
 def test_several_files_and_globs_are_one_data_set(tmp_path, capsys, monkeypatch):
@@ -107,7 +107,7 @@ def test_several_files_and_globs_are_one_data_set(tmp_path, capsys, monkeypatch)
     pq.write_table(data.slice(0, 100), "half.parquet")
     pa.csv.write_csv(data.slice(100), "half.csv")
     options = ["--label", "label", "--score", "a", "--format", "csv"]
-    whole, *found = (
+    whole, *others = (
         output_of(capsys, "evaluate", *names.split(), *options)
         for names in (
             "all.parquet",
@@ -117,7 +117,7 @@ def test_several_files_and_globs_are_one_data_set(tmp_path, capsys, monkeypatch)
             "half.parquet half.csv",
         )
     )
-    assert found == [whole] * 4
+    assert others == [whole] * 4
 
 
 def test_decimals(tmp_path, capsys):
@@ -137,8 +137,8 @@ def test_text_labels(tmp_path, capsys, name):
     command = ["evaluate", tmp_path / name, "--label", "text", "--score", "a", "--format", "json"]
     expected = roc_auc_score(data["label"], data["a"])
     for chosen, auc in (("sick", expected), ("well", 1 - expected)):
-        found = auc_of(output_of(capsys, *command, "--pos-label", chosen))
-        assert found == pytest.approx(auc, rel=1e-14)
+        actual = auc_of(output_of(capsys, *command, "--pos-label", chosen))
+        assert actual == pytest.approx(auc, rel=1e-14)
     assert "'sick', 'well'" in error_of(capsys, *command)
     said = error_of(capsys, *command, "--pos-label", "Sick")
     assert "--pos-label 'Sick' is none of the labels" in said
@@ -304,10 +304,10 @@ def test_weights_are_importances_unless_they_are_said_to_be_frequencies(tmp_path
     data = table()
     command = [*parquet(tmp_path, data), "--weight", column]
     y, scores, weights = (data[name].to_numpy() for name in ("label", "a", column))
-    found = json.loads(output_of(capsys, *command, "--format", "json"))
+    document = json.loads(output_of(capsys, *command, "--format", "json"))
     (expected,) = evaluate(y, scores, sample_weight=weights)
-    assert found["models"][0] | {"name": "score"} == expected.to_dict()
-    assert found["weights_are"] == "importances"
+    assert document["models"][0] | {"name": "score"} == expected.to_dict()
+    assert document["weights_are"] == "importances"
     for more in ([], ["--bootstrap", "99", "--seed", "1"]):
         for output in ("table", "markdown"):
             said = output_of(capsys, *command, *more, "--format", output)
@@ -352,28 +352,28 @@ def command(tmp_path):
 
 def test_costs_are_those_of_the_library(command, capsys):
     prices = ["--cost-fn", "amount", "--cost-fp", "5", "--prevalence", "0.1"]
-    found = json.loads(output_of(capsys, *command, *prices, "--format", "json"))
+    output = json.loads(output_of(capsys, *command, *prices, "--format", "json"))
     costs = {"cost_fn": AMOUNT, "cost_fp": 5, "prevalence": 0.1}
-    for name, model in zip("pq", found["models"], strict=True):
+    for name, model in zip("pq", output["models"], strict=True):
         expected = fm.costs.threshold_cost_interval(FRAUD, COLUMNS[name], **costs)
         said = json.dumps(expected.to_dict())  # what JSON has no number for is null
         assert model["costs"] == json.loads(said, parse_constant=lambda _: None)
     plain = evaluate(FRAUD, {"p": P, "q": COLUMNS["q"]})
     assert "costs" not in plain[0].to_dict()
-    models = [{k: v for k, v in model.items() if k != "costs"} for model in found["models"]]
+    models = [{k: v for k, v in model.items() if k != "costs"} for model in output["models"]]
     assert models == [model.to_dict() for model in plain]
     both = ["--cost-fn", "amount", "--cost-fp", "amount"]  # one column twice
-    found = json.loads(output_of(capsys, *command, *both, "--format", "json"))
+    output = json.loads(output_of(capsys, *command, *both, "--format", "json"))
     expected = fm.costs.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=AMOUNT)
-    assert found["models"][0]["costs"]["threshold"] == expected.threshold
-    assert len(found["models"]) == 2
+    assert output["models"][0]["costs"]["threshold"] == expected.threshold
+    assert len(output["models"]) == 2
 
 
 def test_guarantees_are_those_of_the_library(command, capsys):
     asked = ["--guarantee", "recall=0.8", "--guarantee", "precision=0.1"]
-    found = json.loads(output_of(capsys, *command, *asked, "--format", "json"))
+    output = json.loads(output_of(capsys, *command, *asked, "--format", "json"))
     expected = fm.guaranteed_threshold(FRAUD, P, recall=0.8)
-    first, second = found["models"][0]["guarantees"]
+    first, second = output["models"][0]["guarantees"]
     assert (first["threshold"], first["tp"]) == (expected.threshold, expected.tp)
     assert second["metric"] == "precision"
     assert f"p: {expected.verdict}." in " ".join(output_of(capsys, *command, *asked).split())
@@ -399,8 +399,8 @@ def test_every_format_shows_them(command, capsys, more):
 
 def test_groups_have_no_interval_of_costs(command, capsys):
     command += "--cost-fn amount --cost-fp 5 --bootstrap 49 --groups user".split()
-    found = json.loads(output_of(capsys, *command, "--format", "json"))
-    costs = found["models"][0]["costs"]
+    output = json.loads(output_of(capsys, *command, "--format", "json"))
+    costs = output["models"][0]["costs"]
     assert costs["confidence_interval"] == {"low": None, "high": None}
     assert costs["cost"] > 0
     assert "Costs have no interval with groups" in output_of(capsys, *command, "--verbose")

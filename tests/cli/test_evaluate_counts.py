@@ -38,16 +38,16 @@ def models_of(capsys, *arguments):
 
 @pytest.mark.parametrize("heads", [HEADS, HEADS.upper()])
 def test_counts_are_evaluated_as_their_rows(capsys, tmp_path, heads):
-    (found,) = models_of(capsys, counts_file(tmp_path / "c.csv", heads))
+    (model,) = models_of(capsys, counts_file(tmp_path / "c.csv", heads))
     expected = evaluate(*rows()).to_dict()["models"][0]
-    assert found == {name: list(v) if isinstance(v, tuple) else v for name, v in expected.items()}
+    assert model == {name: list(v) if isinstance(v, tuple) else v for name, v in expected.items()}
 
 
 def test_files_add_up_and_conditions_hold(capsys, tmp_path):
     path = counts_file(tmp_path / "c.csv")
     y, s = rows()
-    found = models_of(capsys, path, counts_file(tmp_path / "d.csv"))
-    assert found[0]["n_positive"] == 2 * y.sum()
+    models = models_of(capsys, path, counts_file(tmp_path / "d.csv"))
+    assert models[0]["n_positive"] == 2 * y.sum()
     options = ("--counts", "--where", "score > 0", "--format", "csv")
     one = captured(capsys, "evaluate", path, *options).out
     assert f"n_positive,score,{((s > 0) & (y == 1)).sum():.1f}" in one
@@ -76,16 +76,16 @@ def test_a_column_names_the_models(capsys, tmp_path, model):
     assert output_of(capsys, *command) == expected
     out = output_of(capsys, *command, "--where", f"{model} = 'a'")
     assert out.partition("\n\n")[0] == str(evaluate(y, {"a": s})).partition("\n\n")[0]
-    found = models_of(capsys, path, models_file(tmp_path / "n.csv", model))
-    assert {each["name"]: each["n_positive"] for each in found} == dict.fromkeys("ba", 2 * y.sum())
-    assert [each["name"] for each in found] == ["b", "a"]
+    models = models_of(capsys, path, models_file(tmp_path / "n.csv", model))
+    assert {each["name"]: each["n_positive"] for each in models} == dict.fromkeys("ba", 2 * y.sum())
+    assert [each["name"] for each in models] == ["b", "a"]
 
 
 def test_models_may_have_numbers(capsys, tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("model,score,positives,negatives\n10,.1,1,5\n9,.1,5,1\n10,.6,3,1\n9,.6,1,3\n")
-    found = models_of(capsys, path)
-    assert [(each["name"], each["n_negative"]) for each in found] == [("9", 4), ("10", 6)]
+    models = models_of(capsys, path)
+    assert [(each["name"], each["n_negative"]) for each in models] == [("9", 4), ("10", 6)]
 
 
 def test_files_agree_on_whether_there_are_models(capsys, tmp_path):
@@ -119,9 +119,9 @@ def test_ranges_of_several_models(capsys, tmp_path):
     assert ["n−", "6", "2,000"] in lines
     assert ["AUC", "[0.6875,", "0.8958]", "[1,", "1]"] in lines
     assert out.endswith("\nThe exact values lie between the limits.\n")
-    found = models_of(capsys, path)
-    assert [each["name"] for each in found] == ["metric", "b"]
-    assert found[0]["ks_statistic"] == one.ks_statistic().to_dict()
+    models = models_of(capsys, path)
+    assert [each["name"] for each in models] == ["metric", "b"]
+    assert models[0]["ks_statistic"] == one.ks_statistic().to_dict()
     table = output_of(capsys, *command, "--format", "csv").splitlines()
     assert table[:1] + table[8:9] == ["metric,model,limits_low,limits_high", "roc_auc,b,1.0,1.0"]
     assert "| n− | 6 | 2,000 |" in output_of(capsys, *command, "--format", "markdown")

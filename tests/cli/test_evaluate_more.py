@@ -44,12 +44,12 @@ def test_json_is_what_python_returns(scored, columns, capsys, options, given, mo
     given = {k: columns.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
     if "metrics" in given:
         given["threshold"] = 0.5
-    found = json.loads(output_of(capsys, *models, *QUICK, *options.split(), "--format", "json"))
+    output = json.loads(output_of(capsys, *models, *QUICK, *options.split(), "--format", "json"))
     scores = {name: columns[name] for name in models[5::2]}
     expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, **given)
-    assert [found.pop(key) for key in ("schema_version", "n_rows", "n_skipped")] == [1, N, 0]
-    assert found == expected.to_dict()
-    assert ("differences" in found) is (models is BOTH)
+    assert [output.pop(key) for key in ("schema_version", "n_rows", "n_skipped")] == [1, N, 0]
+    assert output == expected.to_dict()
+    assert ("differences" in output) is (models is BOTH)
 
 
 @pytest.mark.parametrize("models", [ONE, BOTH])
@@ -58,8 +58,8 @@ def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
     scores = {name: columns[name] for name in models[5::2]}
     expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, groups=columns["user"])
     frame = expected.to_frame("pandas").fillna(np.nan)
-    found = pd.read_csv(io.StringIO(text))
-    pd.testing.assert_frame_equal(found, frame, check_dtype=False, rtol=1e-14)
+    table = pd.read_csv(io.StringIO(text))
+    pd.testing.assert_frame_equal(table, frame, check_dtype=False, rtol=1e-14)
 
 
 @pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
@@ -177,15 +177,15 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
         pa.csv.write_csv(table, path)
     else:
         pq.write_table(table, path, row_group_size=7)
-    found = []
+    outputs = []
     for groups in ("user", "words"):
         options = (*QUICK, "--groups", groups, "--format", "json")
-        found.append(captured(capsys, "evaluate", path, *ONE[2:], *options).out)
-    assert found[0] == found[1]
+        outputs.append(captured(capsys, "evaluate", path, *ONE[2:], *options).out)
+    assert outputs[0] == outputs[1]
     # Sums over the rows of a group, of which KS has its limits, are rounded in the rows' order.
     rounded = partial(json.loads, parse_float=lambda text: float(f"{float(text):.13g}"))
     whole = rounded(output_of(capsys, *ONE, *QUICK, "--groups", "user", "--format", "json"))
-    assert whole["models"] == rounded(found[0])["models"]
+    assert whole["models"] == rounded(outputs[0])["models"]
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
 )
 def test_metrics_as_they_are_written(scored, columns, capsys, text, expected):
     options = ("--metrics", text, "--threshold", 0.5, "--format", "json")
-    found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
+    estimates = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
     own = estimate(columns["y"], columns["a"], metrics={text: expected}, threshold=0.5)
-    assert found[text]["estimate"] == pytest.approx(own[text].estimate, rel=1e-14)
+    assert estimates[text]["estimate"] == pytest.approx(own[text].estimate, rel=1e-14)
 
 
 ERRORS = {
@@ -360,15 +360,15 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
     arguments = [files / f"x.{kind}", *options, *scores, "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
     assert whole.err == bounded.err
-    expected, found = json.loads(whole.out), json.loads(bounded.out)
-    for theirs, ours in zip(expected["models"], found["models"], strict=True):
+    expected, actual = json.loads(whole.out), json.loads(bounded.out)
+    for theirs, ours in zip(expected["models"], actual["models"], strict=True):
         if theirs["average_precision"] is not None:
             precise = theirs.pop("average_precision")
             assert ours.pop("average_precision") == pytest.approx(precise, rel=1e-13)
-    assert are_close(without_rows(found), without_rows(expected))
+    assert are_close(without_rows(actual), without_rows(expected))
     assert list(tmp_path.iterdir()) == []
     for metric, pairs in (expected.get("differences") or {}).items():
-        for theirs, ours in zip(pairs, found["differences"][metric], strict=True):
+        for theirs, ours in zip(pairs, actual["differences"][metric], strict=True):
             assert ours["estimate"] == pytest.approx(theirs["estimate"], abs=1e-12)
             near = {"rel": 1e-9} if is_exact(ours) else {"rel": 2e-3, "abs": 1e-6}
             assert ours["standard_error"] == pytest.approx(theirs["standard_error"], **near)

@@ -20,12 +20,12 @@ def frame() -> pd.DataFrame:
     rng = np.random.default_rng(8)
     shared = rng.normal(size=(N, 1))
     y = shared + rng.normal(size=(N, 3)) > [0.0, 0.5, -0.5]
-    found = pd.DataFrame(y.astype(int), columns=LABELS)
+    data = pd.DataFrame(y.astype(int), columns=LABELS)
     for name in LABELS:
-        found[f"p_{name}"] = rng.beta(1 + found[name], 2 - found[name])
-    found["user"] = [f"u{k // 3}" for k in range(N)]
-    found["w"] = rng.integers(1, 4, N)
-    return found
+        data[f"p_{name}"] = rng.beta(1 + data[name], 2 - data[name])
+    data["user"] = [f"u{k // 3}" for k in range(N)]
+    data["w"] = rng.integers(1, 4, N)
+    return data
 
 
 @pytest.fixture(autouse=True)

@@ -33,23 +33,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def evaluated(**options: Any) -> fm.results.Evaluation:
     scores = {name: COLUMNS[name] for name in ("new", "old")}
-    found = fm.evaluate(COLUMNS["clicked"], scores, metrics=["map", "P@3"], **options)
-    assert isinstance(found, fm.results.Evaluation)
-    return found
+    evaluation = fm.evaluate(COLUMNS["clicked"], scores, metrics=["map", "P@3"], **options)
+    assert isinstance(evaluation, fm.results.Evaluation)
+    return evaluation
 
 
 @pytest.mark.parametrize("query", ["visit", "name"])
 def test_options_reach_the_library(capsys: Any, query: str) -> None:
     command = f"{GIVEN} --query {query} --groups user --confidence-level 0.9 --format json"
-    found = json.loads(captured(capsys, *command.split()).out)
+    output = json.loads(captured(capsys, *command.split()).out)
     own = evaluated(query=COLUMNS[query], groups=COLUMNS["user"], confidence_level=0.9)
     expected = json.loads(json.dumps(own.to_dict()))
-    assert found["n_rows"] == len(VISIT)
+    assert output["n_rows"] == len(VISIT)
     for name in ("task", "models", "verdict", "n_samples", "notes"):
-        assert found[name] == expected[name]
+        assert output[name] == expected[name]
     empty = 72 - len(set(VISIT[COLUMNS["clicked"] == 1].tolist()))
     assert empty > 0
-    assert found["n_left_out"] == {"map": empty, "P@3": 0}
+    assert output["n_left_out"] == {"map": empty, "P@3": 0}
 
 
 def test_queries_without_a_value_are_told(capsys: Any) -> None:

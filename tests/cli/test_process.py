@@ -259,16 +259,16 @@ def test_the_interrupts_of_others_are_left_alone():
             assert signal.getsignal(signal.SIGINT) is own
     finally:
         signal.signal(signal.SIGINT, before)
-    found = []
+    handlers = []
 
     def elsewhere():
         with insistent_interrupt():
-            found.append(signal.getsignal(signal.SIGINT))
+            handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert found == [before]
+    assert handlers == [before]
 
 
 @pytest.mark.parametrize("pressed", [True, False])

@@ -120,9 +120,9 @@ def test_those_of_one_kind_of_prediction(capsys, needs):
 
 
 def test_json_has_every_field_and_null_for_what_has_no_end(capsys):
-    found = json.loads(output_of(capsys, "metrics", "--format", "json"))["metrics"]
-    assert len(found) == len(metrics_table())
-    r2 = next(entry for entry in found if entry["name"] == "r2")
+    entries = json.loads(output_of(capsys, "metrics", "--format", "json"))["metrics"]
+    assert len(entries) == len(metrics_table())
+    r2 = next(entry for entry in entries if entry["name"] == "r2")
     expected = metrics_table()["r2"].to_dict()
     assert r2 == expected | {"low": None}
     assert expected["low"] == -float("inf")

@@ -36,11 +36,11 @@ def array_columns(columns: list[Any], places: list[int]) -> list[Any]:
 
 def unknown_chunks(columns: list[Any], places: list[int]) -> list[Any]:
     """Return arrays that do not know how many rows a chunk has."""
-    found = array_columns(columns, places)
-    for column in found:
+    arrays = array_columns(columns, places)
+    for column in arrays:
         if column is not None:
             column._chunks = ((float("nan"),) * column.numblocks[0], *column.chunks[1:])
-    return found
+    return arrays
 
 
 def frame_columns(columns: list[Any], places: list[int]) -> list[Any]:

@@ -97,9 +97,9 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, call: str) -> N
 def what_memory_gives() -> None:
     parts = delayed_parts()
     assert fmd.roc_auc_score(*parts, range_scores=20_000) == AUC
-    found, expected = fmd.evaluate(*parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
-    assert agree(found, expected)
-    assert (found.roc_auc, found.threshold) == (AUC, expected.threshold)
+    model, expected = fmd.evaluate(*parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
+    assert agree(model, expected)
+    assert (model.roc_auc, model.threshold) == (AUC, expected.threshold)
     assert fmd.score_table(*parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)
 
 

@@ -24,9 +24,9 @@ GROUPS = RNG.integers(0, 50, N)
 METRICS: Any = {"metrics": [*OF_SCORES, *OF_LABELS], "threshold": 0.6}
 
 
-def assert_comparisons(found: Any, expected: Any) -> None:
-    assert list(found) == list(expected)
-    for name, one in found.items():
+def assert_comparisons(actual: Any, expected: Any) -> None:
+    assert list(actual) == list(expected)
+    for name, one in actual.items():
         other = expected[name]
         assert one.names == other.names
         assert (one.n_samples, one.n_groups) == (other.n_samples, other.n_groups)
@@ -44,11 +44,11 @@ def both(places: list[int], weights: Any = None, groups: Any = None, **options: 
         options["weights_are"] = "frequencies"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallSampleWarning)
-        found = fmd.compare(
+        comparisons = fmd.compare(
             y, dict(zip(MODELS, columns, strict=True)), sample_weight=w, groups=g, **options
         )
         expected = fm.compare(Y, MODELS, sample_weight=weights, groups=groups, **options)
-    assert_comparisons(found, expected)
+    assert_comparisons(comparisons, expected)
 
 
 @pytest.mark.parametrize("places", LAYOUTS)
@@ -66,8 +66,8 @@ def test_partitions_of_one_class() -> None:
     order = np.argsort(Y, kind="stable")
     y, one, two = Y[order], P[order], MODELS["third"][order]
     columns = delayed_columns([y, one, two], [int(np.sum(y == 0)), N])
-    found = fmd.compare(columns[0], {"a": columns[1], "b": columns[2]}, metrics="roc_auc")
-    assert_comparisons(found, fm.compare(y, {"a": one, "b": two}, metrics="roc_auc"))
+    comparisons = fmd.compare(columns[0], {"a": columns[1], "b": columns[2]}, metrics="roc_auc")
+    assert_comparisons(comparisons, fm.compare(y, {"a": one, "b": two}, metrics="roc_auc"))
 
 
 def test_equal_models() -> None:
@@ -76,12 +76,12 @@ def test_equal_models() -> None:
     metrics = ["roc_auc", "average_precision", "brier_score"]
     said = "nothing tells the models apart"
     with pytest.warns(DegenerateDataWarning, match=said):
-        found = fmd.compare(y, {"a": p, "b": p}, metrics=metrics)
+        comparisons = fmd.compare(y, {"a": p, "b": p}, metrics=metrics)
     with pytest.warns(DegenerateDataWarning, match=said):
         expected = fm.compare(Y, {"a": P, "b": P}, metrics=metrics)
-    assert_comparisons(found, expected)
-    assert found["roc_auc"]["a", "b"].pvalue == 1.0
-    assert found["roc_auc"]["a", "b"].confidence_interval.low < -0.01
+    assert_comparisons(comparisons, expected)
+    assert comparisons["roc_auc"]["a", "b"].pvalue == 1.0
+    assert comparisons["roc_auc"]["a", "b"].confidence_interval.low < -0.01
 
 
 @pytest.mark.parametrize(

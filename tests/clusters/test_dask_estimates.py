@@ -29,10 +29,10 @@ OF_SCORES = [
 OF_LABELS = ["accuracy", "f1", "recall", "matthews_corrcoef", "balanced_accuracy"]
 
 
-def assert_same(found: Any, expected: Any) -> None:
+def assert_same(actual: Any, expected: Any) -> None:
     """Compare all fields of two results, numbers up to the rounding of sums."""
     for field in fields(expected):
-        one, other = getattr(found, field.name), getattr(expected, field.name)
+        one, other = getattr(actual, field.name), getattr(expected, field.name)
         if isinstance(other, float) or field.name == "confidence_interval":
             assert tuple(np.atleast_1d(one)) == pytest.approx(
                 tuple(np.atleast_1d(other)), rel=1e-12, abs=1e-14, nan_ok=True
@@ -41,10 +41,10 @@ def assert_same(found: Any, expected: Any) -> None:
             assert one == other, field.name
 
 
-def assert_estimates(found: Any, expected: Any) -> None:
-    assert list(found) == list(expected)
+def assert_estimates(actual: Any, expected: Any) -> None:
+    assert list(actual) == list(expected)
     for name in expected:
-        assert_same(found[name], expected[name])
+        assert_same(actual[name], expected[name])
 
 
 @pytest.mark.parametrize("places", LAYOUTS)
@@ -64,8 +64,8 @@ def test_predicted_labels(places: list[int], labels: list[Any]) -> None:
     options: Any = {"metrics": ["accuracy", "matthews_corrcoef", "f1_macro"]}
     if k == 2:
         options = {"metrics": OF_LABELS, "pos_label": labels[0]}
-    found = fmd.estimate(*delayed_columns([y, predicted], places), **options)
-    assert_estimates(found, fm.estimate(y, predicted, **options))
+    estimates = fmd.estimate(*delayed_columns([y, predicted], places), **options)
+    assert_estimates(estimates, fm.estimate(y, predicted, **options))
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
@@ -73,12 +73,12 @@ def test_frequencies(dtype: Any) -> None:
     weights = RNG.integers(0, 4, N).astype(dtype)
     columns = delayed_columns([Y, P, weights], [0, 7, 250])
     options: Any = {"weights_are": "frequencies", "metrics": OF_SCORES}
-    found = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
-    assert_estimates(found, fm.estimate(Y, P, sample_weight=weights, **options))
+    estimates = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
+    assert_estimates(estimates, fm.estimate(Y, P, sample_weight=weights, **options))
     options |= {"metrics": OF_LABELS, "alternative": "less", "confidence_level": 0.9}
     columns[1] = delayed_columns([(P > 0.5).astype(int)], [0, 7, 250])[0]
-    found = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
-    assert_estimates(found, fm.estimate(Y, P > 0.5, sample_weight=weights, **options))
+    estimates = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
+    assert_estimates(estimates, fm.estimate(Y, P > 0.5, sample_weight=weights, **options))
 
 
 @pytest.mark.parametrize("places", LAYOUTS)
@@ -98,9 +98,9 @@ def test_groups_that_cross_partitions(places: list[int], n_groups: int, are_text
     given = dict(zip(("sample_weight", "groups"), columns[2:], strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallSampleWarning)
-        found = fmd.estimate(*columns[:2], **given, **options)
+        estimates = fmd.estimate(*columns[:2], **given, **options)
         expected = fm.estimate(y, P, sample_weight=weights, groups=groups, **options)
-    assert_estimates(found, expected)
+    assert_estimates(estimates, expected)
 
 
 def test_few_groups_are_warned_of() -> None:
@@ -124,8 +124,8 @@ def test_as_in_memory(problem: Any) -> None:
             with pytest.raises(InputError):
                 fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
             return
-        found = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
-    assert_estimates(found, expected)
+        estimates = fmd.estimate(*columns[:2], sample_weight=columns[2], **options)
+    assert_estimates(estimates, expected)
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,10 @@ def test_auc_and_table_are_those_in_memory(problem: Any) -> None:
     if not has_weight(w):
         return
     cols = dict(zip(("y", "s", "w"), delayed_columns([y, s, w], places), strict=True))
-    found = quietly(
+    auc = quietly(
         fmd.roc_auc_score, cols["y"], cols["s"], sample_weight=cols["w"], range_scores=size
     )
-    np.testing.assert_equal(found, quietly(fm.roc_auc_score, y, s, sample_weight=w))
+    np.testing.assert_equal(auc, quietly(fm.roc_auc_score, y, s, sample_weight=w))
     table = fmd.score_table(cols["y"], cols["s"], sample_weight=cols["w"])
     expected = fm.ScoreTable.from_scores(y, s, sample_weight=w)
     assert table == expected
@@ -53,12 +53,12 @@ def test_evaluation_is_that_in_memory(problem: Any) -> None:
         return
     labels, scores, weights = delayed_columns([y, s, w], places)
     more: Any = {} if w is None else {"weights_are": "frequencies"}
-    found = quietly(
+    model = quietly(
         fmd.evaluate, labels, {"m": scores}, sample_weight=weights, range_scores=size, **more
     )["m"]
     expected = quietly(fm.evaluate, y, {"m": s}, sample_weight=w, **more)["m"]
-    np.testing.assert_allclose(found.average_precision, expected.average_precision, rtol=1e-14)
-    assert agree(found, expected)
+    np.testing.assert_allclose(model.average_precision, expected.average_precision, rtol=1e-14)
+    assert agree(model, expected)
 
 
 def sample(n: int = 5_000) -> tuple[Any, Any]:
@@ -73,18 +73,18 @@ def runs(*columns: Any, chunk: int = 900) -> Runs:
     return score_runs(partitions(**names), None)
 
 
-def sizes(found: Ranges) -> Any:
-    return found.counts[0]
+def sizes(ranges: Ranges) -> Any:
+    return ranges.counts[0]
 
 
 def test_ranges_hold_no_more_than_they_may() -> None:
     y, s = sample()
-    found = runs(y, s).ranges(400)
-    assert len(found.above) > 10
-    assert max(sizes(found)) <= 400
-    assert sizes(found).sum() == len(np.unique(s))  # no score recurs across partitions here
+    ranges = runs(y, s).ranges(400)
+    assert len(ranges.above) > 10
+    assert max(sizes(ranges)) <= 400
+    assert sizes(ranges).sum() == len(np.unique(s))  # no score recurs across partitions here
     above = (0, 0)
-    for each, inside in zip(found.above, found.counts[1:].T.tolist(), strict=True):
+    for each, inside in zip(ranges.above, ranges.counts[1:].T.tolist(), strict=True):
         assert each == above
         above = (above[0] + inside[0], above[1] + inside[1])
     assert above == (y.sum(), (1 - y).sum())
@@ -93,21 +93,21 @@ def test_ranges_hold_no_more_than_they_may() -> None:
 
 def test_large_samples_of_scores_make_ranges_of_about_that_size() -> None:
     y, s = sample(60_000)
-    found = runs(y, s, chunk=20_000).ranges(5_000)
-    assert 12 <= len(found.above) <= 13
-    assert max(sizes(found)) <= 5_050
-    assert found.pairs().auc == fm.roc_auc_score(y, s)
+    ranges = runs(y, s, chunk=20_000).ranges(5_000)
+    assert 12 <= len(ranges.above) <= 13
+    assert max(sizes(ranges)) <= 5_050
+    assert ranges.pairs().auc == fm.roc_auc_score(y, s)
 
 
 def test_scores_that_recur_are_kept_once() -> None:
     y, s = sample(40_000)
     s = np.round(s * 300) / np.float32(300)
     s[:5] = [-0.0, 0.0, -0.0, 0.0, -0.0]
-    found = runs(y, s, chunk=20_000)
-    held = dask.compute(found.runs)[0]
+    score_runs = runs(y, s, chunk=20_000)
+    held = dask.compute(score_runs.runs)[0]
     assert all(len(each.scores) == len(np.unique(each.scores)) for each in held)
-    assert found.table() == fm.ScoreTable.from_scores(y, s)
-    assert found.ranges(1_000).pairs().auc == fm.roc_auc_score(y, s)
+    assert score_runs.table() == fm.ScoreTable.from_scores(y, s)
+    assert score_runs.ranges(1_000).pairs().auc == fm.roc_auc_score(y, s)
     w = np.random.default_rng(1).integers(0, 1000, len(y))
     weighted = runs(y, s, w, chunk=20_000)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
@@ -137,9 +137,9 @@ def test_any_distribution_is_cut_into_ranges(name: str) -> None:
     for places, size in (([], 300), ([9, 9, 4_000], 1_700)):
         labels, scores = delayed_columns([y, s], places)
         assert fmd.roc_auc_score(labels, scores, range_scores=size) == fm.roc_auc_score(y, s)
-        found = fmd.evaluate(labels, scores, range_scores=size)["score"]
+        model = fmd.evaluate(labels, scores, range_scores=size)["score"]
         expected = fm.evaluate(y, s)["score"]
-        assert agree(found, expected)
+        assert agree(model, expected)
 
 
 def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
@@ -148,8 +148,8 @@ def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
     labels, scores, weights = frame_columns([y, s, w], [1000, 1000, 3000])
     expected = fm.roc_auc_score(y, s, sample_weight=w)
     for size in (300, 10**6):
-        found = fmd.roc_auc_score(labels, scores, sample_weight=weights, range_scores=size)
-        assert found == pytest.approx(expected, rel=1e-12)
+        auc = fmd.roc_auc_score(labels, scores, sample_weight=weights, range_scores=size)
+        assert auc == pytest.approx(expected, rel=1e-12)
     with pytest.raises(InputError, match="must hold whole numbers here"):
         fmd.average_precision_score(labels, scores, sample_weight=weights)
     with pytest.raises(InputError, match=r"fastmetrics\.evaluate"):
@@ -163,10 +163,10 @@ def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
     cuts = [slice(k, k + 100) for k in (0, 100, 200)]
     labels, scores, weights = ([dask.delayed(each[cut]) for cut in cuts] for each in (y, s, w))
     said: Any = {"weights_are": "frequencies"}
-    found = fmd.evaluate(labels, scores, sample_weight=weights, **said)["score"]
+    model = fmd.evaluate(labels, scores, sample_weight=weights, **said)["score"]
     expected = fm.evaluate(y, s, sample_weight=w, **said)["score"]
-    assert agree(found, expected)
-    assert found.n_positive == expected.n_positive
+    assert agree(model, expected)
+    assert model.n_positive == expected.n_positive
     with pytest.raises(InputError, match="must be 'frequencies' here"):
         fmd.evaluate(labels, scores, sample_weight=weights)
     nothing = [[dask.delayed(each)] for each in (y, s, np.zeros(300))]
@@ -198,9 +198,9 @@ def test_large_counts_beside_none_stay_integers() -> None:
     columns = delayed_columns([labels, scores, weights], [2])
     table = fmd.score_table(*columns[:2], sample_weight=columns[2])
     assert table == fm.ScoreTable.from_scores(labels, scores, sample_weight=weights)
-    found = fmd.average_precision_score(*columns[:2], sample_weight=columns[2])
+    value = fmd.average_precision_score(*columns[:2], sample_weight=columns[2])
     expected = fm.average_precision_score(labels, scores, sample_weight=weights)
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    np.testing.assert_allclose(value, expected, rtol=1e-14)
 
 
 def test_sums_of_weights_over_ranges_are_compensated() -> None:
@@ -209,5 +209,5 @@ def test_sums_of_weights_over_ranges_are_compensated() -> None:
         y, w = rng.integers(0, 2, n), rng.random(n)
         s = np.clip(0.4 * y + 0.6 * rng.random(n), 0, 1)
         columns = [da.from_array(each, chunks=60) for each in (y, s, w)]
-        found = fmd.roc_auc_score(*columns[:2], sample_weight=columns[2], range_scores=25)
-        assert abs(found - fm.roc_auc_score(y, s, sample_weight=w)) <= 2**-53
+        auc = fmd.roc_auc_score(*columns[:2], sample_weight=columns[2], range_scores=25)
+        assert abs(auc - fm.roc_auc_score(y, s, sample_weight=w)) <= 2**-53

@@ -23,20 +23,20 @@ def complaints(message: str) -> list[str]:
     """Return what is wrong with the subject and the body of a commit message."""
     subject, _, rest = message.strip().partition("\n")
     first = subject.split(" ", 1)[0]
-    found = []
+    problems = []
     if first not in VERBS:
-        found.append(f"the subject begins with {first!r}, which is none of the verbs")
+        problems.append(f"the subject begins with {first!r}, which is none of the verbs")
     if first == "Speed" and not subject.startswith("Speed up "):
-        found.append("the subject begins with 'Speed' without 'up'")
+        problems.append("the subject begins with 'Speed' without 'up'")
     if len(subject) > LONGEST_SUBJECT:
-        found.append(f"the subject has {len(subject)} characters, more than {LONGEST_SUBJECT}")
+        problems.append(f"the subject has {len(subject)} characters, more than {LONGEST_SUBJECT}")
     if subject.endswith("."):
-        found.append("the subject ends with a full stop")
+        problems.append("the subject ends with a full stop")
     if not rest.strip():
-        found.append("there is no body that says why")
+        problems.append("there is no body that says why")
     elif not rest.startswith("\n"):
-        found.append("no blank line follows the subject")
-    return found
+        problems.append("no blank line follows the subject")
+    return problems
 
 
 def messages_of_branch(checkout: Path, bases: tuple[str, ...]) -> dict[str, str]:

@@ -35,9 +35,9 @@ def _own_parameters(value: Any) -> set[str]:
     return {name for name in inspect.signature(value).parameters if name not in {"self", "cls"}}
 
 
-def _parameters(value: Any, found: dict[str, str]) -> list[str]:
+def _parameters(value: Any, by_section: dict[str, str]) -> list[str]:
     own = _own_parameters(value)
-    said = documented(found.get("Parameters", ""))
+    said = documented(by_section.get("Parameters", ""))
     complaints = [f"parameter {name} is not documented" for name in sorted(own - said)]
     complaints += (f"there is no parameter {name}" for name in sorted(said - own))
     return complaints
@@ -67,8 +67,8 @@ def warns(value: FunctionType) -> bool:
     return any(warn_user in named for named in (helpers, *map(_helpers, helpers)))
 
 
-def _function(value: Any, found: dict[str, str]) -> list[str]:
-    complaints = _parameters(value, found)
+def _function(value: Any, by_section: dict[str, str]) -> list[str]:
+    complaints = _parameters(value, by_section)
     source = inspect.getsource(value)
     judges_data = "y_true" in _own_parameters(value)
     needed = {"Returns"}
@@ -78,7 +78,7 @@ def _function(value: Any, found: dict[str, str]) -> list[str]:
         needed |= {"Raises"}
     if warns(inspect.unwrap(value)):
         needed |= {"Warns"}
-    return complaints + [f"no section {name}" for name in sorted(needed - found.keys())]
+    return complaints + [f"no section {name}" for name in sorted(needed - by_section.keys())]
 
 
 def _explains_itself(value: Any) -> bool:
@@ -97,20 +97,20 @@ def complaints_about(value: Any) -> list[str]:
     text = inspect.getdoc(value) or ""
     if not text:
         return ["no docstring"]
-    found = sections(text)
+    by_section = sections(text)
     complaints = []
     if not text.split("\n\n", 1)[0].endswith(_SUMMARY_END):
         complaints.append("the first sentence does not end")
-    order = [name for name in _ORDER if name in found]
-    complaints += (f"unknown section {name}" for name in found if name not in _ORDER)
-    if order != [name for name in found if name in _ORDER]:
-        complaints.append(f"sections out of order: {', '.join(found)}")
+    order = [name for name in _ORDER if name in by_section]
+    complaints += (f"unknown section {name}" for name in by_section if name not in _ORDER)
+    if order != [name for name in by_section if name in _ORDER]:
+        complaints.append(f"sections out of order: {', '.join(by_section)}")
     if dataclasses.is_dataclass(value):
         names = {f.name for f in dataclasses.fields(value) if not f.name.startswith("_")}
-        missing = names - documented(found.get("Attributes", ""))
+        missing = names - documented(by_section.get("Attributes", ""))
         complaints += (f"attribute {name} is not documented" for name in sorted(missing))
-    if not _explains_itself(value) and ">>>" not in found.get("Examples", ""):
+    if not _explains_itself(value) and ">>>" not in by_section.get("Examples", ""):
         complaints.append("no example")
     if inspect.isfunction(value):
-        complaints += _function(value, found)
+        complaints += _function(value, by_section)
     return complaints

@@ -39,12 +39,12 @@ def python_files(folder: Path = PACKAGE) -> list[Path]:
 
 def project_files() -> list[Path]:
     """Return every file of the project, the known-bad ones left out."""
-    found = [p for p in ROOT.iterdir() if p.is_file() and not p.name.startswith(".coverage")]
+    paths = [p for p in ROOT.iterdir() if p.is_file() and not p.name.startswith(".coverage")]
     for folder in SOURCE_FOLDERS:
-        found += (p for p in (ROOT / folder).rglob("*") if p.is_file())
+        paths += (p for p in (ROOT / folder).rglob("*") if p.is_file())
     return sorted(
         p
-        for p in found
+        for p in paths
         if BAD not in p.parents and not IGNORED.search(p.relative_to(ROOT).as_posix())
     )
 

@@ -42,9 +42,9 @@ def floors_agreed() -> list[set[str]]:
     """Return those of the contract; floors in brackets may be empty."""
     settings = tomllib.loads((rules.ROOT / "pyproject.toml").read_text("utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
-    found = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
+    floors = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
     there = {path.stem for path in rules.PACKAGE.iterdir()}
-    return [floor & there for floor in found]
+    return [floor & there for floor in floors]
 
 
 def test_every_path_exists() -> None:

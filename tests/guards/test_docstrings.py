@@ -22,12 +22,12 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 def modules_with_examples() -> list[str]:
     package = Path(fastmetrics.__file__).parent
-    found = [
+    names = [
         path.relative_to(package.parent).with_suffix("").as_posix().removesuffix("/__init__")
         for path in sorted(package.rglob("*.py"))
         if ">>>" in path.read_text(encoding="utf-8")
     ]
-    return [name.replace("/", ".") for name in found]
+    return [name.replace("/", ".") for name in names]
 
 
 def load_bad() -> dict[str, object]:

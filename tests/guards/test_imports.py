@@ -99,8 +99,8 @@ def test_every_public_name_is_listed_where_it_is_defined() -> None:
         stub = Path(str(module.__file__)).with_suffix(".pyi")
         assert not rules.face_names_its_homes(stub, name)
         assert module.__all__ == sorted(module.__all__) == dir(module)
-    found = rules.face_names_its_homes(rules.BAD / "face.pyi", "fastmetrics.face")
-    assert found == [
+    problems = rules.face_names_its_homes(rules.BAD / "face.pyi", "fastmetrics.face")
+    assert problems == [
         "roc_auc_score is listed twice",
         "roc_curve is not listed as roc_curve",
         "det_curve is not listed as det_curve",
@@ -116,5 +116,5 @@ def test_a_public_name_lives_in_one_module_and_is_not_shadowed() -> None:
     assert len(dir(modules["fastmetrics"])) <= 120
     for place, module in modules.items():
         for folder in getattr(module, "__path__", ()):
-            found = {path.stem for path in Path(folder).iterdir()}
-            assert found & set(module.__all__) <= set(public.NAMESPACES), place
+            stems = {path.stem for path in Path(folder).iterdir()}
+            assert stems & set(module.__all__) <= set(public.NAMESPACES), place

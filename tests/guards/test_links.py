@@ -17,18 +17,18 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 def anchors(text: str) -> set[str]:
     """Return the anchors of the headings of a page, as GitHub and MyST make them."""
     prose = re.sub(r"^(```+)\w*.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
-    found: set[str] = set()
+    slugs: set[str] = set()
     for heading in re.findall(r"^#+ (.*)$", prose, re.MULTILINE):
         plain = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower())
         slug = plain.strip().replace(" ", "-")
-        same = sum(re.fullmatch(re.escape(slug) + r"(-\d+)?", each) is not None for each in found)
-        found.add(f"{slug}-{same}" if same else slug)
-    return found
+        same = sum(re.fullmatch(re.escape(slug) + r"(-\d+)?", each) is not None for each in slugs)
+        slugs.add(f"{slug}-{same}" if same else slug)
+    return slugs
 
 
 def broken(page: Path, text: str) -> list[str]:
     """Return the relative links of a page that lead nowhere."""
-    found = []
+    links = []
     for link in _LINK.findall(_CODE.sub("", text)):
         name, _, anchor = link.partition("#")
         if "://" in link or link.startswith("mailto:"):
@@ -36,8 +36,8 @@ def broken(page: Path, text: str) -> list[str]:
         target = (page.parent / name) if name else page
         there = target.exists()
         if not there or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
-            found.append(link)
-    return found
+            links.append(link)
+    return links
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

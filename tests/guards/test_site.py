@@ -22,8 +22,8 @@ def test_every_page_is_on_the_site() -> None:
         folder = part.rpartition("/")[0]
         entries = re.findall(r"^(?:[\w -]+ <)?([\w/*-]+)>?$", trees, re.MULTILINE)
         named |= {f"{folder}/{line}".lstrip("/") for line in entries}
-    found = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in DOCS.glob(f"{room}/*.md"))]
-    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in found}
+    files = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in DOCS.glob(f"{room}/*.md"))]
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in files}
     assert pages - {"index"} <= named
     written = {"reference/index", "gallery/index", "stories/index"}  # when the site is built
     assert named - {"coverage/*"} - written <= pages

@@ -88,9 +88,9 @@ def test_ruff_catches_something_of_every_family() -> None:
         "check", "--output-format=concise", "--stdin-filename", home, "-", stdin=style
     )
     assert code == 1
-    found = {line.split()[1] for line in said.splitlines() if line.startswith("fastmetrics")}
+    violations = {line.split()[1] for line in said.splitlines() if line.startswith("fastmetrics")}
     families = SETTINGS["ruff"]["lint"]["select"]
-    assert not [name for name in families if not any(rule.startswith(name) for rule in found)]
+    assert not [name for name in families if not any(rule.startswith(name) for rule in violations)]
 
 
 def test_the_formatter_catches() -> None:

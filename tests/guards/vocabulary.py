@@ -167,18 +167,18 @@ def words_of(value: Any) -> Iterator[tuple[str, set[str]]]:
 
 def complaints_about(value: Any) -> list[str]:
     """Return what a public function or class calls otherwise than the rest."""
-    found = []
+    lines = []
     for where, words in words_of(value):
         for word in sorted(words):
             if word == "metric" and inspect.isfunction(value):  # a result is of one
-                found.append(f"{where}: metric is called metrics: one word, for one name or many")
+                lines.append(f"{where}: metric is called metrics: one word, for one name or many")
             elif word in FORBIDDEN:
-                found.append(f"{where}: {word} is called {FORBIDDEN[word]}")
+                lines.append(f"{where}: {word} is called {FORBIDDEN[word]}")
             elif word in NEEDS_COMPANY:
                 company, meaning = NEEDS_COMPANY[word]
                 if not words & company:
-                    found.append(f"{where}: {word} is for the {meaning}")
-    return found
+                    lines.append(f"{where}: {word} is for the {meaning}")
+    return lines
 
 
 #: Words that say nothing as a name of a value, alone or between underscores.

@@ -48,9 +48,9 @@ def _embedded(connection: Any, real: str, sql: str, rows: Any) -> list[dict[str,
     connection.execute(f"CREATE TABLE t ({columns})")
     if rows:
         connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
-    found = connection.execute(sql)
-    names = [column[0] for column in found.description]
-    result = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    cursor = connection.execute(sql)
+    names = [column[0] for column in cursor.description]
+    result = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     connection.close()
     return result
 

@@ -44,11 +44,11 @@ def query(name, **options):
 def test_counts_of_distinct_scores(engine):
     name, run = engine
     rows = rows_of(0)
-    found = run(query(name), rows)
+    table = run(query(name), rows)
     positives, negatives = (Counter(s for y, s, *_ in rows if y == label) for label in (1, 0))
     expected = [(s, positives[s], negatives[s], 0) for s in sorted(positives | negatives)]
-    assert [tuple(row.values()) for row in found] == expected
-    columns = [[row[column] for row in found] for column in ("score", "positives", "negatives")]
+    assert [tuple(row.values()) for row in table] == expected
+    columns = [[row[column] for row in table] for column in ("score", "positives", "negatives")]
     y, s = ([row[i] for row in rows] for i in (0, 1))
     assert roc_auc_score(ScoreTable.from_counts(*columns)) == roc_auc_score(y, s)
 
@@ -57,15 +57,15 @@ def test_weights_conditions_and_columns_apart(engine):
     name, run = engine
     rows = rows_of(1)
     sql = query(name, weight="weight", by=["country"], where="score > 0 OR country = 'SE'")
-    found = {(row["country"], row["score"]): row for row in run(sql, rows)}
+    by_key = {(row["country"], row["score"]): row for row in run(sql, rows)}
     expected: dict[tuple[str, float], list[float]] = {}
     for y, s, w, c in rows:
         if s > 0 or c == "SE":
             expected.setdefault((c, s), [0, 0])[1 - y] += w
-    assert found.keys() == expected.keys()
+    assert by_key.keys() == expected.keys()
     for key, counts in expected.items():
-        assert [found[key]["positive_weight"], found[key]["negative_weight"]] == counts
-        assert found[key]["unusable"] == 0
+        assert [by_key[key]["positive_weight"], by_key[key]["negative_weight"]] == counts
+        assert by_key[key]["unusable"] == 0
 
 
 @pytest.mark.parametrize("bits", [0, 3, 12, 40])
@@ -76,7 +76,7 @@ def test_ranges_follow_the_first_bits_of_a_score(engine, bits):
     near += [3.0, 5.0, 1000.0, 0.1, 0.7, 1 / 3]
     scores = [0.0, -0.0, *(float(v) for v in near), *(-float(v) for v in near)]
     rows = [(i % 2, s, 1.0, "NO") for i, s in enumerate(scores)]
-    found = run(query(name, bits=bits), rows)
+    table = run(query(name, bits=bits), rows)
 
     def place(s):  # by the bits of the number itself
         sign, rest = (-1 if s < 0 else 1), abs(s)
@@ -86,8 +86,8 @@ def test_ranges_follow_the_first_bits_of_a_score(engine, bits):
     for s in scores:
         ranges.setdefault((*place(s), s == 0), []).append(s)
     expected = sorted((min(values), max(values)) for values in ranges.values())
-    assert [(row["score_low"], row["score_high"]) for row in found] == expected
-    assert sum(row["positives"] + row["negatives"] for row in found) == len(rows)
+    assert [(row["score_low"], row["score_high"]) for row in table] == expected
+    assert sum(row["positives"] + row["negatives"] for row in table) == len(rows)
 
 
 @pytest.mark.parametrize("bits", [None, 5])
@@ -97,13 +97,13 @@ def test_scores_of_several_models(engine, bits):
     models = {"it's ä": "score", "b": "0 - score", "weight": "weight"}
     options = {"dialect": name, "bits": bits, "where": "weight > 0"}
     options |= {"label": "label = 1", "pos_label": True, "neg_label": False}
-    found = run(counts_query("t", score=models, by=["country"], **options), rows)
-    assert [*found[0]][:2] == ["country", "model"]
+    table = run(counts_query("t", score=models, by=["country"], **options), rows)
+    assert [*table[0]][:2] == ["country", "model"]
     for model, score in models.items():
         of_one = run(counts_query("t", score=score, by=["country"], **options), rows)
-        mine = [{k: v for k, v in row.items() if k != "model"} for row in found]
-        assert [mine[i] for i, row in enumerate(found) if row["model"] == model] == of_one
-    assert len({row["model"] for row in found}) == 3
+        mine = [{k: v for k, v in row.items() if k != "model"} for row in table]
+        assert [mine[i] for i, row in enumerate(table) if row["model"] == model] == of_one
+    assert len({row["model"] for row in table}) == 3
     alone = run(counts_query("t", score=["score"], **options), rows)
     assert {row["model"] for row in alone} == {"score"}
 
@@ -126,8 +126,8 @@ def test_integers_that_a_double_would_round_cannot_be_used(engine, models):
     rows = [(label, 0.5, 1.0, "NO") for label in (0, 1, 1)]
     score = f"label + {2**53}"
     score = {"a": "score", "b": score} if models else score
-    found = run(counts_query("t", "label", score, dialect=name), rows)
-    assert sum(row["unusable"] for row in found) == 2  # 2**53 itself is a double
+    table = run(counts_query("t", "label", score, dialect=name), rows)
+    assert sum(row["unusable"] for row in table) == 2  # 2**53 itself is a double
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -138,17 +138,17 @@ def test_texts_among_the_numbers_of_sqlite_cannot_be_used(weight, models):
     score = ["score", "0.25"] if models else "score"
     sql = counts_query("t", "label", score, dialect="sqlite", weight=weight)
     with engines.engine("sqlite") as run:
-        found = [row for row in run(sql, rows) if row.get("model") != "0.25"]
-    assert [(row["score"], row["unusable"]) for row in found] == [(None, 2), (0.5, bool(weight))]
+        table = [row for row in run(sql, rows) if row.get("model") != "0.25"]
+    assert [(row["score"], row["unusable"]) for row in table] == [(None, 2), (0.5, bool(weight))]
 
 
 def test_labels_of_other_kinds(engine):
     name, run = engine
     rows = rows_of(2, 50)
     sql = counts_query("t", "country", "0 - score", dialect=name, pos_label="SE", neg_label="NO")
-    found = run(sql, rows)
-    assert sum(row["positives"] for row in found) == sum(c == "SE" for *_, c in rows)
-    assert [row["score"] for row in found] == sorted({0.0 - s for _, s, *_ in rows})
+    table = run(sql, rows)
+    assert sum(row["positives"] for row in table) == sum(c == "SE" for *_, c in rows)
+    assert [row["score"] for row in table] == sorted({0.0 - s for _, s, *_ in rows})
     whole = counts_query(
         "t", "label > 0 OR label > 5", "score", dialect=name, pos_label=True, neg_label=False
     )
@@ -166,10 +166,10 @@ def test_every_dialect_reads_its_own_statement(dialect, options, score):
 
 
 def test_tables_are_what_stands_after_from():
-    found = counts_query("read_parquet('s3://x/*.parquet')", "y", "p", dialect="duckdb")
-    assert "FROM READ_PARQUET('s3://x/*.parquet')" in found
-    found = counts_query("(SELECT * FROM z) AS q", "y", "p", dialect="postgres")
-    assert "FROM z" in found
+    sql = counts_query("read_parquet('s3://x/*.parquet')", "y", "p", dialect="duckdb")
+    assert "FROM READ_PARQUET('s3://x/*.parquet')" in sql
+    sql = counts_query("(SELECT * FROM z) AS q", "y", "p", dialect="postgres")
+    assert "FROM z" in sql
 
 
 @pytest.mark.parametrize(

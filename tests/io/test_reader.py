@@ -297,8 +297,8 @@ def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
     scores[30_000] = "0.5"
     path = tmp_path / "late.csv"
     path.write_text("y,s\n" + "".join(f"{i % 2},{s}\n" for i, s in enumerate(scores)))
-    found = reader.read_columns([path], "y", ["s"])
-    assert found.scores["s"].sum() == 7 * (n - 1) + 0.5
+    columns = reader.read_columns([path], "y", ["s"])
+    assert columns.scores["s"].sum() == 7 * (n - 1) + 0.5
 
 
 def test_an_interrupt_at_the_start_leaves_no_thread(monkeypatch):

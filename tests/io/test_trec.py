@@ -66,18 +66,18 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_what_is_read(files: tuple[Path, Path]) -> None:
     with pytest.warns(fm.DataConversionWarning) as caught:
-        found = fm.io.read_trec(*files)
-    assert found["query"].tolist() == ["q1"] * 5 + ["q2", "q3"]
-    assert found["document"].tolist() == ["d1", "d2", "d3", "d4", "d7", "d1", "d9"]
-    np.testing.assert_array_equal(found["relevance"], [1, 0, 2, math.nan, -1, 1, 0])
+        columns = fm.io.read_trec(*files)
+    assert columns["query"].tolist() == ["q1"] * 5 + ["q2", "q3"]
+    assert columns["document"].tolist() == ["d1", "d2", "d3", "d4", "d7", "d1", "d9"]
+    np.testing.assert_array_equal(columns["relevance"], [1, 0, 2, math.nan, -1, 1, 0])
     none = -math.inf
-    assert found["score"].tolist() == [2.25, 9.5, none, 9.5, none, none, 1e-3]
+    assert columns["score"].tolist() == [2.25, 9.5, none, 9.5, none, none, 1e-3]
     texts = sorted(str(each.message) for each in caught)
     assert len(texts) == 2
     assert "mine.run: 1 query without judgments left out: 'q9'" in texts[0]
     assert "no document for 1 query with judgments, which count as nothing found: 'q2'" in texts[1]
-    options = {"query": found["query"], "ids": found["document"]}
-    table = fm.RankingTable.from_scores(found["relevance"], found["score"], **options)
+    options = {"query": columns["query"], "ids": columns["document"]}
+    table = fm.RankingTable.from_scores(columns["relevance"], columns["score"], **options)
     assert table.sizes.tolist() == [3, 0, 1]
     assert np.diff(table.item_starts).tolist() == [2, 1, 0]
     assert table.grades.tolist() == [1.0, 2.0, 1.0]
@@ -94,10 +94,10 @@ def test_several_runs_have_the_rows_of_all(files: tuple[Path, Path]) -> None:
     qrels, run = files
     other = run.with_name("other.run.gz")
     other.write_bytes(gzip.compress(b"q1 Q0 d1 1 1 o\nq2 Q0 d1 1 1 o\nq2 Q0 d5 1 0 o\n"))
-    found = fm.io.read_trec(qrels, {"a": run, "b": other})
-    assert len(found["query"]) == 8
+    columns = fm.io.read_trec(qrels, {"a": run, "b": other})
+    assert len(columns["query"]) == 8
     evaluation = fm.evaluate(
-        found["relevance"], found["score"], query=found["query"], metrics=["map"]
+        columns["relevance"], columns["score"], query=columns["query"], metrics=["map"]
     )
     assert float(evaluation["a"]["map"]) == pytest.approx((1 / 3 / 2 + 0) / 2)
     assert float(evaluation["b"]["map"]) == pytest.approx((1 / 2 + 1) / 2)
@@ -121,9 +121,9 @@ def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
 
 
 def evaluated(qrels: Path, run: Path, **options: Any) -> dict[str, Any]:
-    found = fm.io.read_trec(qrels, run)
-    rows = {"query": found["query"], "ids": found["document"]}
-    table = fm.RankingTable.from_scores(found["relevance"], found["score"], **rows)
+    columns = fm.io.read_trec(qrels, run)
+    rows = {"query": columns["query"], "ids": columns["document"]}
+    table = fm.RankingTable.from_scores(columns["relevance"], columns["score"], **rows)
     return {
         name: function(table, ties="trec_eval", **given | options)
         for name, (function, given) in METRICS.items()

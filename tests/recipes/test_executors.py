@@ -90,9 +90,9 @@ def test_a_part_counts_once_though_its_worker_dies(
     flags = [tmp_path / "first", tmp_path / "second"]
     dying = [(y, s, str(flag)) for (y, s, _), flag in zip(parts[1:4:2], flags, strict=True)]
     tried = [parts[0], dying[0], parts[2], dying[1], parts[4]]
-    found = recipes.table_of_all(tried, EXECUTORS[name])
+    table = recipes.table_of_all(tried, EXECUTORS[name])
     assert all(flag.exists() for flag in flags), "each has died once"
-    assert found == sum(map(recipes.table_of, parts))
+    assert table == sum(map(recipes.table_of, parts))
 
 
 def test_what_is_always_lost_is_an_error(

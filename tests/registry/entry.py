@@ -141,7 +141,7 @@ class Entry:
     peer: Callable[..., Any] | str | None = "same"
     peer_takes_weights: bool = True
     path: str = ""
-    read: Callable[[Any], Values] = lambda found: (found,)
+    read: Callable[[Any], Values] = lambda value: (value,)
     thresholds: tuple[int, ...] = ()
     exact: bool = False
     weighted_values: int | None = None

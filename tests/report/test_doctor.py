@@ -20,18 +20,18 @@ def healthy() -> tuple[np.ndarray, np.ndarray]:
 
 
 def kinds(*args, **options) -> dict[str, str]:
-    found = fm.doctor(*args, **options)
-    assert found.exit_status == (0 if found.is_healthy else 1)
-    return {each.kind: each.severity for each in found}
+    diagnosis = fm.doctor(*args, **options)
+    assert diagnosis.exit_status == (0 if diagnosis.is_healthy else 1)
+    return {each.kind: each.severity for each in diagnosis}
 
 
 def test_nothing_is_found_in_healthy_data(healthy) -> None:
     y, p = healthy
-    found = fm.doctor(y, p, groups=np.arange(N) // 3, ids=np.arange(N))
-    assert {each.severity for each in found} <= {"note"}
-    assert found.is_healthy
-    assert [each.kind for each in found] == []
-    assert "nothing" in str(found)
+    diagnosis = fm.doctor(y, p, groups=np.arange(N) // 3, ids=np.arange(N))
+    assert {each.severity for each in diagnosis} <= {"note"}
+    assert diagnosis.is_healthy
+    assert [each.kind for each in diagnosis] == []
+    assert "nothing" in str(diagnosis)
 
 
 #: What `evaluate` says too, in a word.
@@ -109,12 +109,12 @@ def test_evaluate_says_in_a_line_what_makes_figures_mean_nothing(healthy, option
         (note,) = [n for n in fm.evaluate(labels, scores, **options).notes if "Doubtful" in n]
         assert note == f"Doubtful scores: score ({kind}). Run `doctor` for details."
     models = {"one": p, "other": 1 - p, "none": np.zeros(N), "rare": p * (np.arange(N) == 13)}
-    found = fm.evaluate(y, models, **options)
+    result = fm.evaluate(y, models, **options)
     assert (
         "Doubtful scores: other (backwards), none (constant), rare (decisions as scores)."
-        in str(found.notes)
+        in str(result.notes)
     )
-    assert "Doubtful scores: " in str(found)
+    assert "Doubtful scores: " in str(result)
     assert "backwards" in kinds(y, -y - p / 2)  # an AUC of 0 has no error
     assert "score (backwards)" in str(fm.evaluate(y, -y - p / 2, **options).notes)
 

@@ -94,8 +94,8 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
 
     def rate_of_resample(y, score, axis=-1):
         pairs = zip(np.atleast_2d(y), np.atleast_2d(score), strict=True)
-        found = np.array([youden_rates(*pair) for pair in pairs]).T
-        return found[:, 0] if y.ndim == 1 else found
+        rates = np.array([youden_rates(*pair) for pair in pairs]).T
+        return rates[:, 0] if y.ndim == 1 else rates
 
     expected = scipy_bootstrap(
         (y, scores["b"]), rate_of_resample, paired=True, n_resamples=1500,
@@ -137,11 +137,11 @@ def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
     assert result.bootstrap is None
     assert result["a"].bootstrap is None
     for given in ({}, {"groups": groups}):
-        found = compare(y, scores, metrics=["roc_auc", "average_precision"], **given)
+        compared = compare(y, scores, metrics=["roc_auc", "average_precision"], **given)
         result = evaluate(y, scores, **given)
-        assert result.comparisons == found
-        assert result["a"].estimates["average_precision"] == found["average_precision"].models[0]
-        words = found.verdict.replace("roc_auc", "AUC").replace("average_p", "average p")
+        assert result.comparisons == compared
+        assert result["a"].estimates["average_precision"] == compared["average_precision"].models[0]
+        words = compared.verdict.replace("roc_auc", "AUC").replace("average_p", "average p")
         assert result.verdict.replace("\N{NO-BREAK SPACE}", " ") == words
     (pair, *_) = result.comparisons["roc_auc"]
     assert result["a"].standard_error != evaluate(y, scores)["a"].standard_error
@@ -156,11 +156,11 @@ def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
 def test_one_key_is_drawn_of_a_generator_in_a_call(models):
     y, scores, _ = models
     generator, other = (np.random.default_rng(11) for _ in range(2))
-    found = evaluate(y, scores["b"], n_resamples=99, rng=generator)
+    result = evaluate(y, scores["b"], n_resamples=99, rng=generator)
     bootstrap(y, scores["b"], n_resamples=9, rng=other)
     assert generator.integers(2**40) == other.integers(2**40)
-    again = evaluate(y, scores["b"], n_resamples=99, rng=found.bootstrap.key)
-    assert again[0].confidence_interval == found[0].confidence_interval
+    again = evaluate(y, scores["b"], n_resamples=99, rng=result.bootstrap.key)
+    assert again[0].confidence_interval == result[0].confidence_interval
 
 
 def test_degenerate_intervals_warn_and_leave_a_note():
@@ -250,15 +250,15 @@ def test_several_models_have_paired_replicates_and_differences(models, plan):
             )
     assert list(result.comparisons) == list(TABLE)
     for metric, pairs in expected.items():
-        for pair, found in zip(pairs, result.comparisons[metric], strict=True):
-            assert (found.a, found.b) == (pair.a, pair.b)
-            assert found.pvalue_adjusted == pair.pvalue_adjusted
-            assert found.confidence_interval == pair.confidence_interval
+        for pair, actual in zip(pairs, result.comparisons[metric], strict=True):
+            assert (actual.a, actual.b) == (pair.a, pair.b)
+            assert actual.pvalue_adjusted == pair.pvalue_adjusted
+            assert actual.confidence_interval == pair.confidence_interval
             if metric in RESAMPLED:
-                assert np.array_equal(found.details.distribution, pair.details.distribution)
-            two = (result[found.a], result[found.b])
+                assert np.array_equal(actual.details.distribution, pair.details.distribution)
+            two = (result[actual.a], result[actual.b])
             own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
-            assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+            assert actual.difference == pytest.approx(own[0] - own[1], abs=1e-14)
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
@@ -283,7 +283,7 @@ def test_own_intervals_of_several_models_are_nearly_bca_by_its_definition(models
     assert result.bootstrap.method is None
     assert result.comparisons["roc_auc"].method == "basic bootstrap"
     for name, score in scores.items():
-        found = result[name].bootstrap["roc_auc"]
+        estimate = result[name].bootstrap["roc_auc"]
         kept = ~np.eye(len(y), dtype=bool)
         without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
         squares = cubes = 0.0
@@ -293,13 +293,13 @@ def test_own_intervals_of_several_models_are_nearly_bca_by_its_definition(models
             squares += np.sum(influence**2)
             cubes += np.sum(influence**3)
         a = cubes / (6 * squares**1.5)
-        replicates = found.details.distribution
-        ties = np.mean(replicates == found.estimate)
-        bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
+        replicates = estimate.details.distribution
+        ties = np.mean(replicates == estimate.estimate)
+        bias = norm.ppf(np.mean(replicates < estimate.estimate) + ties / 2)
         levels = [
             norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
         ]
-        assert list(found.confidence_interval.to_dict().values()) == pytest.approx(
+        assert list(estimate.confidence_interval.to_dict().values()) == pytest.approx(
             np.quantile(replicates, levels), rel=1e-3
         )
 

@@ -102,9 +102,9 @@ def binormal(n_positive, n_negative, auc, rng, *, spread=1.0):
 def test_the_auc_has_the_interval_of_estimate():
     y, scores = binormal(40, 400, 0.9, np.random.default_rng(0))
     model = fm.evaluate(y, scores, confidence_level=0.9)[0]
-    found = fm.estimate(y, scores, metrics="roc_auc", confidence_level=0.9)["roc_auc"]
+    auc = fm.estimate(y, scores, metrics="roc_auc", confidence_level=0.9)["roc_auc"]
     assert model.interval_method == "score"
-    assert model.confidence_interval == found.confidence_interval
+    assert model.confidence_interval == auc.confidence_interval
     assert model.note == ""
 
 
@@ -117,10 +117,10 @@ def test_the_auc_has_the_interval_of_estimate():
 )
 def test_where_delongs_variance_fails_there_is_an_interval_too(y, scores, note):
     model = fm.evaluate(y, scores)[0]
-    found = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"].confidence_interval
-    assert (model.confidence_interval, model.interval_method) == (found, "score")
+    interval = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"].confidence_interval
+    assert (model.confidence_interval, model.interval_method) == (interval, "score")
     newcombe = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
-    assert found.low < newcombe.low
+    assert interval.low < newcombe.low
     assert model.note.startswith(note)
     assert "95 % intervals: Newcombe" in fm.evaluate(y, scores).explain()
 
@@ -152,12 +152,12 @@ def test_tables_are_evaluated_as_their_rows(rows):
 def test_fractional_weights_have_no_interval(rows):
     y, a, _ = rows
     w = np.linspace(0.5, 2, len(y))
-    found = fm.evaluate(fm.ScoreTable.from_scores(y, a, sample_weight=w))["score"]
+    model = fm.evaluate(fm.ScoreTable.from_scores(y, a, sample_weight=w))["score"]
     expected = fm.evaluate(y, a, sample_weight=w)["score"]
-    assert found.roc_auc == expected.roc_auc
-    assert np.isnan(list(found.confidence_interval)).all()
-    assert np.isnan(found.standard_error)
-    assert "no interval" in found.note
+    assert model.roc_auc == expected.roc_auc
+    assert np.isnan(list(model.confidence_interval)).all()
+    assert np.isnan(model.standard_error)
+    assert "no interval" in model.note
 
 
 def test_few_rows_are_told(rows):
@@ -191,8 +191,8 @@ def test_metrics_stand_beside_those_of_the_table_and_none_is_there_twice(metrics
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 2, 200), rng.random(200)
     table = ["roc_auc", "average_precision", "ks_statistic", "log_loss", "brier_score"]
-    found = fm.evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
-    assert sorted(found) == sorted(table + more)
+    estimates = fm.evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
+    assert sorted(estimates) == sorted(table + more)
 
 
 N = 300
@@ -213,12 +213,12 @@ def values(rng) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 def classes(rng) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     names = np.array(["ape", "bee", "cat"])
     codes = rng.integers(0, 3, N)
-    found = {}
+    models = {}
     for name, weight in (("a", 0.2), ("b", 0.1)):
         matrix = rng.dirichlet([1, 1, 1], N) * (1 - weight)
         matrix[np.arange(N), codes] += weight
-        found[name] = matrix
-    return names[codes], found
+        models[name] = matrix
+    return names[codes], models
 
 
 WHOLE = np.arange(60) % 4
@@ -241,9 +241,9 @@ FRACTIONS = np.linspace(0.01, 0.99, 60)
 )
 @pytest.mark.filterwarnings("ignore")
 def test_the_rule(y, scores, task: str) -> None:
-    found = fm.evaluate(y, scores)
-    assert found.task == task
-    assert repr(found).startswith(f"Evaluation({task}; m: ")
+    result = fm.evaluate(y, scores)
+    assert result.task == task
+    assert repr(result).startswith(f"Evaluation({task}; m: ")
 
 
 @pytest.mark.parametrize("y", [BITS, BITS == 1, 2 * BITS - 1, BITS + 0.0])
@@ -274,20 +274,20 @@ def test_what_cannot_be_told_is_never_guessed(y, scores, options, match: str) ->
 
 def test_values(values) -> None:
     y, models = values
-    found = fm.evaluate(y, models)
-    assert found["a"]["root_mean_squared_error"].estimate == pytest.approx(
+    result = fm.evaluate(y, models)
+    assert result["a"]["root_mean_squared_error"].estimate == pytest.approx(
         sk.root_mean_squared_error(y, models["a"])
     )
-    assert found["a"]["median_absolute_error"].estimate == pytest.approx(
+    assert result["a"]["median_absolute_error"].estimate == pytest.approx(
         sk.median_absolute_error(y, models["a"])
     )
     expected = fm.compare(y, models, metrics=["root_mean_squared_error", "r2"])
     for name, one in expected.items():
-        assert found.comparisons[name] == one
-        assert found["b"][name] == one["b"]
-    assert found.verdict == "a is better than b in RMSE, MAE and R²."
-    assert "RMSE ↓" in str(found)
-    assert "R² ↑" in str(found)
+        assert result.comparisons[name] == one
+        assert result["b"][name] == one["b"]
+    assert result.verdict == "a is better than b in RMSE, MAE and R²."
+    assert "RMSE ↓" in str(result)
+    assert "R² ↑" in str(result)
     alone = fm.evaluate(y, models["a"])
     assert (alone.names, alone.comparisons, alone.verdict) == (("score",), None, "")
     assert alone["score"]["r2"] == fm.estimate(y, models["a"], metrics="r2")["r2"]
@@ -296,10 +296,10 @@ def test_values(values) -> None:
 def test_groups_and_weights_reach_the_intervals(values, rng) -> None:
     y, models = values
     rows = {"groups": np.arange(N) // 6, "sample_weight": rng.integers(1, 4, N)}
-    found = fm.evaluate(y, models, **rows, weights_are="frequencies")
+    result = fm.evaluate(y, models, **rows, weights_are="frequencies")
     expected = fm.compare(y, models, metrics="r2", **rows, weights_are="frequencies")["r2"]
-    assert found.comparisons["r2"] == expected
-    assert "median_absolute_error" not in found["a"]  # its interval is of independent rows
+    assert result.comparisons["r2"] == expected
+    assert "median_absolute_error" not in result["a"]  # its interval is of independent rows
 
 
 @pytest.mark.parametrize("name", ["median_absolute_error", "absolute_error_quantile_90"])
@@ -307,8 +307,8 @@ def test_quantiles_lie_between_order_statistics_that_hold(rng, name: str) -> Non
     """Exact by the binomial: the limits are two of the errors, with so many between them."""
     share = 0.5 if name == "median_absolute_error" else 0.9
     errors = rng.permutation(np.arange(1.0, 201.0))
-    found = fm.evaluate(errors, np.zeros(200), task="values")["score"][name]
-    low, high = found.confidence_interval
+    estimate = fm.evaluate(errors, np.zeros(200), task="values")["score"][name]
+    low, high = estimate.confidence_interval
     left, right = int(low), int(high)  # the errors are their ranks
     law = stats.binom(200, share)
     assert law.cdf(right - 1) - law.cdf(left - 1) >= 0.95
@@ -320,22 +320,23 @@ def test_quantiles_lie_between_order_statistics_that_hold(rng, name: str) -> Non
 
 def test_classes(classes) -> None:
     y, models = classes
-    found = fm.evaluate(y, models)
+    result = fm.evaluate(y, models)
     called = np.unique(y)[np.argmax(models["a"], axis=1)]
-    assert found["a"]["accuracy"].estimate == pytest.approx((called == y).mean())
-    assert found["a"]["f1_macro"].estimate == pytest.approx(sk.f1_score(y, called, average="macro"))
-    assert found["a"]["log_loss"].estimate == pytest.approx(sk.log_loss(y, models["a"]))
+    assert result["a"]["accuracy"].estimate == pytest.approx((called == y).mean())
+    f1 = sk.f1_score(y, called, average="macro")
+    assert result["a"]["f1_macro"].estimate == pytest.approx(f1)
+    assert result["a"]["log_loss"].estimate == pytest.approx(sk.log_loss(y, models["a"]))
     expected = sk.roc_auc_score(y, models["a"], multi_class="ovr")
-    assert found["a"]["roc_auc_ovr"].estimate == pytest.approx(expected)
-    assert [*found.comparisons] == [*found["a"]]
+    assert result["a"]["roc_auc_ovr"].estimate == pytest.approx(expected)
+    assert [*result.comparisons] == [*result["a"]]
     most = pd.Series(y).value_counts().index[0]
-    assert found.notes[0].startswith(f"Always predicting {most!r} scores ")
+    assert result.notes[0].startswith(f"Always predicting {most!r} scores ")
     recalls = {c: (called[y == c] == c).mean() for c in np.unique(y)}
     worst = min(recalls, key=recalls.__getitem__)
     lowest = f"a: {str(worst)!r} has the lowest recall of 3 classes, {recalls[worst]:.4f} ["
-    assert found.notes[1].startswith(lowest)
+    assert result.notes[1].startswith(lowest)
     frames = {name: pd.DataFrame(matrix) for name, matrix in models.items()}
-    assert fm.evaluate(y, frames) == found
+    assert fm.evaluate(y, frames) == result
     own = fm.evaluate(y, models, metrics=["cohen_kappa", "log_loss"])
     assert {*own["a"]} == {"cohen_kappa", "log_loss"}
 
@@ -343,9 +344,9 @@ def test_classes(classes) -> None:
 def test_labels(classes) -> None:
     y, models = classes
     called = {name: np.unique(y)[np.argmax(m, axis=1)] for name, m in models.items()}
-    found = fm.evaluate(y, called)
+    result = fm.evaluate(y, called)
     whole = fm.evaluate(y, models)
-    assert found["b"]["accuracy"] == whole["b"]["accuracy"]
+    assert result["b"]["accuracy"] == whole["b"]["accuracy"]
     two = fm.evaluate(y == "ape", {n: c == "ape" for n, c in called.items()}, task="labels")
     assert [*two["a"]] == ["accuracy", "balanced_accuracy", "f1_macro"]
     named = fm.evaluate(
@@ -360,21 +361,21 @@ def test_labels(classes) -> None:
 def test_rankings(rng) -> None:
     relevance, query = rng.integers(0, 3, N), np.arange(N) // 10
     models = {"a": relevance + rng.normal(size=N), "b": rng.normal(size=N)}
-    found = fm.evaluate(relevance, models, query=query)
+    result = fm.evaluate(relevance, models, query=query)
     expected = fm.compare(relevance, models, query=query, metrics="ndcg@10")["ndcg@10"]
-    assert found.task == "rankings"
-    assert found.comparisons["ndcg@10"] == expected
-    assert found.n_samples == expected.n_samples
+    assert result.task == "rankings"
+    assert result.comparisons["ndcg@10"] == expected
+    assert result.n_samples == expected.n_samples
 
 
 def test_probabilities_are_measured_and_it_is_said(rng) -> None:
     y = rng.integers(0, 2, N)
     p = 1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=N))))
-    found = fm.evaluate(y, {"a": p, "b": p**2})
+    result = fm.evaluate(y, {"a": p, "b": p**2})
     brier = fm.compare(y, {"a": p, "b": p**2}, metrics="brier_score")["brier_score"]
-    assert found.comparisons["brier_score"] == brier
-    assert "take scores in [0, 1] as probabilities" in found.notes[2]
-    assert "Brier score ↓" in str(found)
+    assert result.comparisons["brier_score"] == brier
+    assert "take scores in [0, 1] as probabilities" in result.notes[2]
+    assert "Brier score ↓" in str(result)
     for scores in (p + 1, (p > 0.5).astype(float), (100 * p).astype(int)):
         other = fm.evaluate(y, scores)
         assert "probabilities" not in " ".join(other.notes)
@@ -384,10 +385,10 @@ def test_probabilities_are_measured_and_it_is_said(rng) -> None:
 def test_metrics_beside_the_usual_need_no_bootstrap(rng) -> None:
     y = rng.integers(0, 2, N)
     scores = {"a": y + rng.normal(size=N), "b": y + 2 * rng.normal(size=N)}
-    found = fm.evaluate(y, scores, metrics=["f1", "recall"], threshold=0.5)
+    result = fm.evaluate(y, scores, metrics=["f1", "recall"], threshold=0.5)
     expected = fm.compare(y, scores, metrics="f1", threshold=0.5)["f1"]
-    assert found.comparisons["f1"] == expected
-    assert found["a"].estimates["f1"] == expected["a"]
+    assert result.comparisons["f1"] == expected
+    assert result["a"].estimates["f1"] == expected["a"]
     with pytest.raises(fm.InputError, match="`threshold`"):
         fm.evaluate(y, scores, metrics="f1")
     with pytest.raises(fm.InputError, match="`n_resamples`"):
@@ -455,9 +456,9 @@ _OF_TEN = np.random.default_rng(3).dirichlet(np.ones(10), 60)
     ],
 )
 def test_a_matrix_of_probabilities_of_the_classes_is_one_model(labels: Any, scores: Any) -> None:
-    found = fm.evaluate(labels, scores)
-    assert found.task == "multiclass"
-    assert str(found) == str(fm.evaluate(labels, {"score": scores}))
+    result = fm.evaluate(labels, scores)
+    assert result.task == "multiclass"
+    assert str(result) == str(fm.evaluate(labels, {"score": scores}))
 
 
 _STRAY = np.r_[np.arange(999) % 2, 2]
@@ -535,10 +536,10 @@ def said(y, p, **options):
 def test_bias_has_its_direction_and_its_interval(shift, way, words):
     p = np.clip(P + shift, 0.0, 1.0)
     y = np.where(Y, "ill", "well") if words else Y
-    found = fm.estimate(Y, p, metrics="mean_error")["mean_error"]
+    bias = fm.estimate(Y, p, metrics="mean_error")["mean_error"]
     note = said(y, p, **words)
-    assert f"too {way} on average, by {abs(found.estimate):.4f}" in note
-    low, high = sorted(abs(limit) for limit in found.confidence_interval)
+    assert f"too {way} on average, by {abs(bias.estimate):.4f}" in note
+    low, high = sorted(abs(limit) for limit in bias.confidence_interval)
     assert [float(each) for each in re.search(r"\[(.*),.(.*)\]", note).groups()] == [
         pytest.approx(low, abs=1e-4),
         pytest.approx(high, abs=1e-4),

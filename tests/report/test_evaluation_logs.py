@@ -39,12 +39,12 @@ def share_of_draws(c, n, k, wanted):
 @pytest.mark.parametrize("k", [1, 3, 6])
 def test_pass_at_k_is_the_share_of_draws(k):
     successes = [0, 1, 2, 3, 5, 6]
-    found = fm.evaluate_log(**rows_of(successes, 6), pass_at=k, pass_hat=[k])[0]
+    model = fm.evaluate_log(**rows_of(successes, 6), pass_at=k, pass_hat=[k])[0]
     for label, wanted in ((f"pass@{k}", any), (f"pass^{k}", all)):
         exact = sum(share_of_draws(c, 6, k, wanted) for c in successes) / len(successes)
-        assert found[label].estimate == pytest.approx(float(exact), rel=1e-14)
+        assert model[label].estimate == pytest.approx(float(exact), rel=1e-14)
     flips = sum(share_of_draws(c, 6, 2, lambda d: d[0] != d[1]) for c in successes) / 6
-    assert found["flip_rate"].estimate == pytest.approx(float(flips), rel=1e-14)
+    assert model["flip_rate"].estimate == pytest.approx(float(flips), rel=1e-14)
 
 
 def test_the_mean_has_students_interval_over_items():
@@ -85,12 +85,12 @@ def test_models_are_compared_item_by_item():
     model, item, tries = np.indices(score.shape)
     rows = {"item": item.ravel(), "score": score.ravel(), "repeat": tries.ravel()}
     names = np.array(["a", "b"])[model.ravel()]
-    found = fm.evaluate_log(**rows, model=names, higher_is_better=True)
-    (pair,) = found.comparisons["score"].pairs
+    result = fm.evaluate_log(**rows, model=names, higher_is_better=True)
+    (pair,) = result.comparisons["score"].pairs
     expected = stats.ttest_rel(*score.mean(axis=2))
     assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     np.testing.assert_allclose(pair.confidence_interval, expected.confidence_interval(), rtol=1e-9)
-    assert found.verdict == "a is better than b in score."
+    assert result.verdict == "a is better than b in score."
     without_direction = fm.evaluate_log(**rows, model=model.ravel())
     assert "better" not in without_direction.verdict
 
@@ -109,10 +109,10 @@ def test_items_that_are_not_there_for_all():
     rows["group"] = [7, 8, 9, 7, 8]
     with pytest.raises(ValueError, match="1 of 3 items are not there for every model, 3 for one"):
         fm.evaluate_log(**rows)
-    found = fm.evaluate_log(**rows, on_missing="intersect")
-    assert found.n_samples == 2
-    assert "1 items that not all models have" in found.notes[0]
-    assert found["a"]["score"].estimate == 0.5
+    result = fm.evaluate_log(**rows, on_missing="intersect")
+    assert result.n_samples == 2
+    assert "1 items that not all models have" in result.notes[0]
+    assert result["a"]["score"].estimate == 0.5
     with pytest.raises(ValueError, match="no item is there for every model"):
         fm.evaluate_log([1, 2], [1, 0], model=["a", "b"], on_missing="intersect")
 
@@ -385,9 +385,9 @@ def test_nobody_is_better_within_limits_that_hold_zero():
     first, second = [4] * 40 + [0] * 8, [4] * 44 + [0] * 4
     columns = [rows_of(first, 4), rows_of(second, 4)]
     joined = {name: columns[0][name] + columns[1][name] for name in columns[0]}
-    found = fm.evaluate_log(**joined, model=["old"] * 192 + ["new"] * 192, pass_at=[4])
-    (pair,) = found.comparisons["pass@4"].pairs
+    result = fm.evaluate_log(**joined, model=["old"] * 192 + ["new"] * 192, pass_at=[4])
+    (pair,) = result.comparisons["pass@4"].pairs
     assert pair.pvalue < 0.05
     assert pair.confidence_interval.low < 0.0 < pair.confidence_interval.high
     assert pair.better is None
-    assert "is better" not in found.verdict.partition("pass@4")[2]
+    assert "is better" not in result.verdict.partition("pass@4")[2]

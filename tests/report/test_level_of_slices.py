@@ -62,9 +62,9 @@ def test_it_is_the_level_of_each_slice():
     rng = np.random.default_rng(1)
     y, of = rng.integers(0, 2, 800), rng.integers(0, 4, 800)
     called = np.where(rng.random(800) < 0.8, y, 1 - y)
-    found = evaluate(y, called, task="labels", metrics=["accuracy"], slices={"of": of})
-    assert len(found.slices) == 4
-    for row in found.slices:
+    result = evaluate(y, called, task="labels", metrics=["accuracy"], slices={"of": of})
+    assert len(result.slices) == 4
+    for row in result.slices:
         rows = of == int(row.slice.split("=")[1])
         right = stats.binomtest(int((y == called)[rows].sum()), int(rows.sum()))
         limits = right.proportion_ci(0.95 ** (1 / 4), method="exact")

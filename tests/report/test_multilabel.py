@@ -59,15 +59,15 @@ def test_values_are_means_over_labels(weights: str | None) -> None:
     if weights is not None:
         own = rng.integers(1, 4, N) if weights == "frequencies" else 1.0 + rng.random(N)
         rows = {"sample_weight": own, "weights_are": weights}
-    found = fm.evaluate(Y, MODELS, threshold=AT, **rows)
-    assert (found.task, found.names, found.n_samples) == (
+    result = fm.evaluate(Y, MODELS, threshold=AT, **rows)
+    assert (result.task, result.names, result.n_samples) == (
         *("multilabel", ("a", "b")),
         N if weights != "frequencies" else rows["sample_weight"].sum(),
     )
     for name, scores in MODELS.items():
-        assert [*found[name]] == NAMES
+        assert [*result[name]] == NAMES
         for metric, value in oracle(Y, scores, rows.get("sample_weight")).items():
-            assert found[name][metric].estimate == pytest.approx(value, rel=1e-12)
+            assert result[name][metric].estimate == pytest.approx(value, rel=1e-12)
 
 
 def placements(y: np.ndarray, s: np.ndarray) -> np.ndarray:
@@ -90,28 +90,28 @@ def test_the_error_has_the_covariance_of_the_labels() -> None:
         assert alone.standard_error == pytest.approx(math.sqrt(by_class), rel=1e-9)
     covariance = {m: N / (N - 1) * psi @ psi.T for m, psi in moved.items()}
     assert covariance["a"][0, 1] > 0.1 * covariance["a"][0, 0]  # labels share what varies
-    found = fm.evaluate(Y, MODELS)
+    result = fm.evaluate(Y, MODELS)
     for name, own in covariance.items():
-        error = found[name]["roc_auc_macro"].standard_error
+        error = result[name]["roc_auc_macro"].standard_error
         assert error == pytest.approx(math.sqrt(own.sum()) / K, rel=1e-9)
     less = (moved["a"] - moved["b"]).mean(axis=0)
-    pair = found.comparisons["roc_auc_macro"]["a", "b"]
+    pair = result.comparisons["roc_auc_macro"]["a", "b"]
     assert pair.standard_error == pytest.approx(math.sqrt(N / (N - 1) * less @ less), rel=1e-9)
 
 
 def test_decisions_and_a_share_of_whole_rows() -> None:
     called = {name: s >= AT for name, s in MODELS.items()}
-    found = fm.evaluate(Y, called)
-    assert [*found["a"]] == NAMES[3:]
+    result = fm.evaluate(Y, called)
+    assert [*result["a"]] == NAMES[3:]
     at = fm.evaluate(Y, MODELS, threshold=AT)
     for name in NAMES[3:]:
-        assert found["b"][name] == at["b"][name]
+        assert result["b"][name] == at["b"][name]
     right = (called["a"] == Y).all(axis=1)
-    one = found["a"]["subset_accuracy"]
+    one = result["a"]["subset_accuracy"]
     expected = fm.estimate(np.ones(N), right.astype(int), metrics="accuracy")["accuracy"]
     assert one.confidence_interval == expected.confidence_interval
     assert one.method == "wilson"
-    assert not any("score ≥" in note for note in found.notes)
+    assert not any("score ≥" in note for note in result.notes)
     assert "A label is predicted where its score is ≥ 0.55." in at.notes
 
 
@@ -119,9 +119,9 @@ def test_decisions_and_a_share_of_whole_rows() -> None:
 def test_the_worst_label_by_name(frame) -> None:
     names = ["sea", "sky", "sun", "sand"]
     y = frame(dict(zip(names, Y.T, strict=True)))
-    found = fm.evaluate(y, frame(dict(zip(names, MODELS["a"].T, strict=True))))
+    result = fm.evaluate(y, frame(dict(zip(names, MODELS["a"].T, strict=True))))
     turned = frame({name: MODELS["a"][:, names.index(name)] for name in names[::-1]})
-    assert fm.evaluate(y, {"score": turned}) == found
+    assert fm.evaluate(y, {"score": turned}) == result
     alone = [
         fm.estimate(Y[:, j], MODELS["a"][:, j], metrics="roc_auc", confidence_level=1 - 0.05 / K)
         for j in range(K)
@@ -130,24 +130,24 @@ def test_the_worst_label_by_name(frame) -> None:
     one = alone[worst]["roc_auc"]
     low, high = one.confidence_interval
     said = f"{one.estimate:.4f} [{low:.4f}, {high:.4f}] (corrected)."
-    (note,) = [note for note in found.notes if "lowest" in note]
+    (note,) = [note for note in result.notes if "lowest" in note]
     assert note.replace("\N{NO-BREAK SPACE}", " ") == (
         f"score: {names[worst]} has the lowest AUC of {K} labels, {said}"
     )
-    assert "Several labels a row" in str(found)
-    assert "macro AUC ↑" in str(found)
+    assert "Several labels a row" in str(result)
+    assert "macro AUC ↑" in str(result)
 
 
 def test_labels_of_one_class_are_left_out_and_named() -> None:
     y = Y.copy()
     y[:, 1] = 0
-    found = fm.evaluate(y, MODELS["a"], threshold=AT)["score"]
+    model = fm.evaluate(y, MODELS["a"], threshold=AT)["score"]
     rest = oracle(y[:, [0, 2, 3]], MODELS["a"][:, [0, 2, 3]])
     for name in ("roc_auc_macro", "average_precision_macro", "f1_macro"):
-        assert found[name].estimate == pytest.approx(rest[name])
+        assert model[name].estimate == pytest.approx(rest[name])
     called = (MODELS["a"] >= AT).astype(int)
-    assert found["hamming_loss"].estimate == pytest.approx(sk.hamming_loss(y, called))
-    assert found["brier_score"].estimate == pytest.approx(np.mean((y - MODELS["a"]) ** 2))
+    assert model["hamming_loss"].estimate == pytest.approx(sk.hamming_loss(y, called))
+    assert model["brier_score"].estimate == pytest.approx(np.mean((y - MODELS["a"]) ** 2))
     (note,) = [n for n in fm.evaluate(y, MODELS["a"]).notes if "leave out labels of one class" in n]
     assert note == (
         "Means over the 4 labels leave out labels of one class: y_true[:, 1] (not Brier score)."
@@ -158,21 +158,21 @@ def test_labels_of_one_class_are_left_out_and_named() -> None:
 
 
 def test_few_rows_and_classes_that_exclude_one_another_are_said() -> None:
-    found = fm.evaluate(Y[:50], MODELS["a"][:50])
-    assert any("a class has fewer than 30 rows" in note for note in found.notes)
+    result = fm.evaluate(Y[:50], MODELS["a"][:50])
+    assert any("a class has fewer than 30 rows" in note for note in result.notes)
     one_hot = np.eye(K, dtype=int)[np.arange(N) % K]
-    found = fm.evaluate(one_hot, MODELS["a"])
-    assert any("pass the class of each row" in note for note in found.notes)
+    result = fm.evaluate(one_hot, MODELS["a"])
+    assert any("pass the class of each row" in note for note in result.notes)
 
 
 def test_other_metrics_and_a_perfect_model() -> None:
     wanted = ["recall", ("partial_auc", {"false_positive_rate_range": (0, 0.2)}), "precision_micro"]
-    found = fm.evaluate(Y, MODELS["a"], metrics=[*wanted, "accuracy"], threshold=AT)["score"]
+    model = fm.evaluate(Y, MODELS["a"], metrics=[*wanted, "accuracy"], threshold=AT)["score"]
     called = (MODELS["a"] >= AT).astype(int)
-    assert found["recall"].estimate == pytest.approx(sk.recall_score(Y, called, average="macro"))
-    assert found["accuracy"].estimate == pytest.approx(sk.accuracy_score(Y, called))
+    assert model["recall"].estimate == pytest.approx(sk.recall_score(Y, called, average="macro"))
+    assert model["accuracy"].estimate == pytest.approx(sk.accuracy_score(Y, called))
     expected = sk.precision_score(Y, called, average="micro")
-    assert found["precision_micro"].estimate == pytest.approx(expected)
+    assert model["precision_micro"].estimate == pytest.approx(expected)
     perfect = fm.evaluate(Y, {"a": Y + 0.25, "b": Y + 0.25})
     assert perfect["a"]["roc_auc_macro"].estimate == 1.0
     assert math.isnan(perfect["a"]["roc_auc_macro"].confidence_interval.low)
@@ -220,14 +220,14 @@ def for_themselves(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
     """Return by how much precision is less at each positive without it, on average over labels."""
     of_labels = []
     for j in range(y.shape[1]):
-        found, own = [], []
+        losses, own = [], []
         for i in np.flatnonzero(y[:, j]):
             above = s[:, j] >= s[i, j]
             right, called = (w * y[:, j])[above].sum(), w[above].sum()
             others = (right - w[i]) / (called - w[i]) if called > right else 1.0
-            found.append(right / called - others)
+            losses.append(right / called - others)
             own.append(w[i])
-        of_labels.append(np.average(found, weights=own))
+        of_labels.append(np.average(losses, weights=own))
     return float(np.mean(of_labels))
 
 
@@ -298,14 +298,14 @@ def test_limits_of_f1_take_in_what_it_is_too_small_by(weights_are: str | None) -
 
 
 def test_limits_of_a_difference_take_in_what_models_are_unlike_too_large_by() -> None:
-    found = fm.evaluate(Y, MODELS)
+    result = fm.evaluate(Y, MODELS)
     name = "average_precision_macro"
-    pair = found.comparisons[name]["a", "b"]
+    pair = result.comparisons[name]["a", "b"]
     low, high = pair.confidence_interval
     below, above = pair.estimate - low, high - pair.estimate
     more = [for_themselves(Y, s, np.ones(N)) for s in MODELS.values()]
     assert below - above == pytest.approx(more[0] - more[1], abs=1e-12)
-    for one, other in zip(found.comparisons[name].models, found, strict=True):
+    for one, other in zip(result.comparisons[name].models, result, strict=True):
         assert one.confidence_interval == other[name].confidence_interval
     turned = fm.evaluate(Y, {"b": MODELS["b"], "a": MODELS["a"]}).comparisons[name]["b", "a"]
     assert turned.confidence_interval == pytest.approx((-high, -low))

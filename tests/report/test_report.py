@@ -108,12 +108,12 @@ def test_a_page_of_every_task(task):
 
 def test_the_figures_are_those_of_the_evaluation():
     report = fm.report(Y, TWO, band=None, slices={"country": COUNTRY})
-    found = fm.evaluate(Y, TWO, slices={"country": COUNTRY})
-    assert report.evaluation == found
-    assert report.verdict == found.verdict
+    evaluation = fm.evaluate(Y, TWO, slices={"country": COUNTRY})
+    assert report.evaluation == evaluation
+    assert report.verdict == evaluation.verdict
     page = " ".join(Page(report.html).texts)
-    (pair,) = found.comparisons["roc_auc"].pairs
-    for value in (found["a"].roc_auc, found["b"].roc_auc, pair.estimate):
+    (pair,) = evaluation.comparisons["roc_auc"].pairs
+    for value in (evaluation["a"].roc_auc, evaluation["b"].roc_auc, pair.estimate):
         assert f"{abs(value):.4f}" in page
     assert {"country=DK", "country=NO"} <= set(Page(report.html).texts)
     assert report.diagnosis == fm.doctor(Y, TWO)

@@ -28,9 +28,9 @@ def data():
 
 def test_a_slice_is_the_estimate_of_its_rows_at_a_level_for_all(data) -> None:
     y, score, country = data
-    found = fm.evaluate(y, score, slices={"country": country}).slices
-    assert found.n_slices == len(found) == 4
-    for row in found:
+    table = fm.evaluate(y, score, slices={"country": country}).slices
+    assert table.n_slices == len(table) == 4
+    for row in table:
         here = country == row.slice.removeprefix("country=")
         own = fm.estimate(
             y[here], score[here], metrics="roc_auc", confidence_level=0.95 ** (1 / 4)
@@ -42,10 +42,10 @@ def test_a_slice_is_the_estimate_of_its_rows_at_a_level_for_all(data) -> None:
         assert row.gap_standard_error == pytest.approx(error, rel=1e-12)
         t = stats.t.sf(abs(row.gap / error), row.gap_df)
         assert row.gap_pvalue == pytest.approx(2 * t, rel=1e-9)
-    assert found.worst().slice == "country=FI"
-    assert [row.slice for row in found.flagged()] == ["country=FI"]
-    assert found["country=FI"] == found.worst()
-    assert found.flagged(margin=0.9) == ()
+    assert table.worst().slice == "country=FI"
+    assert [row.slice for row in table.flagged()] == ["country=FI"]
+    assert table["country=FI"] == table.worst()
+    assert table.flagged(margin=0.9) == ()
 
 
 def test_the_auc_of_other_rows_of_a_perfect_score_has_no_spread(data) -> None:
@@ -59,82 +59,82 @@ def test_between_two_slices_is_the_difference_of_their_estimates(data) -> None:
     half = np.arange(N) % 2
     slices = {"country": country, "half": half}
     options = {"task": "values", "metrics": ["mean_squared_error", "root_mean_squared_error"]}
-    found = fm.evaluate(1.0 * y, score, slices=slices, intersections=2, **options).slices
+    table = fm.evaluate(1.0 * y, score, slices=slices, intersections=2, **options).slices
     for one, other in (("FI", "NO"), ("DK", "SE")):
         parts = [(y - score)[country == each] ** 2 for each in (one, other)]
         welch = stats.ttest_ind(*parts, equal_var=False)
-        gap = found.between(f"country={one}", f"country={other}")
+        gap = table.between(f"country={one}", f"country={other}")
         assert gap.estimate == pytest.approx(parts[0].mean() - parts[1].mean())
         assert gap.estimate / gap.standard_error == pytest.approx(welch.statistic)
         assert gap.pvalue == pytest.approx(2 * stats.t.sf(abs(welch.statistic), gap.df))
         low, high = gap.confidence_interval
         assert low < gap.estimate < high
-        wider = found.between(f"country={one}", f"country={other}", confidence_level=0.99)
+        wider = table.between(f"country={one}", f"country={other}", confidence_level=0.99)
         assert wider.confidence_interval.low < low
-    crossed = found.between("country=FI & half=0", "half=1", metric="root_mean_squared_error")
-    own = [found.between(f"country=FI & half={k}", f"half={1 - k}").estimate for k in (0, 1)]
+    crossed = table.between("country=FI & half=0", "half=1", metric="root_mean_squared_error")
+    own = [table.between(f"country=FI & half={k}", f"half={1 - k}").estimate for k in (0, 1)]
     assert crossed.metric == "root_mean_squared_error"
     assert own[0] != own[1]
     with pytest.raises(fm.InputError, match="'country=FI' and 'half=0' may have rows in common"):
-        found.between("country=FI", "half=0")
+        table.between("country=FI", "half=0")
     with pytest.raises(fm.InputError, match="may have rows in common"):
-        found.between("country=FI", "country=FI")
+        table.between("country=FI", "country=FI")
 
 
 def test_between_slices_that_share_groups_nothing_is_said(data) -> None:
     y, score, country = data
     users = np.arange(N) // 3
     slices = {"country": country, "team": users % 4}
-    found = fm.evaluate(y, score, slices=slices, groups=users).slices
-    assert found.shared == ("country",)
-    assert found.between("team=0", "team=1").standard_error > 0
+    table = fm.evaluate(y, score, slices=slices, groups=users).slices
+    assert table.shared == ("country",)
+    assert table.between("team=0", "team=1").standard_error > 0
     with pytest.raises(fm.InputError, match="'country=FI' and 'country=NO' share groups"):
-        found.between("country=FI", "country=NO")
+        table.between("country=FI", "country=NO")
 
 
 def test_slices_of_the_same_rows_are_counted_once(data) -> None:
     y, score, country = data
     city = np.where(country == "NO", "Oslo", np.where(country == "FI", "Turku", "other"))
     slices = {"country": country, "city": city}
-    found = fm.evaluate(y, score, slices=slices, intersections=2).slices
-    assert found.same["city=Oslo"] == found.same["country=NO & city=Oslo"] == "country=NO"
-    assert found.same["country=DK & city=other"] == "country=DK"
-    assert found.n_slices == len(found) == 4 + 1
-    assert found["city=Oslo"] == found["country=NO"]
-    assert "The same rows, counted once: city=Oslo is country=NO" in found.explain()
+    table = fm.evaluate(y, score, slices=slices, intersections=2).slices
+    assert table.same["city=Oslo"] == table.same["country=NO & city=Oslo"] == "country=NO"
+    assert table.same["country=DK & city=other"] == "country=DK"
+    assert table.n_slices == len(table) == 4 + 1
+    assert table["city=Oslo"] == table["country=NO"]
+    assert "The same rows, counted once: city=Oslo is country=NO" in table.explain()
 
 
 def test_flags_are_benjamini_and_hochberg_s(data) -> None:
     y, score, _ = data
     part = np.arange(N) % 20
     score = score - 0.5 * y * (part < 4)
-    found = fm.evaluate(y, score, slices={"part": part}).slices
-    raw = [row.pvalue_worse() for row in found]
+    table = fm.evaluate(y, score, slices={"part": part}).slices
+    raw = [row.pvalue_worse() for row in table]
     adjusted = stats.false_discovery_control(raw)
-    expected = {row.slice for row, p in zip(found, adjusted, strict=True) if p <= 0.05}
-    assert {row.slice for row in found.flagged()} == expected
+    expected = {row.slice for row, p in zip(table, adjusted, strict=True) if p <= 0.05}
+    assert {row.slice for row in table.flagged()} == expected
 
 
 def test_directions_and_several_models(data) -> None:
     y, score, country = data
     p = 1 / (1 + np.exp(-score))
     options = {"metrics": ["brier_score", "f1"], "threshold": 0.5}
-    found = fm.evaluate(y, {"a": p, "b": p**1.5}, slices={"country": country}, **options).slices
-    assert len(found) == 2 * 2 * 4
-    own = [each.estimate for each in found if (each.metric, each.model) == ("brier_score", "b")]
-    assert found.worst("brier_score", "b").estimate == max(own)
+    table = fm.evaluate(y, {"a": p, "b": p**1.5}, slices={"country": country}, **options).slices
+    assert len(table) == 2 * 2 * 4
+    own = [each.estimate for each in table if (each.metric, each.model) == ("brier_score", "b")]
+    assert table.worst("brier_score", "b").estimate == max(own)
     with pytest.raises(KeyError, match="metrics and models"):
-        found.worst("recall")
+        table.worst("recall")
 
 
 def test_weights_and_zero_weights(data) -> None:
     y, score, country = data
     weight = np.arange(N) % 3
     rows = {"slices": {"country": country}, "sample_weight": weight}
-    found = fm.evaluate(y, score, **rows, weights_are="frequencies").slices
+    table = fm.evaluate(y, score, **rows, weights_are="frequencies").slices
     rows = np.repeat(np.arange(N), weight)
     again = fm.evaluate(y[rows], score[rows], slices={"country": country[rows]}).slices
-    for one, other in zip(found, again, strict=True):
+    for one, other in zip(table, again, strict=True):
         for name in ("estimate", "standard_error", "gap_standard_error"):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9)
 
@@ -205,19 +205,19 @@ def test_intersections_and_small_slices(data) -> None:
     assert {"country=NO", "half=0", "country=NO & half=1"} <= names
     assert len(names) == both.slices.n_slices
     few = np.where(np.arange(N) < 20, "few", "many")
-    found = fm.evaluate(y, score, slices={"size": few}).slices
-    assert found.left_out == ("size=few",)
-    assert "Left out, as they have too few rows: size=few." in str(found)
+    table = fm.evaluate(y, score, slices={"size": few}).slices
+    assert table.left_out == ("size=few",)
+    assert "Left out, as they have too few rows: size=few." in str(table)
     with pytest.raises(fm.InputError, match="no slice has 1000 rows"):
         fm.evaluate(y, score, slices={"country": country}, min_n=1_000)
 
 
 def test_a_slice_of_one_class_is_undefined_and_said(data) -> None:
     y, score, _ = data
-    found = fm.evaluate(y, score, slices={"label": y}).slices
-    assert all(np.isnan(row.estimate) and row.note for row in found)
+    table = fm.evaluate(y, score, slices={"label": y}).slices
+    assert all(np.isnan(row.estimate) and row.note for row in table)
     with pytest.raises(fm.InputError, match="no worst slice"):
-        found.worst()
+        table.worst()
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_shares_have_exact_limits_far_out_in_the_tails(data) -> None:
     """Wilson's at the level of one of 200 slices cover the worst one in 85 % (shares of 0.9)."""
     y, score, country = data
     options = {"metrics": ["accuracy"], "threshold": 0.5}
-    found = fm.evaluate(y, score, slices={"country": country}, **options).slices
-    for row in found:
+    table = fm.evaluate(y, score, slices={"country": country}, **options).slices
+    for row in table:
         here = country == row.slice.removeprefix("country=")
         hits = int(((score[here] >= 0.5) == y[here]).sum())
         level = {"confidence_level": 0.95**0.25, "method": "clopper-pearson"}
@@ -279,9 +279,9 @@ def test_matrices_of_classes_that_a_slice_may_lack(data) -> None:
     part = np.where(y == 2, "two", rng.choice(["a", "b"], N))
     options = {"metrics": ["accuracy", "log_loss"], "slices": {"part": part}}
     for more in ({}, {"groups": np.arange(N) // 3}, {"sample_weight": rng.integers(1, 3, N)}):
-        found = fm.evaluate(y, {"m": P}, **options, **more).slices
+        table = fm.evaluate(y, {"m": P}, **options, **more).slices
         weight = more.get("sample_weight", np.ones(N))
-        for row in found:
+        for row in table:
             here = part == row.slice.removeprefix("part=")
             right = P.argmax(axis=1) == y
             if row.metric == "log_loss":
@@ -296,8 +296,8 @@ def test_rankings_in_slices(data, groups) -> None:
     y, score, _ = data
     query = np.arange(N) // 10
     half = query % 2
-    found = fm.evaluate(y, score, query=query, groups=groups, slices={"half": half}).slices
-    for row in found:
+    table = fm.evaluate(y, score, query=query, groups=groups, slices={"half": half}).slices
+    for row in table:
         here = half == int(row.slice[-1])
         mine = None if groups is None else groups[here]
         one = fm.evaluate(y[here], score[here], query=query[here], groups=mine)
