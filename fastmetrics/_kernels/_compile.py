@@ -162,10 +162,7 @@ def without_gil(dispatcher: Any) -> Any:
 
 
 def _guarded(dispatcher: Any) -> Any:
-    """Make a dispatcher's cache survive damage, and interrupts wait while it compiles or loads.
-
-    Nobody calls kernels from C: without a wrapper for that, compiling takes a twentieth less.
-    """
+    """Make a dispatcher's cache survive damage, and interrupts wait while it compiles or loads."""
     try:
         held = deferred_interrupt()(dispatcher._compile_for_args)
         if dispatcher._cache.cache_path is not None:
@@ -193,16 +190,14 @@ class _Cache:
 
         self._cache = cache
         self._initialize = rtsys.initialize
-        self._load, self._io = cache._load_overload, cache._guard_against_spurious_io_errors
+        self._load = cache._load_overload
+        self._io = cache._guard_against_spurious_io_errors
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Load machine code; not, as numba would, first all that typing and lowering need.
-
-        That is half a second, and for compiling alone: the compiler loads it itself.
-        """
+        """Load machine code without all that compiling needs, which would take half a second."""
         try:
             self._initialize(context)
             with self._io():
@@ -240,10 +235,7 @@ NOTICE: Final = (
 
 
 class Notice:
-    """A listener to numba: says once on stderr that kernels are being compiled.
-
-    A first call compiles what it needs, which takes seconds; later processes load it from disk.
-    """
+    """A listener to numba: says once on stderr that kernels are being compiled."""
 
     def __init__(self) -> None:
         self.is_wanted = True

@@ -39,7 +39,8 @@ def rising_by_digit(ranks, low, high, shift, counts):
     for i in range(low, high):
         digit = (ranks[i] >> shift) & (_VALUES - 1)
         counts[digit] += 1
-        first, second = digit >> 4, digit & (_HALF - 1)
+        first = digit >> 4
+        second = digit & (_HALF - 1)
         row = lower[first]
         total += upper[first] + row[second]
         for j in range(_HALF):
@@ -68,11 +69,15 @@ def rising_in_segments(ranks, scratch, starts, first, last, shift):
     counts = np.empty(_VALUES, np.int64)
     positions = np.empty(_VALUES, np.int64)
     for segment in range(first, last):
-        lows[0], highs[0], shifts[0] = starts[segment], starts[segment + 1], shift
+        lows[0] = starts[segment]
+        highs[0] = starts[segment + 1]
+        shifts[0] = shift
         depth = 1
         while depth > 0:
             depth -= 1
-            low, high, digit = lows[depth], highs[depth], shifts[depth]
+            low = lows[depth]
+            high = highs[depth]
+            digit = shifts[depth]
             if high - low <= _FEW:
                 for i in range(low + 1, high):
                     rank = ranks[i]
@@ -87,7 +92,8 @@ def rising_in_segments(ranks, scratch, starts, first, last, shift):
             for value in range(_VALUES):
                 positions[value] = position
                 if counts[value] > 1:
-                    lows[depth], highs[depth] = position, position + counts[value]
+                    lows[depth] = position
+                    highs[depth] = position + counts[value]
                     shifts[depth] = max(0, digit - DIGIT)
                     depth += 1
                 position += counts[value]
@@ -116,7 +122,8 @@ def lower_by_digit(codes, low, high, shift, sums, counts):
             code = np.int64(codes[i])
             digit = (code >> shift) & (_VALUES - 1)
             counts[digit] += 1 | (code & 1) << 32
-            first, second = digit >> 4, digit & (_HALF - 1)
+            first = digit >> 4
+            second = digit & (_HALF - 1)
             row = lower[first]
             both = np.int64(upper[first] + row[second])
             sums[i] += before[digit] + (both & 0xFFFF) + (both >> 16 << 32)
@@ -146,7 +153,8 @@ def _lower_by_half(codes, low, high, shift, sums, counts):
 def _sort_few(codes, sums, low, high):
     """Sort a few rows by rank (insertion sort) and count lower earlier rows on the way."""
     for i in range(low + 1, high):
-        code, lower = codes[i], sums[i]
+        code = codes[i]
+        lower = sums[i]
         at = i
         while at > low and codes[at - 1] >> 1 > code >> 1:
             codes[at] = codes[at - 1]
@@ -179,40 +187,40 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
     positions = np.empty(_VALUES, np.int64)
     nothing = np.zeros(_VALUES, np.int64)
     for segment in range(first, last):
-        lows[0], highs[0], left[0] = starts[segment], starts[segment + 1], bits
+        lows[0] = starts[segment]
+        highs[0] = starts[segment + 1]
+        left[0] = bits
         depth = 1
         while depth > 0:
             depth -= 1
-            low, high, rest = lows[depth], highs[depth], left[depth]
+            low = lows[depth]
+            high = highs[depth]
+            rest = left[depth]
             if high - low <= _FEWEST:
                 _sort_few(codes, sums, low, high)
                 continue
             counts[:] = 0
             if high - low > _SHORT:
-                values, rest = _VALUES, max(0, rest - DIGIT)
+                values = _VALUES
+                rest = max(0, rest - DIGIT)
                 lower_by_digit(codes, low, high, rest + 1, sums, counts)
             else:
-                values, rest = _HALF, max(0, rest - _HALF_DIGIT)
+                values = _HALF
+                rest = max(0, rest - _HALF_DIGIT)
                 _lower_by_half(codes, low, high, rest + 1, sums, counts)
             position = low
             for value in range(values):
                 positions[value] = position
                 size = counts[value] & 0xFFFFFFFF
                 if rest > 0 and size > 1:
-                    lows[depth], highs[depth], left[depth] = position, position + size, rest
+                    lows[depth] = position
+                    highs[depth] = position + size
+                    left[depth] = rest
                     depth += 1
                 position += size
+            mask = values - 1
             scatter_with_sums(
-                codes,
-                sums,
-                low,
-                high,
-                rest + 1,
-                values - 1,
-                positions,
-                nothing,
-                scratch,
-                scratch_sums,
+                codes, sums, low, high, rest + 1, mask, positions, nothing, scratch, scratch_sums
             )
             codes[low:high] = scratch[low:high]
             sums[low:high] = scratch_sums[low:high]
@@ -229,7 +237,8 @@ def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out)
     """
     n = np.int64(len(keys))
     for rank in range(first, last):
-        start, end = starts[rank], starts[rank + 1]
+        start = starts[rank]
+        end = starts[rank + 1]
         equal_leads = np.int64(0)
         i = start
         while i < end:
@@ -242,7 +251,8 @@ def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out)
             later = n - before[key + 1, 0]
             of_key = before[key + 1, 0] - before[key, 0]
             for k in range(i, stop):
-                lower_leads, lower = sums[k] >> 32, start - (sums[k] & 0xFFFFFFFF)
+                lower_leads = sums[k] >> 32
+                lower = start - (sums[k] & 0xFFFFFFFF)
                 concordant = lower_leads + is_lead * (later - lower - (end - stop))
                 discordant = leads - lower_leads - equal_leads + is_lead * lower
                 tied_in_score = equal_leads + is_lead * (end - stop)
@@ -268,14 +278,17 @@ def sums_of_later(ranks, starts, weights, is_requested, tree, here, below, tied)
     """
     size = len(tree)
     for group in range(len(starts) - 2, -1, -1):
-        first, end = starts[group], starts[group + 1]
+        first = starts[group]
+        end = starts[group + 1]
         for i in range(first, end):
             if is_requested[i]:
-                total, k = 0.0, np.int64(ranks[i])
+                total = 0.0
+                k = np.int64(ranks[i])
                 while k > 0:
                     total += tree[k - 1]
                     k &= k - 1
-                below[i], tied[i] = total, here[ranks[i]]
+                below[i] = total
+                tied[i] = here[ranks[i]]
         for i in range(first, end):
             weight = weights[i]
             if weight != 0.0:

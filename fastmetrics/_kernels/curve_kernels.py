@@ -24,8 +24,10 @@ def corner_count(positives, negatives, start, stop):
     count = np.int64(start == 0) + np.int64(stop > last > 0)
     first = max(start, 1)
     end = max(first, min(stop, last))
-    p, next_p = positives[first:end], positives[first + 1 : end + 1]
-    n, next_n = negatives[first:end], negatives[first + 1 : end + 1]
+    p = positives[first:end]
+    next_p = positives[first + 1 : end + 1]
+    n = negatives[first:end]
+    next_n = negatives[first + 1 : end + 1]
     for i in range(p.size):
         count += (next_p[i] != p[i]) | (next_n[i] != n[i])
     return count
@@ -46,8 +48,10 @@ def write_roc(
     last = positives.size - 1
     noted_fp, noted_tp, noted_scores = np.empty((3, stop - start))
     end = max(start, min(stop, last))
-    p, next_p = positives[start:end], positives[start + 1 : end + 1]
-    n, next_n = negatives[start:end], negatives[start + 1 : end + 1]
+    p = positives[start:end]
+    next_p = positives[start + 1 : end + 1]
+    n = negatives[start:end]
+    next_n = negatives[start + 1 : end + 1]
     here = scores[start:end]
     n_noted = _U(0)
     for i in range(p.size):

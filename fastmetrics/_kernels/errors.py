@@ -37,8 +37,11 @@ ERROR_SQUARES = 18
 N_SUMS = 20
 
 # Typed, because a literal in a call is a version of machine code of its own.
-_FIRST, _SECOND, _THIRD = np.int64(0), np.int64(LANES), np.int64(2 * LANES)
-_TARGET, _ERROR = np.int64(TARGET_MEAN), np.int64(ERROR_MEAN)
+_FIRST = np.int64(0)
+_SECOND = np.int64(LANES)
+_THIRD = np.int64(2 * LANES)
+_TARGET = np.int64(TARGET_MEAN)
+_ERROR = np.int64(ERROR_MEAN)
 
 # Flags of sums beside the rows, the weight, the errors and their squares.
 ASK_RELATIVE = 1
@@ -263,7 +266,8 @@ _ONE = 1023 << 52
 # The bits of the square root of one half.
 _HALF_ROOT = 0x3FE6A09E667F3BCD
 # v of a u between the square roots of one half and of two.
-_LEAST, _MOST = -0.2928, 0.4142
+_LEAST = -0.2928
+_MOST = 0.4142
 
 
 @kernel
@@ -417,11 +421,22 @@ def deviance_sums(y_true, y_pred, n_outputs, output, constant, weights, power, s
     q_high = split - (split - q)  # the upper 40 bits (Dekker 1971)
     n_rows = y_true.size // n_outputs
     width = min(BLOCK, (n_rows + LANES - 1) // LANES * LANES)
-    y, m, weight, ones = np.ones(width), np.ones(width), np.ones(width), np.ones(width)
-    u, v, terms, lanes = np.empty(width), np.empty(width), np.empty(width), np.empty(LANES)
-    k, f, g = np.empty(width), np.empty(width), np.empty(width)
-    n, r, e = np.empty(width), np.empty(width), np.empty(width)
-    one, other = np.empty(width), np.empty(width)
+    y = np.ones(width)
+    m = np.ones(width)
+    weight = np.ones(width)
+    ones = np.ones(width)
+    u = np.empty(width)
+    v = np.empty(width)
+    terms = np.empty(width)
+    lanes = np.empty(LANES)
+    k = np.empty(width)
+    f = np.empty(width)
+    g = np.empty(width)
+    n = np.empty(width)
+    r = np.empty(width)
+    e = np.empty(width)
+    one = np.empty(width)
+    other = np.empty(width)
     any_target = power < 1.0
     zero_too = power < 2.0
     good = 0

@@ -22,7 +22,9 @@ from fastmetrics._kernels._compile import kernel
 BLOCK = 1024
 LANES = 64
 #: Kinds of loss.
-LOG, SQUARE, HINGE = 0, 1, 2
+LOG = 0
+SQUARE = 1
+HINGE = 2
 
 # A lane multiplies 16 probabilities; below this, the product may have lost bits as a subnormal.
 _TINY = 2.0**-1000
@@ -106,9 +108,8 @@ def count_labels(labels, negative, positive):
 @kernel
 def label_probabilities(labels, scores, positive, eps, probabilities):
     """Write the probability, clipped, that each row gave to its own label."""
-    top = 1.0 - eps
     for i in range(scores.size):
-        p = min(max(np.float64(scores[i]), eps), top)
+        p = min(max(np.float64(scores[i]), eps), 1.0 - eps)
         probabilities[i] = p if labels[i] == positive else 1.0 - p
 
 
@@ -148,9 +149,8 @@ def take_logs(probabilities, logs):
 @kernel
 def restore_complements(labels, scores, positive, eps, logs):
     """Correct for the rounding of q = 1 - p: log(1 - p) is log(q) + ((1 - q) - p) / q."""
-    top = 1.0 - eps
     for i in range(scores.size):
-        p = min(max(np.float64(scores[i]), eps), top)
+        p = min(max(np.float64(scores[i]), eps), 1.0 - eps)
         q = 1.0 - p
         lost = ((1.0 - q) - p) / (q if q > 0.0 else 1.0)
         logs[i] -= 0.0 if labels[i] == positive else lost
@@ -401,9 +401,9 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
         if not distance >= -width:
             if runs > 0:
                 row = moments[runs - 1]
-                row[0], row[1], row[2] = m0, m1, m2 / 2.0
-                row[3], row[4], row[5] = m3 / 6.0, m4 / 24.0, m5 / 120.0
-                row[6], row[7] = p0, p1
+                sums = (m0, m1, m2 / 2.0, m3 / 6.0, m4 / 24.0, m5 / 120.0, p0, p1)
+                for k in range(MOMENTS):
+                    row[k] = sums[k]
             m0 = m1 = m2 = m3 = m4 = m5 = p0 = p1 = 0.0
             first = logits[i]
             starts[runs] = first
@@ -426,7 +426,7 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
         m5 += term
     if runs > 0:
         row = moments[runs - 1]
-        row[0], row[1], row[2] = m0, m1, m2 / 2.0
-        row[3], row[4], row[5] = m3 / 6.0, m4 / 24.0, m5 / 120.0
-        row[6], row[7] = p0, p1
+        sums = (m0, m1, m2 / 2.0, m3 / 6.0, m4 / 24.0, m5 / 120.0, p0, p1)
+        for k in range(MOMENTS):
+            row[k] = sums[k]
     return runs

@@ -45,19 +45,25 @@ def locate_relevant(relevance, scores, starts, first, last, item_starts, rows, g
     Of queries with too many comparisons (`EACH_AGAINST_ALL`) only rows and grades are written.
     ``rows`` may be empty: then they are not written.
     """
-    longest, most = np.int64(0), np.int64(0)
+    longest = np.int64(0)
+    most = np.int64(0)
     for q in range(first, last):
-        count, size = item_starts[q + 1] - item_starts[q], starts[q + 1] - starts[q]
+        count = item_starts[q + 1] - item_starts[q]
+        size = starts[q + 1] - starts[q]
         most = max(most, count)
         if count * size <= EACH_AGAINST_ALL:
             longest = max(longest, size)
-    firsts, indices = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
-    positions, worth = np.empty(most + 1, np.int64), np.empty(most)
-    greater, equal = np.empty(most, np.int64), np.empty(most, np.int64)
+    firsts = np.empty(longest + 1, np.int64)
+    indices = np.empty(most + 1, np.int64)
+    positions = np.empty(most + 1, np.int64)
+    worth = np.empty(most)
+    greater = np.empty(most, np.int64)
+    equal = np.empty(most, np.int64)
     keeps_rows = rows.size > 0
     unruly = 0
     for q in range(first, last):
-        start, low, n = starts[q], item_starts[q], item_starts[q + 1] - item_starts[q]
+        start = starts[q]
+        n = item_starts[q + 1] - item_starts[q]
         row = scores[start : starts[q + 1]]
         put = np.int64(0)
         for i in range(row.size):
@@ -72,18 +78,21 @@ def locate_relevant(relevance, scores, starts, first, last, item_starts, rows, g
             indices[item] = item
             if is_short:
                 own_score = row[positions[item]]
-                higher, same = np.int64(0), np.int64(0)
+                higher = np.int64(0)
+                same = np.int64(0)
                 for i in range(row.size):
                     higher += np.int64(row[i] > own_score)
                     same += np.int64(row[i] == own_score)
-                greater[item], equal[item] = higher, same
+                greater[item] = higher
+                equal[item] = same
         if is_short:
             order_items(row.size, n, greater, worth, firsts, indices)
         for item in range(n):
-            put = low + indices[item]
+            put = item_starts[q] + indices[item]
             grades[put] = worth[item]
             if is_short:
-                above[put], tied[put] = greater[item], equal[item]
+                above[put] = greater[item]
+                tied[put] = equal[item]
             if keeps_rows:
                 rows[put] = start + positions[item]
     return unruly
@@ -209,7 +218,8 @@ def expected_first(first, last, item_starts, grades, above, tied, level, k, reci
             low += 1
         if low == high or tied[low] == 0:
             continue
-        start, size = above[low], tied[low]
+        start = above[low]
+        size = tied[low]
         relevant = 0
         while low < high and above[low] == start:
             relevant += np.int64(grades[low] >= level)
@@ -245,7 +255,8 @@ def expected_precision_sums(first, last, item_starts, grades, above, tied, level
         before = 0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high:
-            start, size = above[low], tied[low]
+            start = above[low]
+            size = tied[low]
             if size == 0 or start >= k:
                 break
             relevant = 0
@@ -298,17 +309,16 @@ def expected_preference(
         n_relevant = 0
         for i in range(low, high):
             n_relevant += np.int64(grades[i] >= level)
-        n_others = judged[q] - n_relevant
-        bound = min(n_relevant, n_others)
+        bound = min(n_relevant, judged[q] - n_relevant)
         total = 0.0
         before = 0
         while low < high:
-            start, size = above[low], tied[low]
+            start = above[low]
+            size = tied[low]
             if size == 0:
                 break
-            hidden, hidden_here = 0, 0
-            if unjudged_above.size > 0:
-                hidden, hidden_here = unjudged_above[low], unjudged_tied[low]
+            hidden = unjudged_above[low] if unjudged_above.size > 0 else 0
+            hidden_here = unjudged_tied[low] if unjudged_above.size > 0 else 0
             relevant = 0
             while low < high and above[low] == start:
                 relevant += np.int64(grades[low] >= level)
@@ -342,7 +352,8 @@ def concordant_items(
         total = 0
         before = 0
         while low < high:
-            start, size = above[low], tied[low]
+            start = above[low]
+            size = tied[low]
             if size == 0:
                 break
             relevant = 0
@@ -370,15 +381,15 @@ def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, o
         total = 0.0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high:
-            start, size = above[low], tied[low]
+            start = above[low]
+            size = tied[low]
             if size == 0 or start >= k:
                 break
             gain = 0.0
             while low < high and above[low] == start:
                 gain += gains[low]
                 low += 1
-            here = discounts[min(k, start + size)] - discounts[start]
-            total += gain * here / np.float64(size)
+            total += gain * (discounts[min(k, start + size)] - discounts[start]) / np.float64(size)
         out[q] = total
 
 
@@ -387,7 +398,8 @@ def ideal_gains(first, last, item_starts, gains, k, discounts, out):
     """Write the discounted gains of the best order: the highest gains first."""
     ordered = np.empty(gains.size)
     for q in range(first, last):
-        low, n = item_starts[q], item_starts[q + 1] - item_starts[q]
+        low = item_starts[q]
+        n = item_starts[q + 1] - item_starts[q]
         equal = True
         for i in range(n):
             ordered[i] = gains[low + i]
@@ -414,7 +426,8 @@ def sort_down(values, n):
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(gap, n):
-            value, j = values[i], i
+            value = values[i]
+            j = i
             while j >= gap and values[j - gap] < value:
                 values[j] = values[j - gap]
                 j -= gap
@@ -432,19 +445,22 @@ def expected_cascade(first, last, item_starts, chances, above, tied, k, out):
     most = np.int64(0)
     for q in range(first, last):
         most = max(most, item_starts[q + 1] - item_starts[q])
-    means, probabilities = np.empty(most + 2), np.empty(most + 2)
+    means = np.empty(most + 2)
+    probabilities = np.empty(most + 2)
     for q in range(first, last):
         total = 0.0
         left = 1.0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high:
-            start, size = above[low], tied[low]
+            start = above[low]
+            size = tied[low]
             if size == 0 or start >= k:
                 break
             stop = low
             while stop < high and above[stop] == start:
                 stop += 1
-            relevant, longest = stop - low, min(size, k - start)
+            relevant = stop - low
+            longest = min(size, k - start)
             most = mean_products(chances, low, min(relevant, longest), stop, means)
             low = stop
             probabilities[0] = 1.0

@@ -23,9 +23,12 @@ _SEGMENT_WORDS = 64
 #: Rows whose sums are taken by themselves, in lanes.
 BLOCK = 4096
 _LANES = 64
-_64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
+_64 = np.uint64(6)
+_MASK_64 = np.uint64(63)
+_ONE = np.uint64(1)
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
-_BYTE, _BYTE_1 = np.uint64(255), np.uint8(1)
+_BYTE = np.uint64(255)
+_BYTE_1 = np.uint8(1)
 
 
 @kernel
@@ -397,14 +400,15 @@ def break_even_of_points(tp, fp, n, n_positive, slack, state):
 @kernel
 def add_areas(kind, criterion, low, high, tp, fp, n, n_positive, n_negative, state, chosen):
     """Add the area under n points to the state."""
-    x, y, axis, top = (tp, fp, n_positive, n_negative)
-    if kind == AREA and not criterion:
-        x, y, axis, top = (fp, tp, n_negative, 0.0)
-    n = chosen_points(x, n, chosen)
-    if kind == AREA:
-        area_of_points(x, y, top, low * axis, high * axis, chosen, n, state)
-    else:
+    if kind != AREA:
+        n = chosen_points(tp, n, chosen)
         precision_area_of_points(criterion, tp, fp, chosen, n, state)
+    elif criterion:
+        n = chosen_points(tp, n, chosen)
+        area_of_points(tp, fp, n_negative, low * n_positive, high * n_positive, chosen, n, state)
+    else:
+        n = chosen_points(fp, n, chosen)
+        area_of_points(fp, tp, 0.0, low * n_negative, high * n_negative, chosen, n, state)
 
 
 @kernel
@@ -602,9 +606,12 @@ def weighted_pairs(weights, masks, pieces, states):
             size = min(BLOCK, row.size - start)
             stop = start + size
             n = split_block(row[start:stop], masks[start:stop], positives, negatives)
-            positives_1, negatives_1 = positives[n:], negatives[n:]
-            positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
-            positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
+            positives_1 = positives[n:]
+            negatives_1 = negatives[n:]
+            positives_2 = positives[2 * n :]
+            negatives_2 = negatives[2 * n :]
+            positives_3 = positives[3 * n :]
+            negatives_3 = negatives[3 * n :]
             p0 = n0 = w0 = p1 = n1 = w1 = 0.0
             p2 = n2 = w2 = p3 = n3 = w3 = 0.0
             for i in range(n):

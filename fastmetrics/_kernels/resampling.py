@@ -26,9 +26,12 @@ PLACES, TOTALS, MORE, BITS = (np.int64(purpose) for purpose in range(4))
 # A constant of type int64: what is written out in a call is a type of its own, to compile for.
 _ZERO, _EIGHT, _ANY, _POSITIVE = (np.int64(number) for number in (0, 8, -1, 255))
 
-_MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_MULTIPLIER_0 = np.uint64(0xD2511F53)
+_MULTIPLIER_1 = np.uint64(0xCD9E8D57)
+_WEYL_0 = np.uint64(0x9E3779B9)
+_WEYL_1 = np.uint64(0xBB67AE85)
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
 _MASK_12, _12, _24, _36, _48 = (np.uint64(number) for number in (4095, 12, 24, 36, 48))
 _ONE = np.uint8(1)
 _SIDE_BY_SIDE = 16  # replicates whose cells are drawn together
@@ -276,7 +279,8 @@ def draw_windows_by_class(key, first, windows, totals, masks, n_rows, counts):
             size = min(WINDOW, n_rows - start)
             local = counts[r, j * WINDOW : j * WINDOW + size]
             labels = masks[start : start + size]
-            wanted_p, wanted_n = totals[0, r, j], totals[1, r, j]
+            wanted_p = totals[0, r, j]
+            wanted_n = totals[1, r, j]
             replicate = first + r
             n_draws = wanted_p + wanted_n
             if size < WINDOW or n_draws > 5 * (WORDS - 16):
