@@ -202,7 +202,8 @@ def ks_bracket(columns: BinColumns) -> Bracket:
     """Return the least and the greatest Kolmogorov-Smirnov statistic."""
     p, n = columns.exactly()
     all_p, all_n = columns.totals
-    (_, tp, a), (_, fp, b) = _running(p), _running(n)
+    _, tp, a = _running(p)
+    _, fp, b = _running(n)
     low = high = _plain(abs(tp * all_n - fp * all_p).max())
     open_ = ~columns.is_sure
     if open_.any():
@@ -223,8 +224,7 @@ def precision_bracket(columns: BinColumns) -> Bracket:
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             least = np.where(fp > 0, p - fp * np.log1p(p / (a + fp)), p)
-    sure = columns.is_sure
-    low, high = (math.fsum(np.where(sure, known, each)) for each in (least, most))
+    low, high = (math.fsum(np.where(columns.is_sure, known, each)) for each in (least, most))
     return _bracket(low, high, float(columns.totals[0]), columns.error + _ROUNDING)
 
 
@@ -278,7 +278,8 @@ def threshold_brackets(
         slack = error * whole
         return Bracket(max(low - slack, 0.0), min(high + slack, whole))
 
-    low_positive, high_positive = tp[0] + fp[1], tp[1] + fp[0]
+    low_positive = tp[0] + fp[1]
+    high_positive = tp[1] + fp[0]
     least = tp[0] / low_positive if low_positive else (1.0 if tp[1] else math.nan)
     most = tp[1] / high_positive if high_positive else (0.0 if fp[1] else math.nan)
     right = tp[0] + all_n - fp[1], tp[1] + all_n - fp[0]

@@ -77,8 +77,8 @@ def _most_frequent(
     values: NDArray[np.float64], counts: NDArray[Any], which: NDArray[np.bool_], most: int
 ) -> NDArray[np.float64]:
     """Return up to ``most`` of the masked values, the most frequent ones."""
-    values, counts = values[which], counts[which]
-    return values[np.argsort(-counts, kind="stable")[:most]]
+    order = np.argsort(-counts[which], kind="stable")
+    return values[which][order[:most]]
 
 
 def _spread(rows: NDArray[np.float64], n_edges: int) -> NDArray[np.float64]:
@@ -106,10 +106,9 @@ def _spread(rows: NDArray[np.float64], n_edges: int) -> NDArray[np.float64]:
 
 def _knots(n: int) -> NDArray[np.int64]:
     """Return the ranks of a sample of ``n`` that are interpolated between, both ends among them."""
-    half = (n + 1) // 2
     ranks = []
     rank = 0
-    while rank < half:
+    while rank < (n + 1) // 2:
         ranks.append(rank)
         rank += max(min(rank // _NEARER, n // _PIECES), 1)
     low = np.array(ranks, np.int64)
@@ -212,8 +211,7 @@ class BinLayout(Saved, Shown):
         """
         n_bins = check_integer("n_bins", n_bins, low=2, high=MOST_BINS)
         known = check_doubles(scores, "scores")
-        finite = known[np.isfinite(known)].astype(np.float64)
-        return cls(learnt_edges(finite, n_bins))
+        return cls(learnt_edges(known[np.isfinite(known)].astype(np.float64), n_bins))
 
     @classmethod
     def of_bits(cls, *, n_bins: int = N_BINS) -> Self:
@@ -242,8 +240,7 @@ class BinLayout(Saved, Shown):
         if n_bins & (n_bins - 1):
             raise InputError(f"`n_bins` must be a power of two: got {n_bins}")
         per_octave = n_bins // (2 * _OCTAVES)
-        steps = np.arange(1, n_bins // 2)
-        octave, step = np.divmod(steps, per_octave)
+        octave, step = np.divmod(np.arange(1, n_bins // 2), per_octave)
         positive = np.ldexp(1.0 + step / per_octave, octave - _OCTAVES // 2)
         return cls(np.concatenate([-positive[::-1], [0.0], positive]))
 

@@ -39,10 +39,7 @@ y_score : array-like of shape (n_samples,)
 
 
 class ScoredRows(NamedTuple):
-    """Rows that are known to be right: scores, int8 labels (1 is positive), weights if any.
-
-    Whole weights are int64, others float64.
-    """
+    """Verified scores, int8 labels (1 is positive) and weights, int64 if whole, else float64."""
 
     scores: NDArray[Any]
     labels: NDArray[np.int8]
@@ -276,7 +273,9 @@ def _bin_rows(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -
 
 def _checked_first_rows(members: Members, first_rows: int) -> ScoredRows:
     """Return the saved first rows, checked: fewer than ``first_rows``."""
-    scores, labels, weights = members["scores"], members["labels"], members["weights"]
+    scores = members["scores"]
+    labels = members["labels"]
+    weights = members["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
     if not scores.shape == labels.shape == weights.shape or not len(scores) < first_rows:
@@ -300,7 +299,9 @@ def check_weight(counts: NDArray[Any]) -> None:
 
 def _checked_bins(members: Members, layout: BinLayout) -> Bins:
     """Return the saved bins, checked."""
-    counts, seen, watched = members["counts"], members["seen"], members["watched"]
+    counts = members["counts"]
+    seen = members["seen"]
+    watched = members["watched"]
     roundings = members["n_roundings"]
     n = layout.n_bins
     if counts.dtype not in _KINDS or counts.shape != (2 * n,):
@@ -314,7 +315,8 @@ def _checked_bins(members: Members, layout: BinLayout) -> Bins:
         or not seen.shape == watched.shape == (n,)
     ):
         raise InputError("`seen` and `watched` are not of the bins")
-    is_watched, has = watched == 1, counts[::2] + counts[1::2] > 0
+    is_watched = watched == 1
+    has = counts[::2] + counts[1::2] > 0
     known = is_watched & has
     if (watched > 1).any() or (is_watched & layout._holds_one).any():
         raise InputError("`watched` is not 0 and 1, or 1 where a bin has one value at most")
@@ -570,7 +572,8 @@ class BinnedScoreTable(Mergeable, Bracketed):
                 n_open = 0
             else:
                 positives, negatives, is_sure, _ = bins.columns()
-                scores, n_open = bins.values(), int(np.count_nonzero(~is_sure))
+                scores = bins.values()
+                n_open = int(np.count_nonzero(~is_sure))
         if n_open:
             raise InputError(
                 f"{n_open:,} of {len(scores):,} bins hold several distinct scores, which are not "
@@ -604,7 +607,8 @@ class BinnedScoreTable(Mergeable, Bracketed):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedScoreTable):
             return NotImplemented
-        one, two = self._members(), other._members()
+        one = self._members()
+        two = other._members()
         return one.keys() == two.keys() and all(
             np.array_equal(one[name], two[name], equal_nan=name == "seen")
             and one[name].dtype == two[name].dtype
@@ -615,8 +619,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        columns = self._columns()
-        positive, negative = columns.totals
+        positive, negative = self._columns().totals
         layout = self.layout
         bins = "learning" if layout is None else repr(layout)
         return f"BinnedScoreTable({bins}, {positive:.10g} positive, {negative:.10g} negative)"

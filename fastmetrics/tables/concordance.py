@@ -77,10 +77,7 @@ def stable_sum(values: Floats) -> float:
 
 
 class Ranks(NamedTuple):
-    """Rows by rank, from 0 on, which equal values share.
-
-    ``rows`` are in ascending order; None where ranks are shared.
-    """
+    """Rank of each row, from 0, the same for equal values; ``rows`` in order where none are."""
 
     ranks: NDArray[np.int32]
     n_ranks: int
@@ -109,8 +106,7 @@ def rank_values(values: NDArray[Any]) -> Ranks:
     """Return the rank of each value among the distinct ones, for fewer than 2**31 values."""
     order = row_order(values)
     ranks = order.spread(np.arange(order.n_distinct, dtype=np.int32))
-    distinct = order.n_distinct == len(values)
-    rows = order.rows if distinct else None
+    rows = order.rows if order.n_distinct == len(values) else None
     return Ranks(ranks, order.n_distinct, rows)  # type: ignore[arg-type]
 
 
@@ -120,8 +116,7 @@ def in_order(keys: Ranks, scores: Ranks) -> KeyOrder:
         starts = np.arange(len(keys.rows) + 1)
         return KeyOrder(keys.rows, scores.ranks[keys.rows], starts, scores.n_ranks)
     bits = scores.n_ranks.bit_length()
-    codes = keys.ranks.astype(np.int64) << bits | scores.ranks
-    rows: Any = row_order(codes).rows
+    rows: Any = row_order(keys.ranks.astype(np.int64) << bits | scores.ranks).rows
     ordered = keys.ranks[rows]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     return KeyOrder(rows, scores.ranks[rows], np.append(starts, len(rows)), scores.n_ranks)
@@ -147,7 +142,8 @@ def sum_rows(keyed: KeyOrder, weights: Floats, leads: Floats | None = None) -> R
     reverse = np.ascontiguousarray(leading[::-1])
     jobs = (keyed, ordered_weights, leading != 0.0), (back, reverse, None)
     up, down = run([partial(_later, *job) for job in jobs], len(ordered_weights))
-    (lower_up, tied_up, higher_up), (lower_down, tied_down, higher_down) = up, down
+    lower_up, tied_up, higher_up = up
+    lower_down, tied_down, higher_down = down
     factor = np.float64(1.0) if factors is None else factors
     return RowSums(
         factor * higher_up + lower_down[::-1],
@@ -228,11 +224,10 @@ class RowCounts(NamedTuple):
     def totals(self) -> PairTotals:
         """Return the number of pairs by kind."""
         n = len(self.sums)
-        ends, leads = self.before[1:, 0], np.diff(self.before[:, 1])
-        pairs = int((leads * (n - ends.astype(np.int64))).sum())
+        leads = np.diff(self.before[:, 1])
+        pairs = int((leads * (n - self.before[1:, 0].astype(np.int64))).sum())
         concordant = int((self.sums >> 32).sum())
-        has_tied_scores = len(self.by_rank.starts) <= n
-        tied = self._total((0.0, 0.0, 1.0, 0.0)) if has_tied_scores else 0.0
+        tied = self._total((0.0, 0.0, 1.0, 0.0)) if len(self.by_rank.starts) <= n else 0.0
         tied_keys = self._total((0.0, 0.0, 0.0, 1.0)) if self.has_tied_keys else 0.0
         return PairTotals(concordant, pairs - concordant - tied, tied, tied_keys)
 
@@ -266,7 +261,8 @@ def count_rows(keys: Ranks, scores: Ranks, is_lead: NDArray[np.bool_] | None = N
     of lower rank with the same key come after it, and are added beforehand.
     """
     n = len(keys.ranks)
-    by_key, by_rank = in_order(keys, scores.reverse()), in_order(scores, keys)
+    by_key = in_order(keys, scores.reverse())
+    by_rank = in_order(scores, keys)
     leads = np.ones(n, np.bool_) if is_lead is None else is_lead
     before = np.zeros((keys.n_ranks + 1, 2), np.int32)
     sizes = np.diff(by_key.starts)
@@ -279,8 +275,7 @@ def count_rows(keys: Ranks, scores: Ranks, is_lead: NDArray[np.bool_] | None = N
     codes = (scores.n_ranks - 1 - by_key.ranks).astype(np.uint32)
     codes <<= 1
     codes |= leads[by_key.rows]
-    bits = (scores.n_ranks - 1).bit_length()
-    sums = _sorted_sums(codes, _lower_of_key(by_key), bits)
+    sums = _sorted_sums(codes, _lower_of_key(by_key), (scores.n_ranks - 1).bit_length())
     return RowCounts(sums, by_rank, before, len(sizes) < n)
 
 
@@ -305,23 +300,13 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
     starts, positions = _positions(counts & 0xFFFFFFFF)
     earlier = np.cumsum(counts, axis=0) - counts  # rows of earlier jobs
     more = np.cumsum(earlier, axis=1) - earlier
-    ordered, ordered_sums = np.empty_like(codes), np.empty_like(sums)
+    ordered = np.empty_like(codes)
+    ordered_sums = np.empty_like(sums)
+    scatter = partial(kernels.scatter_with_sums, codes, sums)
     run(
         [
-            partial(
-                kernels.scatter_with_sums,
-                codes,
-                sums,
-                low,
-                high,
-                shift,
-                _DIGITS - 1,
-                position,
-                add,
-                ordered,
-                ordered_sums,
-            )
-            for (low, high, _), position, add in zip(jobs, positions, more, strict=True)
+            partial(scatter, *job[:2], shift, _DIGITS - 1, position, add, ordered, ordered_sums)
+            for job, position, add in zip(jobs, positions, more, strict=True)
         ]
     )
     if rest:
@@ -382,11 +367,13 @@ def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> RankPairs:
     Two sorts, then the ranks of one variable in the order of the other, counted digit by digit:
     O(n log n), in integers.
     """
-    by_score, by_outcome = row_order(score), row_order(outcome)
+    by_score = row_order(score)
+    by_outcome = row_order(outcome)
     n = len(score)
     highest = by_outcome.n_distinct - 1
     ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32))[by_score.rows]
-    score_ties, outcome_ties = _pairs_in(by_score.starts), _pairs_in(by_outcome.starts)
+    score_ties = _pairs_in(by_score.starts)
+    outcome_ties = _pairs_in(by_outcome.starts)
     both_ties = 0
     if score_ties:
         # rows that tie in score, the highest outcome first: no pair of them is rising
@@ -454,11 +441,11 @@ def _rising(ranks: NDArray[np.int32], largest: int) -> int:
     if shift == 0:
         return total
     starts, positions = _positions(counts)
-    ordered, scratch = np.empty_like(ranks), ranks
+    ordered = np.empty_like(ranks)
     scatter = partial(kernels.scatter_by_digit, ranks)
     both = zip(jobs, positions, strict=True)
     run([partial(scatter, *job[:2], shift, put, ordered) for job, put in both])
-    within = partial(kernels.rising_in_segments, ordered, scratch, starts)
+    within = partial(kernels.rising_in_segments, ordered, ranks, starts)
     rest = max(0, shift - kernels.DIGIT)
     rising = run(
         [partial(within, *segment, rest) for segment in split_jobs(starts, _ROWS_OF_A_JOB)]
@@ -475,8 +462,7 @@ def _by_time(times: NDArray[Any], is_event: NDArray[np.bool_]) -> tuple[NDArray[
     by_time = rank_values(times)
     distinct = np.empty(by_time.n_ranks, times.dtype)
     distinct[by_time.ranks] = times
-    keys = 2 * by_time.ranks + ~is_event
-    return distinct, Ranks(keys, 2 * by_time.n_ranks, by_time.rows)
+    return distinct, Ranks(2 * by_time.ranks + ~is_event, 2 * by_time.n_ranks, by_time.rows)
 
 
 def _uncensored_fractions(keys: Ranks, weights: Floats) -> Floats:
@@ -509,8 +495,7 @@ class CensoredPairs(NamedTuple):
             scores = scores.reverse()
         if (self.weights == 1.0).all() and ((self.leads == 0.0) | (self.leads == 1.0)).all():
             return count_rows(self.keys, scores, self.leads > 0.0)
-        keyed = in_order(self.keys, scores)
-        return sum_rows(keyed, self.weights, self.leads)
+        return sum_rows(in_order(self.keys, scores), self.weights, self.leads)
 
 
 def compare_times(

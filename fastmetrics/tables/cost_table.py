@@ -78,7 +78,8 @@ class CostTable:
 
     def cost_at(self, row: Any) -> Any:
         """Return the expected cost of an example at one candidate, or at some."""
-        missed, alarms = self.missed[row], self.alarms[row]
+        missed = self.missed[row]
+        alarms = self.alarms[row]
         if self.prevalence is None:
             costs = (missed + alarms) / (self.n_positive + self.n_negative)
         else:

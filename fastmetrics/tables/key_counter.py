@@ -134,17 +134,8 @@ class CountedKeys:
         n = stop - start
         bits = np.empty(n, np.int32)
         counts = np.empty((2, n), np.int64)
-        n_distinct = buckets.table_between(
-            self.bins,
-            self.slots,
-            self.cells,
-            start,
-            stop,
-            sign_flip(self.dtype),
-            *self._passed(start, stop),
-            bits,
-            *counts,
-        )
+        keys = self.bins, self.slots, self.cells, start, stop, sign_flip(self.dtype)
+        n_distinct = buckets.table_between(*keys, *self._passed(start, stop), bits, *counts)
         scores = bits_to_scores(bits[:n_distinct], self.dtype)
         return ScoreTable._from_columns(scores, counts[0, :n_distinct], counts[1, :n_distinct])
 
@@ -154,7 +145,8 @@ class CountedKeys:
             table = self.table(start, min(start + _AT_ONCE * OF_BIN, self.size))
             for label, counts in ((1, table.positives), (0, table.negatives)):
                 if (has := counts > 0).any():
-                    scores, times = table.scores[has][::-1], counts[has][::-1]
+                    scores = table.scores[has][::-1]
+                    times = counts[has][::-1]
                     if times.sum() < RECURS * len(scores):  # a count takes more than its rows
                         yield label, SortedColumn.of_scores(np.repeat(scores, times))
                     else:
@@ -205,7 +197,8 @@ class PendingKeys:
         rows: list[int],
     ) -> None:
         n_streams = int(stream_of_bin.max()) + 2
-        self.slots, self.bins = slots, bins
+        self.slots = slots
+        self.bins = bins
         #: Rows of bins that have no slot so far.
         self.others = others
         self.stream_of_bin = stream_of_bin
@@ -226,8 +219,7 @@ class PendingKeys:
         if self._blocks is not None:
             return 0
         # Each stream may fill a block more than the rows would.
-        free = len(self.pool) - self.n_streams - int(self.state[0])
-        return max(free, 0) * buckets.BLOCK
+        return max(len(self.pool) - self.n_streams - int(self.state[0]), 0) * buckets.BLOCK
 
     @property
     def n_streams(self) -> int:
@@ -244,18 +236,8 @@ class PendingKeys:
         self, bits: NDArray[np.int32], flip: np.int32, labels: NDArray[np.int8], label: int
     ) -> None:
         """Add rows that fit in; without labels all are of the class ``label``."""
-        buckets.deal(
-            bits,
-            flip,
-            labels,
-            label,
-            self.stream_of_bin,
-            self.pool,
-            self.owner,
-            self.buffers,
-            self.fill,
-            self.state,
-        )
+        streams = self.stream_of_bin, self.pool, self.owner, self.buffers, self.fill
+        buckets.deal(bits, flip, labels, label, *streams, self.state)
 
     def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the starts of streams in the order of blocks, and that order; no rows follow."""
@@ -263,8 +245,7 @@ class PendingKeys:
             n = int(self.state[0])
             starts = np.zeros(self.n_streams + 1, np.int64)
             order = np.empty(n, np.int32)
-            ends = np.zeros(1, np.int64), np.array([n])
-            buckets.index_blocks(self.owner, *ends, starts, order)
+            buckets.index_blocks(self.owner, np.zeros(1, np.int64), np.array([n]), starts, order)
             self._blocks = starts, order
         return self._blocks
 
@@ -359,22 +340,13 @@ class KeyCounter:
             self._cells = self._cells.copy()
         self._views = []
         cells = self._cells
+        keys = pending.pool, starts, order, pending.buffers, pending.fill, pending.slots
 
         def count_some(streams: list[int]) -> None:
             for stream in streams:
-                buckets.count_stream(
-                    stream,
-                    pending.pool,
-                    starts,
-                    order,
-                    pending.buffers,
-                    pending.fill,
-                    pending.slots,
-                    pending.stream_slots(stream),
-                    cells,
-                    pending.passed[stream],
-                    pending.progress[stream],
-                )
+                slots = pending.stream_slots(stream)
+                counted = pending.passed[stream], pending.progress[stream]
+                buckets.count_stream(stream, *keys, slots, cells, *counted)
 
         while True:
             passed = self._with_passed(pending)  # those of before an interrupt, too

@@ -74,7 +74,8 @@ def _map_by_range(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
     if len(sample) < n_buckets:
         return None
     as_float = sample.astype(np.float64)
-    low, span = float(as_float[0]), float(as_float[-1]) - float(as_float[0])
+    low = float(as_float[0])
+    span = float(as_float[-1]) - float(as_float[0])
     if not 0.0 < span < np.inf or not np.isfinite(N_CELLS / span):
         return None
     scale = N_CELLS / span
@@ -84,8 +85,7 @@ def _map_by_range(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
     if in_cell.max() > HEAVY_CELL * len(sample) / n_buckets:
         return None
     bucket = np.minimum(before * n_buckets // len(sample), n_buckets - 1)
-    edges = np.searchsorted(bucket, np.arange(n_buckets + 1))
-    ends = low + edges / scale
+    ends = low + np.searchsorted(bucket, np.arange(n_buckets + 1)) / scale
     return BucketMap(
         by_range=True,
         low=low,
@@ -109,7 +109,7 @@ def _map_by_splitters(sample: NDArray[Any], n_buckets: int) -> BucketMap:
     ends = np.empty(2 * size + 2)
     ends[1:-1:2] = splitters
     ends[2::2] = splitters
-    ends[0], ends[-1] = sample[0], sample[-1]
+    ends[[0, -1]] = sample[[0, -1]]
     single = np.zeros(2 * size + 1, np.bool_)
     single[1::2] = True
     return BucketMap(
@@ -198,8 +198,8 @@ class Partition:
 
     def bucket(self, b: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return copies of a bucket's scores, negatives first, and of the values they carry."""
-        scores, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
-        return self._gather_columns(2 * b, *scores, 2), self._gather_columns(2 * b, *carried, 2)
+        scores = self._gather_columns(2 * b, self.pool, self.buffers, 2)
+        return scores, self._gather_columns(2 * b, self.carried_pool, self.carried_buffers, 2)
 
     def _gather_columns(
         self, stream: int, pool: NDArray[Any], buffers: NDArray[Any], n_streams: int = 1

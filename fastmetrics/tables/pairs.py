@@ -49,7 +49,7 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
         return (scores, positives, negatives), totals
     if not rows.weights.all():
         kept = (positives > 0.0) | (negatives > 0.0)  # else a score is as good as absent
-        scores, positives, negatives = scores[kept], positives[kept], negatives[kept]
+        scores, positives, negatives = (each[kept] for each in (scores, positives, negatives))
     if rows.integer_weights:
         positives, negatives = positives.astype(np.int64), negatives.astype(np.int64)
     return (scores, positives, negatives), ()
@@ -59,8 +59,7 @@ def merge_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     """Return the distinct scores of two ascending runs, descending, with the count of each."""
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    n_distinct = merges.merge_descending(positive, negative, *columns)
-    return _trim(columns, n_distinct)
+    return _trim(columns, merges.merge_descending(positive, negative, *columns))
 
 
 def _distinct_weighted(rows: BinaryRows) -> Columns:
@@ -90,18 +89,9 @@ def weigh_runs(
     """
     labels, negative, keys = rows.unverified
     weights = np.empty(0) if rows.weights is None else rows.weights
+    runs = order.rows, order.starts, first, stop
     n_valid: int = merges.weigh_runs(
-        order.rows,
-        order.starts,
-        first,
-        stop,
-        keys,
-        labels,
-        negative,
-        weights,
-        scores,
-        positives,
-        negatives,
+        *runs, keys, labels, negative, weights, scores, positives, negatives
     )
     return n_valid
 
@@ -146,8 +136,7 @@ def _ends_allowed(ascending: NDArray[Any], allow_inf: bool) -> bool:
 def bucket_jobs(n_buckets: int) -> list[tuple[int, int]]:
     """Return the ranges of buckets that make up the jobs."""
     jobs = min(BUCKET_JOBS, n_buckets)
-    cuts = [n_buckets * k // jobs for k in range(jobs + 1)]
-    return list(itertools.pairwise(cuts))
+    return list(itertools.pairwise([n_buckets * k // jobs for k in range(jobs + 1)]))
 
 
 def _distinct_partitioned(parted: Partition) -> Columns:
@@ -249,20 +238,9 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     inside = np.zeros(bucket_map.n_buckets, np.int64)
 
     def count(first: int, stop: int) -> None:
-        buckets.count_buckets(
-            first,
-            stop,
-            parted.pool,
-            parted.block_starts,
-            parted.block_order,
-            parted.buffers,
-            parted.fill,
-            bucket_map.lows,
-            bucket_map.highs,
-            bucket_map.holds_one_score,
-            parted.rows,
-            inside,
-        )
+        streams = parted.pool, parted.block_starts, parted.block_order, parted.buffers, parted.fill
+        limits = bucket_map.lows, bucket_map.highs, bucket_map.holds_one_score
+        buckets.count_buckets(first, stop, *streams, *limits, parted.rows, inside)
         for b in (np.flatnonzero(inside[first:stop] < 0) + first).tolist():
             negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
             negative.sort()

@@ -35,7 +35,8 @@ def rank_items(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
 
     The score of such an item is minus infinity.
     """
-    starts, sizes = rows.starts, np.diff(rows.starts)
+    starts = rows.starts
+    sizes = np.diff(rows.starts)
     jobs = split_jobs(starts, _ROWS_OF_A_JOB)
     counts = np.empty(rows.n_queries, np.int64)
     count = partial(kernels.count_relevant, rows.relevance, starts)
@@ -46,7 +47,8 @@ def rank_items(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     long = np.flatnonzero(counts * sizes > kernels.EACH_AGAINST_ALL)
     needs_rows = has_unjudged or rows.ids is not None or len(long)
     which = np.empty(n_items if needs_rows else 0, np.int64)
-    grades, above, tied = np.empty(n_items), *(np.empty(n_items, np.int64) for _ in range(2))
+    grades = np.empty(n_items)
+    above, tied = (np.empty(n_items, np.int64) for _ in range(2))
     locate = partial(kernels.locate_relevant, rows.relevance, rows.scores, starts)
     into = (item_starts, which, grades, above, tied)
     if any(run([partial(locate, *job, *into) for job in jobs])):
@@ -60,8 +62,10 @@ def rank_items(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
     for query, items in sorted_ones:  # as the kernel does of short ones
         greater, equal = _ranks(rows.scores[query], rows.scores[which[items]])
         order = np.lexsort((-grades[items], greater))
-        which[items], grades[items] = which[items][order], grades[items][order]
-        above[items], tied[items] = greater[order], equal[order]
+        which[items] = which[items][order]
+        grades[items] = grades[items][order]
+        above[items] = greater[order]
+        tied[items] = equal[order]
     hidden = named = (np.empty(0, np.int64),) * 2
     if rows.ids is not None:
         named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
@@ -84,7 +88,8 @@ def rank_items(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
         count = partial(kernels.count_unjudged, rows.relevance, rows.scores, starts)
         run([partial(count, *job, item_starts, which, *hidden) for job in jobs])
         for query, items in sorted_ones:
-            unknown, relevant_scores = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
+            unknown = ~(rows.relevance[query] >= 0)
+            relevant_scores = rows.scores[which[items]]
             hidden[0][items], hidden[1][items] = _ranks(
                 rows.scores[query][unknown], relevant_scores
             )
@@ -225,8 +230,7 @@ class RankingTable(Frozen, Summed, Saved):
         array([0, 1])
         """
         rows = check_queries(relevance, score, query, indptr, ids)
-        totals = None if n_relevant is None else check_totals(n_relevant, rows)
-        return cls._from_rows(rows, totals)
+        return cls._from_rows(rows, None if n_relevant is None else check_totals(n_relevant, rows))
 
     @classmethod
     def _from_rows(cls, rows: QueryRows, totals: NDArray[np.int64] | None) -> Self:
@@ -242,7 +246,8 @@ class RankingTable(Frozen, Summed, Saved):
         counts = np.bincount(query[~lacking], minlength=rows.n_queries)
         starts = np.append(0, np.cumsum(counts))
         ids = None if rows.ids is None else rows.ids[~lacking]
-        relevance, scores = rows.relevance[~lacking], rows.scores[~lacking]
+        relevance = rows.relevance[~lacking]
+        scores = rows.scores[~lacking]
         table = cls._from_rows(QueryRows(relevance, scores, starts, rows.queries, ids), None)
         judged = lacking & (rows.relevance >= 0)
         counts = np.bincount(query[judged], minlength=rows.n_queries)
@@ -268,9 +273,8 @@ class RankingTable(Frozen, Summed, Saved):
         ``grades`` are their relevance, query by query; ``counts`` how many each query has.
         """
         query = np.repeat(np.arange(len(counts)), counts)
-        judged = self.judged + counts
         kept = grades != 0
-        grades, query = grades[kept], query[kept]
+        query, grades = (column[kept] for column in (query, grades))
         by_grade = np.lexsort((-grades, query))
         put = self.item_starts[1:][query]
         item_starts = self.item_starts + np.append(
@@ -282,7 +286,7 @@ class RankingTable(Frozen, Summed, Saved):
 
         zeros = ("tied", "unjudged_above", "unjudged_tied", "unjudged_before")
         return self._with(
-            judged=judged,
+            judged=self.judged + counts,
             item_starts=item_starts,
             grades=np.insert(self.grades, put, grades[by_grade]),
             above=np.insert(self.above, put, self.sizes[query]),
@@ -310,7 +314,8 @@ class RankingTable(Frozen, Summed, Saved):
         which = np.lexsort((self.places, query))
         none = hidden = none_hidden = self.places[:0]
         if len(self.unjudged_above):
-            hidden, none_hidden = self.unjudged_before[which], np.zeros_like(which)
+            hidden = self.unjudged_before[which]
+            none_hidden = np.zeros_like(which)
         return self._with(
             grades=self.grades[which],
             above=self.places[which],
@@ -431,7 +436,9 @@ def checked_columns(members: Members) -> Columns:
             raise InputError(f"`{name}` has another length, or is negative")
     if starts[0] != 0 or starts[-1] != len(grades) or (np.diff(starts) < 0).any():
         raise InputError("`item_starts` does not go with grades")
-    counts, above, tied = np.diff(starts), columns["above"], columns["tied"]
+    counts = np.diff(starts)
+    above = columns["above"]
+    tied = columns["tied"]
     if sum(columns["sizes"].tolist()) >= 2**62 or (columns["judged"] < counts).any():
         raise InputError("queries of too many items, or with more than were judged")
     size = np.repeat(columns["sizes"], counts)

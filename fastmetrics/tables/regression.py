@@ -130,14 +130,14 @@ class ErrorSums:
         self, power: float, other: ErrorSums, means: Floats, weights: Floats
     ) -> None:
         """Add the deviances of other rows; means and weights are those of this object before."""
-        mine, theirs = self.of_powers[power], other.of_powers[power]
+        mine = self.of_powers[power]
+        theirs = other.of_powers[power]
         merged = mine.copy()
         _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])
         if mine[:, REFERENCE].all():  # else nothing was summed about a reference
             merged[:, REFERENCE] = np.where(self.means > 0, self.means, mine[:, REFERENCE])
             _add(merged, ABOUT, theirs[:, ABOUT], theirs[:, ABOUT + 1])
-            of_both = (mine, means, weights), (theirs, other.means, other.weights)
-            for sums, mean, weight in of_both:
+            for sums, mean, weight in (mine, means, weights), (theirs, other.means, other.weights):
                 shift = _deviances(mean, merged[:, REFERENCE], power)
                 shift -= _deviances(mean, sums[:, REFERENCE], power)
                 _add(merged, ABOUT, np.where(weight > 0, weight * shift, 0.0), 0.0)
@@ -343,8 +343,7 @@ class RegressionTable(Frozen, Summed, Saved):
     @classmethod
     def from_rows(cls, rows: RegressionRows, terms: Terms) -> Self:
         """Build the table of checked rows with the requested terms, and no others."""
-        sums = add_up(rows, terms)
-        return cls(rows.n_samples, rows.weight_exponent, terms, sums)
+        return cls(rows.n_samples, rows.weight_exponent, terms, add_up(rows, terms))
 
     @property
     def n_outputs(self) -> int:
@@ -434,8 +433,7 @@ class RegressionTable(Frozen, Summed, Saved):
         exponent = min(self.weight_exponent, other.weight_exponent)
         total = _rescale(self._sums, exponent - self.weight_exponent)
         total.add(_rescale(other._sums, exponent - other.weight_exponent))
-        n_samples = self.n_samples + other.n_samples
-        return self._of(n_samples, exponent, self._terms, total)
+        return self._of(self.n_samples + other.n_samples, exponent, self._terms, total)
 
     def _members(self) -> Members:
         sums = self._sums

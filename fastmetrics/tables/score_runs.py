@@ -99,7 +99,8 @@ def split_ranges(rows: AllRows, most: int) -> list[RunRange]:
     for k in range(len(cuts), -1, -1):
         spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
         is_one = 0 < k < len(cuts) and cuts[k - 1][0] == cuts[k][0]
-        between, only = (in_keys[k], in_keys[k + 1]), cuts[k][0] if is_one else None
+        only = cuts[k][0] if is_one else None
+        between = (in_keys[k], in_keys[k + 1])
         ranges.append(RunRange(spans, between, only))  # type: ignore[arg-type]
     return ranges
 
@@ -170,9 +171,13 @@ def _counted_table(
 #: Fractions 1/k of the memory: rows not sorted yet; runs kept in memory although there is a folder;
 #: all that is kept; pending rows not counted yet, of which those of rare scores are copied, where
 #: later tables of ranges are.
-_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 6
+_WAITING = 8
+_KEPT = 3
+_MOST_KEPT = 2
+_DEALT = 6
 #: Fraction of the kept memory for counts; divisor of the memory for counts beyond 255.
-_COUNTS, _PASSED = 0.9, 16
+_COUNTS = 0.9
+_PASSED = 16
 #: Memory that counting takes beside: small arrays, and what is free and not given back.
 _BESIDE: Final = 32 << 20
 #: Threads that sort rows that wait; each makes a run, and runs should be long.
@@ -344,7 +349,8 @@ class ScoreRuns(Merging, Shown):
     def _join(self, other: ScoreRuns) -> None:
         with other._lock:
             rows = other._all_rows()
-            kind, totals = other._kind, other._class_totals
+            kind = other._kind
+            totals = other._class_totals
         if kind is not None:
             with self._lock:
                 self._add(rows, totals, kind)
@@ -498,8 +504,7 @@ class ScoreRuns(Merging, Shown):
         if is_much and self._waiting and not self._start_counting():
             self._sort_waiting()
         self._free_memory(n_bytes)
-        totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-        self._totals = totals
+        self._totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
         self._kind = kind
         self._waiting_bytes += n_bytes
         self._waiting.append(batch)
@@ -602,7 +607,8 @@ class ScoreRuns(Merging, Shown):
         if self._kind is None:
             return
         counter.count()
-        others, following = counter.others(self._kind), counter.following()
+        others = counter.others(self._kind)
+        following = counter.following()
         more = count_bytes(others)
         waiting = [*self._waiting, others] if more else self._waiting
         more += self._waiting_bytes
@@ -692,7 +698,8 @@ class ScoreRuns(Merging, Shown):
     @contextmanager
     def _whole_file(self) -> Iterator[None]:
         """Restore the file if its rows are not taken over."""
-        file, size = self._file, 0 if self._file is None else self._file.size
+        file = self._file
+        size = 0 if self._file is None else self._file.size
         try:
             yield
         except BaseException:

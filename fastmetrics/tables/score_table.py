@@ -44,7 +44,7 @@ def checked_columns(
     if not weighs.any():
         return _no_columns()
     if not weighs.all():
-        scores, positives, negatives = scores[weighs], positives[weighs], negatives[weighs]
+        scores, positives, negatives = (each[weighs] for each in (scores, positives, negatives))
     if scores.dtype.kind == "f":
         scores = scores + scores.dtype.type(0)  # -0.0 becomes 0.0
     return in_order((scores, positives, negatives))
@@ -153,8 +153,7 @@ def real_threshold(threshold: Any) -> Any:
 
 def is_called_positive(scores: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
     """Return score >= threshold, compared as real numbers for any two types."""
-    kind = scores.dtype.kind
-    if kind == "f":
+    if scores.dtype.kind == "f":
         return np.asarray(scores >= _float_not_below(threshold, scores.dtype))
     if isinstance(threshold, float) and math.isinf(threshold):  # an int may exceed any float
         return np.full(scores.shape, threshold < 0)
@@ -411,8 +410,7 @@ class ScoreTable(Frozen, Summed, Saved):
                 "tables of differently scaled weights cannot be merged: weight_exponent "
                 f"{self.weight_exponent} and {other.weight_exponent}"
             )
-        merged = merge_columns(self._columns(), other._columns())
-        return self._of(*merged, self.weight_exponent)
+        return self._of(*merge_columns(self._columns(), other._columns()), self.weight_exponent)
 
     def _both_totals(self) -> list[int | float]:
         """Return the positive and the negative total, summed once."""
@@ -658,7 +656,8 @@ def by_pieces(table: ScoreTable, job: Callable[[Piece], T]) -> list[T]:
         return [int(np.add.reduce(column[start : start + PIECE_ROWS])) for column in columns]
 
     sums = run([partial(count, start) for start in starts[:-1]])
-    pieces, tp, fp = [], 0, 0
+    pieces = []
+    tp = fp = 0
     for start, (positives, negatives) in zip(starts, [*sums, [0, 0]], strict=False):
         stop = min(start + PIECE_ROWS, len(table))
         pieces.append(Piece(start, stop, tp, fp, *(column[start:stop] for column in columns)))

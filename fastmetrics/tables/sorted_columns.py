@@ -206,7 +206,8 @@ def merge_equal(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return distinct scores, ascending, with the sum of the counts of each."""
     order = np.argsort(scores, kind="stable")
-    scores, counts = scores[order], counts[order]
+    scores = scores[order]
+    counts = counts[order]
     starts = first_indices(scores)
     if len(starts) == len(scores):
         return scores, counts

@@ -94,7 +94,8 @@ def are_plain(y_true: Any, y_pred: Any, most: int) -> bool:
 def _are_native(true: NDArray[Any], predicted: NDArray[Any]) -> bool:
     if true.dtype != predicted.dtype or true.dtype not in _NATIVE:
         return False
-    one, other = true.flags, predicted.flags
+    one = true.flags
+    other = predicted.flags
     return one.c_contiguous and one.aligned and other.c_contiguous and other.aligned
 
 
@@ -131,10 +132,7 @@ def tally(
     *,
     margins: bool = False,
 ) -> NDArray[Any]:
-    """Count pairs of labels, or sum their weights; labels are known to be in range.
-
-    Exact int64 for integer weights, else compensated float64.
-    """
+    """Count pairs of labels in range, in int64, or sum their weights in compensated float64."""
     if weights is None:
         counts = count(true, predicted, low, width, margins=margins)
         if counts is None:
@@ -278,8 +276,7 @@ def score_cells(
             np.count_nonzero(is_called_positive(table.scores, threshold))
         )  # they come first
         cells = [[column[called:].sum(), column[:called].sum()] for column in columns]
-        counts = np.array(cells, dtype=table.positives.dtype)
-        return Cells(counts, (0, 1), table.weight_exponent)
+        return Cells(np.array(cells, dtype=table.positives.dtype), (0, 1), table.weight_exponent)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label)
@@ -356,11 +353,9 @@ class Cells(NamedTuple):
         A matrix without rows and labels counts as one of {0, 1} without examples.
         """
         now = matrix.copy()
-        counts = now.counts
-        labels = now.labels
-        if not labels:
+        if not now.labels:
             return cls(np.zeros((2, 2), np.int64), (0, 1))
-        return cls(counts, labels, now.weight_exponent)
+        return cls(now.counts, now.labels, now.weight_exponent)
 
     def reversed(self) -> Cells:
         """Return the classes in reverse order: of two, the other one is positive."""
@@ -507,10 +502,7 @@ def may_guess(dtype: np.dtype[Any]) -> bool:
 
 
 def guessed_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
-    """Return the least label and the width of a range that probably holds all of them.
-
-    A thousand rows are looked at; counting tells whether the guess was right.
-    """
+    """Guess the least label and the width of the range from a thousand rows; counting verifies."""
     low, high = 0, 1
     for y in (true, predicted):
         some = (y[: 1 << 9], y[:: len(y) // (1 << 9) + 1])
@@ -551,8 +543,7 @@ def label_counts(
     """Return the labels, margins and exponent of what `label_matrix` returns."""
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
-        labels = np.arange(2, dtype=y_true.dtype)
-        return labels, Margins.of(plain.counts), 0
+        return np.arange(2, dtype=y_true.dtype), Margins.of(plain.counts), 0
     columns, weights = _check_columns(y_true, y_pred, sample_weight)
     names, margins = _margins(columns, weights)
     occurs = (margins[1] != 0) | (margins[2] != 0)

@@ -258,7 +258,9 @@ def first_unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> 
 def read_state(members: Members) -> tuple[MatrixState, bool]:
     """Return the saved state of a confusion matrix, checked."""
     labels = stored_labels(members["labels"])
-    keys, values, lost = members["keys"], members["values"], members["lost"]
+    keys = members["keys"]
+    values = members["values"]
+    lost = members["lost"]
     k = len(labels)
     if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
         raise InputError("keys and values are not columns of one length")

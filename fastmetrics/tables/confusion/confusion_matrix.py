@@ -153,7 +153,8 @@ class ConfusionMatrix(Mergeable, Shown):
 
     def _set(self, state: MatrixState, is_fixed: bool) -> None:
         self._lock = threading.RLock()
-        self._is_fixed, self._state = is_fixed, state
+        self._is_fixed = is_fixed
+        self._state = state
         self._bound = state.total()
 
     @classmethod
@@ -399,8 +400,7 @@ class ConfusionMatrix(Mergeable, Shown):
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
         with self._lock:
             state = self._complete_state()
-            order = np.arange(len(state.labels))[::-1]
-            return self._of(state.arrange(order, state.labels[::-1]))
+            return self._of(state.arrange(np.arange(len(state.labels))[::-1], state.labels[::-1]))
 
     def _snapshot(self) -> tuple[Labels, NDArray[Any]]:
         """Return the public labels and counts; a known pair has both labels."""
@@ -452,7 +452,8 @@ class ConfusionMatrix(Mergeable, Shown):
                 return False
             self._unshare()
             self._count_in(n)
-            sums, k = self._state.sums.reshape(-1), len(self._state.labels)
+            sums = self._state.sums.reshape(-1)
+            k = len(self._state.labels)
             counted: int = kernels.count_cells(y_true, y_pred, low, k, 1, sums)
             return counted == n  # of a single block: all or none
 
@@ -546,7 +547,8 @@ class ConfusionMatrix(Mergeable, Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
-        (labels, counts), (others, theirs) = self._snapshot(), other._snapshot()
+        labels, counts = self._snapshot()
+        others, theirs = other._snapshot()
         return (
             labels == others
             and self.weight_exponent == other.weight_exponent
@@ -561,7 +563,8 @@ class ConfusionMatrix(Mergeable, Shown):
         return self._of, self._copied_state()
 
     def __repr__(self) -> str:
-        (labels, counts), exponent = self._snapshot(), self.weight_exponent
+        labels, counts = self._snapshot()
+        exponent = self.weight_exponent
         scaled = f", weight_exponent={exponent}" if exponent else ""
         k = len(labels)
         if k == 2:
@@ -569,25 +572,29 @@ class ConfusionMatrix(Mergeable, Shown):
             return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
         labels_text = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
         labels_text = labels_text.replace("Ellipsis", "...")
-        n, correct = counts.sum().item(), counts.diagonal().sum().item()
+        correct = counts.diagonal().sum().item()
         classes = "class" if k == 1 else "classes"
         return (
-            f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{labels_text}; n={n:.10g}, "
-            f"{correct:.10g} correct{scaled})"
+            f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{labels_text}; "
+            f"n={counts.sum().item():.10g}, {correct:.10g} correct{scaled})"
         )
 
     def _display(self) -> Display:
         """Return the true classes by the predicted ones; of many classes the pairs that occur."""
-        (labels, counts), exponent = self._snapshot(), self.weight_exponent
+        labels, counts = self._snapshot()
+        exponent = self.weight_exponent
         title = "true class by row, predicted by column"
         scaled = [f"Weights are times 2**{exponent}."] if exponent else []
         if len(labels) <= _SHOWN:
-            at, across = np.indices(counts.shape).reshape(2, -1).tolist(), "predicted"
+            at = np.indices(counts.shape).reshape(2, -1).tolist()
+            across = "predicted"
             cells = counts.ravel().tolist()
         else:
-            title, across = repr(self), ""
+            title = repr(self)
+            across = ""
             rows, columns = counts.nonzero()
-            at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
+            at = [rows.tolist(), columns.tolist()]
+            cells = counts[rows, columns].tolist()
         labels_of_cells = {
             name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)
         }
