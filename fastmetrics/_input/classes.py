@@ -166,7 +166,8 @@ def _encode_unit(y: NDArray[Any]) -> _BinaryLabels | None:
     ones = np.empty(n, dtype=np.bool_)
     negative = None
     for start in range(0, n, CHUNK):
-        chunk, out = y[start : start + CHUNK], ones[start : start + CHUNK]
+        chunk = y[start : start + CHUNK]
+        out = ones[start : start + CHUNK]
         np.equal(chunk, 1, out=out)
         seen_negative = _negative_label(chunk, out, negative)
         if seen_negative is None:
@@ -245,8 +246,7 @@ def _too_many(classes: NDArray[Any], pos_label: Any = None) -> str:
 def _float_label_fault(y: NDArray[Any], name: str) -> str:
     nan = np.isnan(y)
     if nan.any():
-        count = int(np.count_nonzero(nan))
-        return null_message(name, count, int(np.argmax(nan)), " (nan)")
+        return null_message(name, int(np.count_nonzero(nan)), int(np.argmax(nan)), " (nan)")
     inf = np.isinf(y)
     if inf.any():
         return f"`{name}` must be finite: inf at index {np.argmax(inf)}"
@@ -254,14 +254,16 @@ def _float_label_fault(y: NDArray[Any], name: str) -> str:
     where = f"({y[first].item()!r} at index {first})"
     if name in ("labels", "groups"):
         return f"`{name}` must hold whole numbers or text: got continuous values {where}"
+    held = "probabilities"
     if y.min() < 0 or y.max() > 1:
-        held, advice = "continuous values", f"is this regression ({OF_REGRESSION}), or"
+        held = "continuous values"
+        advice = f"is this regression ({OF_REGRESSION}), or"
         advice += " are the arguments swapped?"
     elif name == "y_true":
-        held, advice = "probabilities", "are the arguments swapped? A soft label p becomes two"
+        advice = "are the arguments swapped? A soft label p becomes two"
         advice += " rows, labels 1 and 0, with `sample_weight` p and 1 - p"
     else:
-        held, advice = "probabilities", "threshold them with `predict_at_threshold`, or are the"
+        advice = "threshold them with `predict_at_threshold`, or are the"
         advice += " arguments swapped?"
     return f"`{name}` holds {held} {where} where labels are needed: {advice}"
 
@@ -355,10 +357,7 @@ def sort_classes(texts: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
 
 
 def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
-    """Return an indicator matrix (n, k) as int8 {0, 1}, verified; one-byte {0, 1} in place.
-
-    {-1, 1} is accepted and becomes {0, 1}.
-    """
+    """Return an indicator matrix (n, k), {0, 1} or {-1, 1}, as int8 {0, 1}, in place if it is."""
     array = as_array(y_true, name)
     if array.ndim != 2:
         raise InputError(f"`{name}` must be an indicator matrix of shape (n, k): got {array.shape}")
@@ -398,8 +397,7 @@ def _hash_codes(y: NDArray[Any]) -> ClassLabels:
     size = _DISTINCT
     while size <= max(_DISTINCT, len(y) // 4):
         firsts = np.empty(size, np.int64)
-        slots = np.full(4 * size, -1, np.int32)
-        count = kernels.text_codes(rows, slots, firsts, codes)
+        count = kernels.text_codes(rows, np.full(4 * size, -1, np.int32), firsts, codes)
         if count >= 0:
             return sort_classes(y[firsts[:count]], codes)
         size *= 8
@@ -466,8 +464,7 @@ def _pandas_words(values: Any) -> _Words | None:
         return None
     if isinstance(dtype, pandas.CategoricalDtype):
         categorical = values.array if hasattr(values, "array") else values
-        texts = np.asarray(categorical.categories, dtype=object)
-        return texts, np.asarray(categorical.codes)
+        return np.asarray(categorical.categories, dtype=object), np.asarray(categorical.codes)
     if pandas.api.types.is_string_dtype(dtype):
         codes, uniques = pandas.factorize(values)
         return np.asarray(uniques, dtype=object), codes

@@ -239,8 +239,7 @@ def _from_texts(values: Sequence[Any], array: NDArray[Any], name: str) -> NDArra
     if not all(issubclass(kind, str) for kind in kinds):
         first = next(i for i, value in enumerate(flat) if not isinstance(value, str))
         raise InputTypeError(f"`{name}` mixes text with {_kind(flat[first])} at index {first}")
-    texts = plain_texts(flat, name)
-    return array if kinds == {str} else np.array(texts).reshape(array.shape)
+    return array if kinds == {str} else np.array(plain_texts(flat, name)).reshape(array.shape)
 
 
 def _numbers(values: list[Any], name: str) -> NDArray[Any]:
@@ -375,8 +374,7 @@ def _from_narwhals(values: Any, name: str) -> NDArray[Any]:
 def _from_series(series: Any, name: str) -> NDArray[Any]:
     count = int(series.null_count())
     if count:
-        first = int(np.argmax(series.is_null().to_numpy()))
-        raise InputError(null_message(name, count, first))
+        raise InputError(null_message(name, count, int(np.argmax(series.is_null().to_numpy()))))
     if str(series.dtype).startswith("Decimal"):
         raise InputTypeError(
             f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision"
@@ -450,8 +448,7 @@ def column_names(values: Any) -> list[Any]:
 def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a mapping or a data frame by their names, each in its own dtype."""
     keys = column_names(values)
-    texts = key_names(keys, name, "columns")
     return {
         text: as_array(values[each], f"{name}[{each!r}]")
-        for text, each in zip(texts, keys, strict=True)
+        for text, each in zip(key_names(keys, name, "columns"), keys, strict=True)
     }

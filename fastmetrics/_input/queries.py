@@ -52,7 +52,8 @@ def check_queries(
     There is no copy where rows are canonical and queries stand together.
     """
     check_same_index(relevance=relevance, score=score, query=query, ids=ids)
-    grades, scores = as_array(relevance, "relevance"), as_array(score, "score")
+    grades = as_array(relevance, "relevance")
+    scores = as_array(score, "score")
     check_same_shape(relevance=grades, score=scores)
     if grades.ndim not in (1, 2) or grades.size == 0:
         raise InputError(
@@ -64,7 +65,8 @@ def check_queries(
     if grades.ndim == 2 and not (query is None and indptr is None):
         raise InputError("a matrix has a row for each query: pass no `query`, no `indptr`")
     width = grades.shape[-1]
-    grades, scores = _grades(grades.ravel()), canonical_scores(scores.ravel(), "score")
+    grades = _grades(grades.ravel())
+    scores = canonical_scores(scores.ravel(), "score")
     names = None
     if ids is not None:
         called = as_array(ids, "ids")
@@ -76,7 +78,7 @@ def check_queries(
     if query is not None:
         starts, queries, order = gather_rows(query, len(grades))
         if order is not None:
-            grades, scores = grades[order], scores[order]
+            grades, scores = (column[order] for column in (grades, scores))
             names = names if names is None else names[order]
     elif indptr is not None:
         starts = _starts(indptr, len(grades))
@@ -133,7 +135,8 @@ def gather_rows(
             ids = ids.astype(ids.dtype.newbyteorder("="))
             return np.append(firsts, n_rows).astype(np.int64), ids, None
         if len(firsts) <= len(query) // 2:
-            query, lengths = ids, np.diff(np.append(firsts, len(query)))
+            lengths = np.diff(np.append(firsts, len(query)))
+            query = ids
     queries, codes = check_class_labels(query, "query")
     if lengths is not None:
         codes = np.repeat(codes, lengths)

@@ -155,7 +155,9 @@ def check_binary(
     flags = scores.flags
     if scores.dtype not in CANONICAL or not (flags.c_contiguous and flags.aligned):
         scores = canonical_scores(scores, "y_score")
-    weights, integer_weights, exponent = None, False, 0
+    weights = None
+    integer_weights = False
+    exponent = 0
     if sample_weight is not None:
         weights, integer_weights, exponent = check_weights(
             sample_weight, len(y), weights_are=weights_are
@@ -282,8 +284,7 @@ def _is_plain_vector(values: Any) -> bool:
 
 def refuse_several(y_score: Any, instead: str) -> None:
     """Raise where one model's scores are due and several come by name."""
-    several = isinstance(y_score, Mapping) or (has_names(y_score) and column_count(y_score) > 1)
-    if several:
+    if isinstance(y_score, Mapping) or (has_names(y_score) and column_count(y_score) > 1):
         advice = f"; {OF_PREDICT_PROBA}" if column_count(y_score) == 2 else ""
         raise InputTypeError(
             f"`y_score` must be the scores of one model: got a {type(y_score).__name__}, and "

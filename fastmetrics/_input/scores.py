@@ -167,7 +167,8 @@ def check_unit_interval(numbers: NDArray[Any], name: str, advice: str = "") -> N
 
 
 def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
-    kind, size = array.dtype.kind, array.dtype.itemsize
+    kind = array.dtype.kind
+    size = array.dtype.itemsize
     if kind == "f":
         if array.dtype.char == "g":
             return _from_longdouble(array, name)
@@ -215,10 +216,7 @@ Costs = Cost | NDArray[Any]
 
 
 def check_costs(name: str, costs: Any) -> Costs:
-    """Return a number, or a vector of integers or doubles, none of them negative.
-
-    Integers stay integers, so that sums of cents are exact.
-    """
+    """Return a cost >= 0 or a vector of them; integers stay exact, so that cents add up."""
     if costs is None or isinstance(costs, str | bool | np.bool_):
         raise InputTypeError(f"`{name}` must be a number, or one for each row: got {costs!r}")
     if isinstance(costs, numbers.Real):
@@ -393,7 +391,8 @@ def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
     safe = math.ldexp(1.0, -_SAFE)
     for start in range(0, len(values), CHUNK):
         chunk = values[start : start + CHUNK]
-        low_here, high_here = float(chunk.min()), float(chunk.max())
+        low_here = float(chunk.min())
+        high_here = float(chunk.max())
         if not (low_here >= 0.0 and high_here < math.inf):
             refuse(np.isnan(values), name, "must be finite: nan")
             refuse(np.isposinf(values), name, "must be finite: inf")

@@ -219,7 +219,8 @@ def _check_quotes(sources: list[Source], column: str) -> None:
 
 def _typed(source: Source, column: str, target: str, is_name: bool) -> str:
     inner = source.inner_name(column)
-    name, text = quote_name(inner), _spelling(source, inner)
+    name = quote_name(inner)
+    text = _spelling(source, inner)
     if source.kind == "parquet":
         return name if source.types[inner] == target else f"CAST({name} AS {target})"
     if target == "VARCHAR":
@@ -485,7 +486,8 @@ def _file_position(source: Source, line: re.Match[str] | None) -> str:
 def bad_row(connection: Any, source: Source, columns: Picked, where: str | None) -> FileError:
     """Return the error for a file in which a wanted value is missing or no finite number."""
     names = [quote_name(inner) for inner in columns]
-    row, texts = '"fastmetrics row"', [f'"fastmetrics text {k}"' for k in range(len(names))]
+    row = '"fastmetrics row"'
+    texts = [f'"fastmetrics text {k}"' for k in range(len(names))]
     spelled = [f"CAST({name} AS VARCHAR)" for name in names]
     written = spelled if source.kind != "parquet" else ["NULL"] * len(names)
     more = ", ".join(f"{one} AS {text}" for one, text in zip(written, texts, strict=True))
@@ -498,7 +500,8 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
     )
     query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
     number, *values_here = fetch_rows(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
-    values, texts_here = values_here[: len(names)], values_here[len(names) :]
+    values = values_here[: len(names)]
+    texts_here = values_here[len(names) :]
     k = next(
         k
         for k, value in enumerate(values)
@@ -510,7 +513,8 @@ def bad_row(connection: Any, source: Source, columns: Picked, where: str | None)
         what = "an integer that float64 would round" if is_integer else "not a number"
         position = f"row {number}{_csv_line(source, number)}: column {column!r}"
         return FileError(f"{source.path}: {position}: {shorten(texts_here[k])} is {what}")
-    kind, test = "null", f"{names[k]} IS NULL AND {texts[k]} IS NULL"
+    kind = "null"
+    test = f"{names[k]} IS NULL AND {texts[k]} IS NULL"
     if values[k] is not None:
         kind = "nan" if values[k] != values[k] else "infinite value"
         test = f"{spelled[k]} IN {_NAN if kind == 'nan' else _INFINITE}"

@@ -247,8 +247,7 @@ def _expression(name: str, text: Any, dialect: str) -> Any:
     if not isinstance(expression, exp.Condition) or isinstance(expression, exp.Query | exp.Alias):
         raise InputError(f"`{name}` must be a column or an expression: got {text!r}")
     is_atom = isinstance(expression, exp.Column | exp.Literal | exp.Paren)
-    is_plain = is_atom or name in ("score", "where")
-    return expression if is_plain else exp.paren(expression)
+    return expression if is_atom or name in ("score", "where") else exp.paren(expression)
 
 
 def _column(text: Any, dialect: str, has_models: bool) -> Any:
@@ -373,7 +372,8 @@ def read_counts(
 def _by_model(whole: _Counts, models: NDArray[Any] | TextColumn) -> dict[str, _Counts]:
     """Return the counts of each model: texts as the files name them, numbers ascending."""
     if isinstance(models, TextColumn):
-        codes, names = models.codes, models.values
+        codes = models.codes
+        names = models.values
     else:
         numbers, codes = np.unique(models, return_inverse=True)
         names = tuple(map(str, numbers.tolist()))

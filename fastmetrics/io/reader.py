@@ -288,19 +288,8 @@ def read_columns(
         if where is not None:  # a wrong guess would round numbers inside the condition
             sources = [with_guesses(connection, source, -1) for source in sources]
         sources = [_with_kinds(connection, source, wanted, SAMPLE) for source in sources]
-        reading = _Reading(
-            session,
-            wanted,
-            label,
-            weight,
-            roles,
-            named,
-            where,
-            skip_bad,
-            progress,
-            many_labels,
-            into,
-        )
+        columns = wanted, label, weight, roles, named
+        reading = _Reading(session, *columns, where, skip_bad, progress, many_labels, into)
         while True:
             try:
                 return reading.read(sources)
@@ -409,7 +398,8 @@ class _Reading:
 
     def _append(self, batch: Any, position: int, source: Source, columns: Picked) -> None:
         """Add the rows of a batch, without the bad ones if they are to be skipped."""
-        arrays, bad = [], None
+        arrays = []
+        bad = None
         for column, arrow in zip(self.wanted, batch.columns, strict=True):
             values, missing = self._to_numpy(column, arrow)
             arrays.append(values)

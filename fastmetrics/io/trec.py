@@ -163,8 +163,8 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
         text = shorten(fields[position - 1])
         fault = f"the {names[position - 1]} {text} is no finite number"
     else:
-        query, document = shorten(fields[0]), shorten(fields[2])
-        fault = f"query {query} has document {document} twice, first in line {first}"
+        query = shorten(fields[0])
+        fault = f"query {query} has document {shorten(fields[2])} twice, first in line {first}"
     raise FileError(f"{path}: line {line}: {fault}")
 
 

@@ -317,8 +317,7 @@ def entry(
     paths |= {key: more.pop(key, "") for key in ("influences", "row_loss")}
     for key, path in paths.items():
         more[key] = f"{family}.{path}" if path and "." not in path else path
-    text = title or name.replace("_", " ")
-    return Metric(name, family, text, higher_is_better=up, **more)
+    return Metric(name, family, title or name.replace("_", " "), higher_is_better=up, **more)
 
 
 @cache

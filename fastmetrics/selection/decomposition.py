@@ -78,7 +78,7 @@ def _label_matrices(y_true: Any, predictions: Any) -> tuple[NDArray[Any], NDArra
 
 def _check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Raise unless both matrices have as many columns."""
-    n, columns = true.shape[1], predicted.shape[1]
+    n, columns = (matrix.shape[1] for matrix in (true, predicted))
     if n != columns:
         message = f"`y_true` has {n:,} examples, `predictions` has {columns:,} columns"
         raise InputError(f"lengths differ: {message}")
@@ -180,8 +180,9 @@ _Parts = tuple[float, float, float, float]
 def _domingos_votes(
     predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
 ) -> tuple[int, ...]:
-    models, labels = _counts(predicted, classes), _counts(true, classes)
-    main, optimal = models.argmax(0), labels.argmax(0)  # the first of equals: the smallest
+    models, labels = (_counts(votes, classes) for votes in (predicted, true))
+    main = models.argmax(0)  # the first of equals: the smallest
+    optimal = labels.argmax(0)
     biased = main != optimal
     for_optimal = np.take_along_axis(models, optimal[np.newaxis], 0)[0]
     against = len(predicted) - models.max(0)
@@ -224,7 +225,7 @@ def _domingos(
 def _square_votes(
     predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
 ) -> tuple[int, int, int]:
-    models, labels = _counts(predicted, classes), _counts(true, classes)
+    models, labels = (_counts(votes, classes) for votes in (predicted, true))
     return int(np.vdot(models, labels)), int(np.vdot(models, models)), int(np.vdot(labels, labels))
 
 
@@ -233,7 +234,8 @@ def _kohavi_wolpert(
 ) -> tuple[_Parts, dict[str, float]]:
     """Return bias^2, variance and noise from the sums of p q, p^2 and q^2."""
     sums = _vote_sums(_square_votes, predicted, true, classes)
-    models, (replicates, n) = len(predicted), true.shape
+    models = len(predicted)
+    replicates, n = true.shape
     sizes = (models * replicates * n, models**2 * n, replicates**2 * n)
     product, p_squared, q_squared = map(Fraction, sums, sizes)
     bias = (p_squared + q_squared) / 2 - product
@@ -243,7 +245,8 @@ def _kohavi_wolpert(
 
 def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
     """Return bias^2, variance and noise of the squared loss, population variances all."""
-    models, (replicates, n) = len(predicted), true.shape
+    models = len(predicted)
+    replicates, n = true.shape
     most = max(models, replicates)
     width = max(1, _BLOCK // most)
     largest = max(_largest(true), _largest(predicted))
@@ -252,7 +255,8 @@ def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
         dtype = np.int32 if most * largest**2 < _NARROW else np.int64
         sums = _sums_of_blocks(_integer_sums, predicted, true, width, dtype)
         squares_p, squares_t, p_squared, t_squared, product = map(sum, sums)
-        middle, target = Fraction(p_squared, models**2), Fraction(t_squared, replicates**2)
+        middle = Fraction(p_squared, models**2)
+        target = Fraction(t_squared, replicates**2)
         bias = middle + target - Fraction(2 * product, models * replicates)
         variance = Fraction(squares_p, models) - middle
         noise = Fraction(squares_t, replicates) - target
@@ -667,7 +671,8 @@ def _predictions(
     task: FitTask, X_test: Any, settings: list[Setting], n_models: Any, train_size: Any, rng: Any
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
-    models, size = check_integer("n_models", n_models, low=2), len(task.y)
+    models = check_integer("n_models", n_models, low=2)
+    size = len(task.y)
     if train_size is not None:
         size = check_integer("train_size", train_size, low=1)
     key = seed_key(rng).tolist()

@@ -133,8 +133,7 @@ def _test_counts(
     Rounded up are first the classes that would have no row, then those of the largest remainder,
     last those that would keep no row to train on; the toss decides between equals.
     """
-    n = int(sizes.sum())
-    taken, remainder = np.divmod(sizes * n_test, n)
+    taken, remainder = np.divmod(sizes * n_test, int(sizes.sum()))
     rank = np.where(taken == 0, 0, np.where(taken + 1 == sizes, 2, 1))
     toss = generator.permutation(len(sizes))
     first = np.lexsort((toss, -remainder, rank, remainder == 0))

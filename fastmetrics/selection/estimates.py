@@ -290,11 +290,11 @@ def compare_estimators(
     decide: Any = partial(kfold_paired_t_test, correction=correction, **decided)
     shape: tuple[int, ...] = (-1,)
     if isinstance(splitter, FiveByTwo):
-        decide, shape = partial(five_by_two_cv_test, variant=variant, **decided), (5, 2)
+        decide = partial(five_by_two_cv_test, variant=variant, **decided)
+        shape = (5, 2)
     decide(np.arange(10.0).reshape(shape))  # what it refuses is refused before any fit
     splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(task.X, task.y, groups)]
-    one_split = partial(_values, tasks, metric)
-    values = np.array(task.each(one_split, splits))
+    values = np.array(task.each(partial(_values, tasks, metric), splits))
     undefined = int(np.isnan(values).any(axis=1).sum())
     if undefined:
         raise InputError(
@@ -499,8 +499,7 @@ def _title(cv: Any, splitter: Any) -> str:
 
 def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
     """Return the values on training and on test rows, one row a metric."""
-    train = np.array([one.train for one in scores]).T
-    return train, np.array([one.test for one in scores]).T
+    return np.array([one.train for one in scores]).T, np.array([one.test for one in scores]).T
 
 
 def _table(
@@ -513,7 +512,8 @@ def _table(
         "n_test": np.array([one.n_test for one in scores]),
     }
     for i, metric in enumerate(requested):
-        columns[f"train_{metric.label}"], columns[f"test_{metric.label}"] = train[i], test[i]
+        columns[f"train_{metric.label}"] = train[i]
+        columns[f"test_{metric.label}"] = test[i]
     columns["fit_seconds"] = np.array([one.fit_seconds for one in scores])
     columns["score_seconds"] = np.array([one.score_seconds for one in scores])
     return columns
@@ -567,7 +567,8 @@ def _interval(
     leaves = low < mean < high and (mean - half < low or mean + half > high)
     if not leaves or math.isinf(width):
         return ConfidenceInterval(mean - half, mean + half), "t"
-    x, half = (mean - low) / width, half / width
+    x = (mean - low) / width
+    half = half / width
     kept = 1.0 / (1.0 + half * half / (x * (1.0 - x)))
     centre = kept * x + (1.0 - kept) / 2
     spread = math.sqrt(kept * (1.0 - kept) * x * (1.0 - x) + (1.0 - kept) ** 2 / 4)

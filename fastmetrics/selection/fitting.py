@@ -74,7 +74,8 @@ def split_metric(
     if by_row:
         losses = metric.losses(outputs)
         return SplitMetric(rows, float(losses.mean()), losses)
-    one, value = metric.request, metric.evaluate(outputs)
+    one = metric.request
+    value = metric.evaluate(outputs)
     if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
         return SplitMetric(rows, value, None)
     entry = one.entry
@@ -111,7 +112,8 @@ def average_of_models(
     n = 1 + max(int(split.rows.max()) for split in splits)
     if task.classes is not None and entry.is_by_class(one.parameters):
         codes = np.unique(task.y, return_inverse=True)[1]
-    influence, times = np.zeros(n), np.zeros(n, np.int64)
+    influence = np.zeros(n)
+    times = np.zeros(n, np.int64)
     for split, of_split in zip(splits, influences, strict=True):
         strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
         between = (split.value - mean) / np.bincount(strata)[strata]
@@ -389,7 +391,8 @@ def check_method(
     cv: Any, task: FitTask, rng: Any, n_resamples: Any = None
 ) -> tuple[Any, str | None]:
     """Return the splitter of a number of folds, a name or itself, and which .632 rule follows."""
-    stratified, grouped = task.classes is not None, task.groups is not None
+    stratified = task.classes is not None
+    grouped = task.groups is not None
     if isinstance(cv, int | np.integer):
         cv = f"{check_integer('cv', cv, low=2)}-fold"
     wrong = f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"

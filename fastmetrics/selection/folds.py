@@ -161,10 +161,9 @@ def check_class_sizes(classes: Classes, n_splits: int) -> None:
     least = int(small[np.argmin(classes.sizes[small])])
     smallest = f"class {classes.names[least]!r} has {_rows(int(classes.sizes[least]))}"
     if len(small) == len(classes.sizes):
-        largest = int(classes.sizes.max())
         raise InputError(
             f"`n_splits` must not exceed the number of rows of every class: got {n_splits:,}, and "
-            f"the largest class has {_rows(largest)}"
+            f"the largest class has {_rows(int(classes.sizes.max()))}"
         )
     warn_user(
         f"{len(small):,} of {len(classes.sizes):,} classes have fewer rows than n_splits="

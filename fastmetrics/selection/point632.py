@@ -265,8 +265,9 @@ def _divergence_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> floa
     That term has no p in it: so the mean over all y of D(y, p) is that of D(y, m) + D(mean y, p) -
     D(mean y, m), whatever m is: the mean of p is in its range.
     """
-    y, p = np.asarray(y, np.float64), np.asarray(p, np.float64)
-    centre, middle = y.mean(), p.mean()
+    y, p = (np.asarray(column, np.float64) for column in (y, p))
+    centre = y.mean()
+    middle = p.mean()
     from_middle, of_centre, both = (
         float(np.mean(TERMS[request.name](true, predicted, **request.parameters)))
         for true, predicted in ((y, middle), (centre, p), (centre, middle))
@@ -276,14 +277,14 @@ def _divergence_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> floa
 
 def _gaps_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> float:
     """Return the mean over pairs of a loss that is linear in how far p lies above y, and below."""
-    n = len(y)
     unit = max(1.0, float(np.abs(y).max()))
     y = np.sort(np.asarray(y, np.float64))
     above, below = (
         TERMS[request.name](y, y + step, **request.parameters) / unit for step in (unit, -unit)
     )
     centre = y.mean()  # sums cancel less
-    y, p = y - centre, p - centre
+    y = y - centre
+    p = p - centre
     at = np.searchsorted(y, p)
     total = 0.0
     for slopes, side in ((above, 1), (below, -1)):
@@ -291,7 +292,7 @@ def _gaps_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> float:
         gaps = p * totals[at] - sums[at]
         if side < 0:
             gaps = sums[-1] - sums[at] - p * (totals[-1] - totals[at])
-        total += float(gaps.mean() / n)
+        total += float(gaps.mean() / len(y))
     return total
 
 
@@ -483,7 +484,8 @@ def by_632(
     err: float, rows: NDArray[np.intp], losses: Floats, n: int, gamma: float, n_resamples: int
 ) -> Bootstrap632:
     """Return both estimates from the losses of all rows out of a bag, whose indices are `rows`."""
-    sums, counts = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)
+    sums = np.bincount(rows, losses, n)
+    counts = np.bincount(rows, minlength=n)
     was_out = counts > 0
     err1 = math.nan
     never = n - int(np.count_nonzero(was_out))

@@ -125,7 +125,8 @@ class ModelOutputs:
 
     def _columns(self, method: str, why: str) -> NDArray[Any]:
         """Return the scores of all classes in order; 0 for classes absent from training."""
-        scores, known_classes = self._call_model(method, why), self.classes_of_model
+        scores = self._call_model(method, why)
+        known_classes = self.classes_of_model
         if scores.shape != (len(self.y), len(known_classes)):
             raise InputError(
                 f"{method} must return one column for each of {len(known_classes):,} classes: "
@@ -355,7 +356,8 @@ def _by_registry(one: MetricRequest, outputs: ModelOutputs) -> Any:
             "'mean_error'"
         )
     if metric.family == "regression":
-        requested, data = {one.label: (one.name, one.parameters)}, (outputs.y, outputs.predicted)
+        requested = {one.label: (one.name, one.parameters)}
+        data = (outputs.y, outputs.predicted)
         return regression_metrics(*data, metrics=requested, **outputs.weights)[one.label]
     classes = np.arange(0 if outputs.classes is None else len(outputs.classes))
     is_margin = metric.family == "probabilities" and metric.needs == "scores"

@@ -294,10 +294,12 @@ class NestedCrossValidation(OneNumber):
         display = Result._display(self)
         columns = {"fold": range(len(self.values)), self.metric: self.values}
         folds = Table(columns | {"setting": self.settings}, "outer folds", framed=False)
-        tables, notes = [*display.tables, folds], list(display.notes)
+        tables = [*display.tables, folds]
+        notes = list(display.notes)
         if self.of_fitted_models is not None:
             inside = Estimates({self.metric: self.of_fitted_models})._display()
-            tables, notes = [*tables, *inside.tables], [*notes, *inside.notes]
+            tables = [*tables, *inside.tables]
+            notes = [*notes, *inside.notes]
         return replace(display, tables=tables, notes=notes)
 
 

@@ -82,8 +82,7 @@ def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
 def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
     """Return ascending probabilities, the positives at each, and all rows at each."""
     positives = table.positives[::-1]
-    negatives = table.negatives[::-1]
-    return probabilities(table)[::-1], positives, positives + negatives
+    return probabilities(table)[::-1], positives, positives + table.negatives[::-1]
 
 
 def bin_sums(
@@ -451,8 +450,7 @@ def root_mean_square_calibration_error(
                 UndefinedMetricWarning,
             )
             return math.nan
-    square = _mean([mean_square(one, estimator) for one in problems])
-    return math.sqrt(max(square, 0.0))
+    return math.sqrt(max(_mean([mean_square(one, estimator) for one in problems]), 0.0))
 
 
 def mean_square(one: BinSums, estimator: Estimator) -> float:

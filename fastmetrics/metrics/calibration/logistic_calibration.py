@@ -211,8 +211,7 @@ class Likelihood:
             count = moments_of_runs(x, *both, width, starts, moments)
             return starts[:count], moments[:count]
 
-        jobs = [partial(job, first) for first in range(0, len(self.columns.logits), _JOB)]
-        runs = run(jobs)
+        runs = run([partial(job, first) for first in range(0, len(self.columns.logits), _JOB)])
         self._starts = np.concatenate([starts for starts, _ in runs]) - self.centre
         moments = np.concatenate([moments for _, moments in runs]).T
         self._moments = np.ascontiguousarray(moments[:6])
@@ -253,8 +252,7 @@ def sum_gradient_squares(
         weights = positives * (1.0 - expected) ** 2 + negatives * expected**2
         return tuple(float((weights * (x - fit.mean) ** power).sum()) for power in range(3))
 
-    columns = (likelihood.columns.logits, *squares)
-    first, mixed, second = sum_terms(terms, columns)
+    first, mixed, second = sum_terms(terms, (likelihood.columns.logits, *squares))
     return first, mixed, second
 
 
@@ -267,7 +265,8 @@ def variances(
     slope_variance = 1.0 / fit.squares
     if filling is not None:
         covariance = filling[1] * at_mean * slope_variance
-        at_mean, slope_variance = filling[0] * at_mean**2, filling[2] * slope_variance**2
+        at_mean = filling[0] * at_mean**2
+        slope_variance = filling[2] * slope_variance**2
     back = likelihood.centre + fit.mean
     return at_mean - 2.0 * back * covariance + back**2 * slope_variance, slope_variance
 
@@ -551,8 +550,7 @@ def logistic_influences(
     The influence is one Newton step for the row: the inverse of the information times its score,
     (y - fitted) (1, logit). Rows with a probability of 0 or 1 have none.
     """
-    table = probability_table(classes, p, sample_weight=weights)
-    fit = fit_logistic(table, None, None)
+    fit = fit_logistic(probability_table(classes, p, sample_weight=weights), None, None)
     values = {
         "calibration_slope": fit.slope,
         "calibration_intercept": fit.intercept,

@@ -262,8 +262,7 @@ def reliability_diagram(
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     p, positives, weights = ascending(table)
     if strategy == "isotonic":
-        ends = upper_hull(table).ends[::-1]
-        starts = len(p) - 1 - ends
+        starts = len(p) - 1 - upper_hull(table).ends[::-1]
     else:
         starts = bin_starts(p, weights, n_bins, strategy)
     total = np.add.reduceat(weights, starts)

@@ -224,8 +224,7 @@ def check_index_options(
 ) -> CheckedIndex:
     """Return the validated options of the index."""
     longer = check_direction(higher_score_means)
-    kinds = ("harrell", "uno", "uno-scikit-survival")
-    weighting = check_choice("weighting", weighting, kinds)
+    weighting = check_choice("weighting", weighting, ("harrell", "uno", "uno-scikit-survival"))
     others = check_censoring(censoring)
     if weighting == "harrell" and others is not None:
         raise InputError("`censoring` is for `weighting='uno'`: Harrell's pairs count one")
@@ -487,8 +486,7 @@ def goodman_kruskal_gamma(
     1.0
     """
     counts = count_pairs(*check_paired(y_true, y_score))
-    pairs = counts.concordant + counts.discordant
-    return _ratio(counts.excess, pairs, "gamma", "every pair ties")
+    return _ratio(counts.excess, counts.concordant + counts.discordant, "gamma", "every pair ties")
 
 
 @documented(PAIRED)

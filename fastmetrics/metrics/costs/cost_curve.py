@@ -133,9 +133,8 @@ class CostCurve(OwnArrays, OneNumber):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the envelope with its area shaded, the lines that form it and the trivial rules."""
         label = model_label(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
-        curve = PlotCurve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
         return draw_cost_curve(
-            curve,
+            PlotCurve(self.probability_cost, self.normalized_cost, label, is_shaded=True),
             (self.false_positive_rate, 1.0 - self.true_positive_rate),
             ax,
             options=line_options,
@@ -215,12 +214,11 @@ def cost_curve(
     x, y = np.array(crossings, np.float64).reshape(-1, 2).T
     fpr = fp / n_negative
     tpr = tp / n_positive
-    fnr = fn / n_positive
     thresholds = float_thresholds(table.scores[hull.ends])
     return CostCurve(
         expected_total_cost=half_harmonic_sum(hull),
         probability_cost=np.concatenate(([0.0], x, [1.0])),
-        normalized_cost=np.concatenate((fpr[:1], y, fnr[-1:])),
+        normalized_cost=np.concatenate((fpr[:1], y, fn[-1:] / n_positive)),
         thresholds=thresholds[kept].copy(),
         false_positive_rate=fpr,
         true_positive_rate=tpr,
@@ -268,9 +266,11 @@ def half_harmonic_sum(hull: Hull) -> float:
     sum of counts is correctly rounded.
     """
     positives, negatives = hull.positives.tolist(), hull.negatives.tolist()
-    m_pos, m_neg = sum(positives), sum(negatives)
+    m_pos = sum(positives)
+    m_neg = sum(negatives)
     if hull.positives.dtype.kind == "f":
-        m_pos, m_neg = math.fsum(positives), math.fsum(negatives)
+        m_pos = math.fsum(positives)
+        m_neg = math.fsum(negatives)
         fractions = zip(hull.positives / m_pos, hull.negatives / m_neg, strict=True)
         return math.fsum(p * n / (p + n) / 2.0 for p, n in fractions if p > 0 and n > 0)
     terms = [

@@ -192,7 +192,7 @@ def _curve(keys: NDArray[Any], amounts: Floats, exposure: Floats | None) -> tupl
     exposures = _sum_runs(order, exposure)
     counts = exposures > 0
     if not counts.all():
-        exposures, outcomes = exposures[counts], outcomes[counts]
+        exposures, outcomes = (sums[counts] for sums in (exposures, outcomes))
     return _cumulative_fractions(exposures), _cumulative_fractions(outcomes)
 
 

@@ -26,10 +26,7 @@ AVERAGES = ("macro", "micro", "samples", "weighted", None)
 
 
 def binarize(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
-    """Return the (n, n_classes) matrix with 1 in the column of each row's class code.
-
-    Columns are contiguous.
-    """
+    """Return the (n, n_classes) matrix with 1 at each row's class code; columns are contiguous."""
     columns = np.empty((n_classes, len(codes)), np.bool_)
     for code, column in enumerate(columns):
         np.equal(codes, code, out=column)

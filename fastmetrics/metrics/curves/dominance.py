@@ -207,7 +207,8 @@ def _turns(a: _Polygon, b: _Polygon) -> NDArray[np.int64]:
     Both lines are swept from (0, 0); of corners at equal x + y, that of A comes first. A side may
     be repeated at the first corner of a job. The result has shape (n_turns, 3). O(n) time.
     """
-    n_a, n_b = len(a[0]), len(b[0])
+    n_a = len(a[0])
+    n_b = len(b[0])
     starts = [(0, 0)]
     for i in range(_JOB_CORNERS, n_a, _JOB_CORNERS):
         j = bisect_left(range(n_b), a[0][i] + a[1][i], key=lambda j: b[0][j] + b[1][j])
@@ -258,8 +259,10 @@ def _crossing(a: _Polygon, b: _Polygon, i: int, j: int, marks: int) -> tuple[Any
     bx, by = _corner(b, j - 1)
     a_end_x, a_end_y = _corner(a, i)
     b_end_x, b_end_y = _corner(b, j)
-    adx, ady = a_end_x - ax, a_end_y - ay
-    bdx, bdy = b_end_x - bx, b_end_y - by
+    adx = a_end_x - ax
+    ady = a_end_y - ay
+    bdx = b_end_x - bx
+    bdy = b_end_y - by
     fraction = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
     return ax + fraction * adx, ay + fraction * ady
 

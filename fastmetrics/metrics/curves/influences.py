@@ -115,10 +115,7 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
 
 
 def auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, Floats]:
-    """Return the AUC, and the sums of squares and of influences by class.
-
-    The sums have shape (2, 2), the negatives first.
-    """
+    """Return the AUC, and sums of squares and of influences, (2, 2), the negatives first."""
     return _auc(table, 2)
 
 
@@ -210,8 +207,7 @@ def _segment_slopes(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
     n = tp + fp
     from_origin = n == 0.0  # only the first segment
     safe = np.where(from_origin, 1.0, n)
-    x = np.where(from_origin, 0.0, (p + q) / safe)
-    i0, i1, i2, mean_0, mean_1 = _integrals(x)
+    i0, i1, i2, mean_0, mean_1 = _integrals(np.where(from_origin, 0.0, (p + q) / safe))
     precision = (tp * mean_0 + p * mean_1) / safe
     scale = p / safe**2
     slopes = [
@@ -290,7 +286,8 @@ def partial_auc_influences(
     low, high = true_positive_rate_range or false_positive_rate_range or (0.0, 1.0)
     c = CurveCounts.from_table(table)
     if over_tpr:
-        p, q = c.negatives[::-1], c.positives[::-1]
+        p = c.negatives[::-1]
+        q = c.positives[::-1]
         inside = _between(CurveCounts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
         result = CurveInfluences(inside.value, inside.negatives[::-1], inside.positives[::-1])
     else:
@@ -400,15 +397,15 @@ class OrderedRows:
         rows = self._rows
         order = row_order(rows.scores)
         n = order.n_distinct
-        scores, positives, negatives = np.empty(n, rows.scores.dtype), *np.empty((2, n))
+        scores = np.empty(n, rows.scores.dtype)
+        positives, negatives = np.empty((2, n))
 
         def weigh(first: int, stop: int) -> None:
             here = slice(n - stop, n - first)
             weigh_runs(rows, order, first, stop, scores[here], positives[here], negatives[here])
 
         run([partial(weigh, *job) for job in order.jobs()])
-        are_counts = rows.weights is None or rows.integer_weights
-        kind = np.dtype(np.int64 if are_counts else np.float64)
+        kind = np.dtype(np.int64 if rows.weights is None or rows.integer_weights else np.float64)
         p, q = (column.astype(kind, copy=False) for column in (positives, negatives))
         return order, ScoreTable._from_columns(scores, p, q, rows.weight_exponent)
 
@@ -491,7 +488,8 @@ def multiclass_influences(
     groups: list[tuple[int, ...]] = [(k,) for k in range(n_classes)]
     if multi_class == "ovo":
         groups = list(combinations(range(n_classes), 2))
-    values, influences = [], []
+    values = []
+    influences = []
     for group in groups:
         kept = np.ones(len(codes), np.bool_)
         if len(group) == 2:

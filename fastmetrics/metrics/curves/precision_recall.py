@@ -110,7 +110,9 @@ def curve_of_table(
     """Return precision, recall and thresholds of a table, in scikit-learn's order."""
     if not (drop_intermediate or table.is_weighted or _may_overflow(table)):
         return _curve_of_counts(table)
-    tp, fp, scores = table.true_positives, table.false_positives, table.scores
+    tp = table.true_positives
+    fp = table.false_positives
+    scores = table.scores
     predicted = tp + fp if table.is_weighted or not _may_overflow(table) else fp + 1.0 * tp
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]

@@ -81,7 +81,8 @@ def confusion_matrix_at_thresholds(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
     tp, fp = table.true_positives, table.false_positives
-    tn, fn = fp[-1:] - fp, tp[-1:] - tp  # slices: an empty table has no last row
+    tn = fp[-1:] - fp  # slices: an empty table has no last row
+    fn = tp[-1:] - tp
     exponent = table.weight_exponent
     columns = tuple(
         np.array(as_given(column, exponent), dtype=np.float64) for column in (tn, fp, fn, tp)
@@ -265,7 +266,7 @@ def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
         return ks_at(table.scores[row].item(), tp, fp, n_positive, n_negative)
     tprs, fprs = (sums / sums[-1] for sums in (table.true_positives, table.false_positives))
     row = int(np.argmax(np.abs(tprs - fprs)))
-    tpr, fpr = float(tprs[row]), float(fprs[row])
+    tpr, fpr = (float(rates[row]) for rates in (tprs, fprs))
     return _ks(table.scores[row].item(), tpr - fpr, tpr, fpr)
 
 
@@ -406,20 +407,10 @@ def roc_of_table(
     def write(piece: Piece) -> None:
         number = piece.start // PIECE_ROWS
         here = slice(offsets[number], offsets[number + 1])
-        write_roc(
-            table.scores,
-            *columns,
-            piece.start,
-            piece.stop,
-            piece.tp,
-            piece.fp,
-            n_positive or 1.0,
-            n_negative or 1.0,
-            bool(drop_intermediate),
-            fpr[here],
-            tpr[here],
-            thresholds[here],
-        )
+        start = piece.start, piece.stop, piece.tp, piece.fp
+        totals = n_positive or 1.0, n_negative or 1.0
+        out = fpr[here], tpr[here], thresholds[here]
+        write_roc(table.scores, *columns, *start, *totals, bool(drop_intermediate), *out)
 
     by_pieces(table, write)
     if not n_negative > 0:
@@ -524,8 +515,7 @@ def det_curve(
         kept[1:-1] = gains[:-1] | gains[1:]
         tp, fp, thresholds = (column[kept] for column in (tp, fp, thresholds))
     first = int(np.searchsorted(fp, 0, side="right")) - 1
-    last = int(np.searchsorted(tp, tp[-1])) + 1
-    inner = slice(first, last)
+    inner = slice(first, int(np.searchsorted(tp, tp[-1])) + 1)
     false_negatives = tp[-1] - tp[inner]
     return (
         fp[inner][::-1] / float(fp[-1]),
@@ -592,7 +582,8 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     >>> auc([0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     0.625
     """
-    abscissas, ordinates = _flat(x, "x"), _flat(y, "y")
+    abscissas = _flat(x, "x")
+    ordinates = _flat(y, "y")
     check_same_length(x=abscissas, y=ordinates)
     if len(abscissas) < 2:
         raise InputError(f"`x` and `y` must hold two points or more: got {len(abscissas)}")

@@ -282,14 +282,19 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
     Each row of the table is a piece of curve with a width along the axis of the range, a height
     where it starts (from the worst corner of the other axis) and a rise.
     """
-    above, false_alarms = table.true_positives, table.false_positives
+    above = table.true_positives
+    false_alarms = table.false_positives
     n_positive, n_negative = above[-1].item(), false_alarms[-1].item()
     if over_tpr:
-        ends, widths, drops = above, table.positives, table.negatives
+        ends = above
+        widths = table.positives
+        drops = table.negatives
         # 1 - FPR falls by the negatives: in counts, n_negative - FP at the end of each row.
         floors = n_negative - false_alarms
     else:
-        ends, widths, drops = false_alarms, table.negatives, table.positives
+        ends = false_alarms
+        widths = table.negatives
+        drops = table.positives
         floors = above - table.positives
 
     def cut(fraction: Fraction) -> tuple[int, Fraction]:
@@ -302,13 +307,15 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
         depth = max(position - start, Fraction(0))
         if depth == 0 or row == len(ends):
             return row, Fraction(0)
-        drop, base = Fraction(drops[row].item()), Fraction(floors[row].item())
+        drop = Fraction(drops[row].item())
+        base = Fraction(floors[row].item())
         slope = drop / Fraction(widths[row].item())
         if over_tpr:  # the height falls along the axis
             return row, depth * (2 * (base + drop) - slope * depth)
         return row, depth * (2 * base + slope * depth)
 
-    (first, before), (last, behind) = cut(low), cut(high)
+    first, before = cut(low)
+    last, behind = cut(high)
     rows = slice(first, last)
     # Twice a trapezoid is its width times (2 * the lower side + the difference of its sides).
     twice = Fraction(
@@ -517,8 +524,7 @@ def rank_loss(
     >>> rank_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.25
     """
-    data = _rows_or_table(y_true, y_score, sample_weight, pos_label)
-    counts = _count_pairs(data)
+    counts = _count_pairs(_rows_or_table(y_true, y_score, sample_weight, pos_label))
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         message = "the rank loss is not defined: only one class is present in y_true"
         warn_user(message, UndefinedMetricWarning)

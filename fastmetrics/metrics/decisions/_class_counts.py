@@ -322,10 +322,7 @@ def _sum(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def counts_by_column(data: Indicators, weights: Weights | None) -> Margins:
-    """Count the ones of each column, weighted by row: three (k,) arrays.
-
-    They are int64, or float64 for fractional weights.
-    """
+    """Count the ones of each column: three (k,) arrays, float64 for fractional weights."""
     if data.is_sparse:
         columns = (
             (ones.columns, None if weights is None else weights.values[ones.rows])
@@ -487,12 +484,13 @@ def class_scores(
     counts: ClassCounts, request: ScoreRequest, *, by_rows: bool = False
 ) -> list[Floats]:
     """Return the metrics of each class; warn where one is 0/0."""
-    hits, true, predicted = counts.hits, counts.true, counts.predicted
+    hits = counts.hits
+    margins = counts.true, counts.predicted
     beta = request.beta
     scores = []
     is_exact = hits.dtype == object or (1 + beta * beta) * counts.total <= 2**53
     for name in request.names:
-        upper, lower, support = _ratio_terms(name, hits, true, predicted, beta, is_exact)
+        upper, lower, support = _ratio_terms(name, hits, *margins, beta, is_exact)
         lacking = np.asarray(support == 0, dtype=np.bool_)
         values = ratio(upper, lower, 0.0)
         if lacking.any():

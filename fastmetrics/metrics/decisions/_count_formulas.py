@@ -281,8 +281,7 @@ def micro(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Val
 
 def weighted(t: Tally, terms: RatioTerms, beta: float, zero_division: float) -> Values:
     """Return the mean of the ratios weighted by true counts; absent classes have weight 0."""
-    values = ratio(*terms(t, beta), zero_division)
-    present = zero_where(plain_values(t.true) == 0, values)
+    present = zero_where(plain_values(t.true) == 0, ratio(*terms(t, beta), zero_division))
     return ratio((t.true * present).sum(axis=-1), t.total, zero_division)
 
 

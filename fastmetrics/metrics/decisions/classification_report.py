@@ -373,8 +373,8 @@ def multilabel_confusion_matrix(
         if weights.is_integer:
             return weighted.astype(np.int64)
         return np.asarray(as_given(weighted, weights.exponent))
-    hits, true, predicted = counts.hits, counts.true, counts.predicted
-    return counts.to_reported(_two_by_two(hits, true, predicted, counts.total))
+    margins = counts.hits, counts.true, counts.predicted
+    return counts.to_reported(_two_by_two(*margins, counts.total))
 
 
 def _two_by_two(

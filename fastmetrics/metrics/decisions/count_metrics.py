@@ -128,8 +128,7 @@ def drop_in_sums(
 def _tally_margins(labels: NDArray[Any], margins: Margins) -> ClassSums:
     """Return the sums of counted margins, integers whose differences are exact."""
     hits, true, predicted = (np.ascontiguousarray(each, dtype=np.float64) for each in margins)
-    sums = Tally(hits, true - hits, predicted - hits, np.zeros(()))
-    return tuple(labels.tolist()), sums
+    return tuple(labels.tolist()), Tally(hits, true - hits, predicted - hits, np.zeros(()))
 
 
 def select_cells(cells: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:

@@ -132,10 +132,7 @@ def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
 def column_codes(
     y: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
 ) -> tuple[ClassColumns, int]:
-    """Return each row's column and the number of classes, for labels of any kind.
-
-    A label outside ``classes`` raises.
-    """
+    """Return each row's column and the number of classes; raise for labels outside ``classes``."""
     if n_columns == 2:
         plain, seen = distinct_labels(y)
         known = seen if classes is None else classes
@@ -185,10 +182,7 @@ def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
 
 
 def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
-    """Return the given classes, sorted; raise for duplicates.
-
-    Unsorted classes raise with ``ordered``, else warn.
-    """
+    """Return the classes, sorted; raise for duplicates and, with ``ordered``, unsorted classes."""
     encoded = check_class_labels(labels, "labels")
     if len(encoded.classes) != len(encoded.codes):
         raise InputError(f"Parameter 'labels' must be unique: got {show_labels(encoded.classes)}")

@@ -86,8 +86,7 @@ def check_ranking(relevance: Any, score: Any, query: Any, ties: Ties) -> Ranking
         if hasattr(relevance, "__array__"):
             as_array(relevance, "relevance")  # bins of groups raise their own error
         raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
-    table = RankingTable.from_scores(relevance, score, query=query)
-    return table.settle_ties(ties)
+    return RankingTable.from_scores(relevance, score, query=query).settle_ties(ties)
 
 
 def check_cutoff(k: Any) -> int:
@@ -155,10 +154,7 @@ def first_hits(
 
 
 def count_ranks(table: RankingTable, k: int) -> int:
-    """Return the number of ranks up to k of the longest query, counting unretrieved items.
-
-    Arrays of this length are allocated.
-    """
+    """Return the number of ranks up to k of the longest query, with unretrieved items."""
     longest = max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0))
     if min(k, longest) > _MOST_RANKS:
         raise InputError(f"a query has {longest:,} items: pass `k`, {_MOST_RANKS:,} at most")
@@ -312,7 +308,8 @@ def expected_reciprocal_rank(
     0.7708333333333334
     """
     table = check_ranking(relevance, score, query, ties)
-    cutoff, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
+    cutoff = check_cutoff(k)
+    otherwise = check_no_relevant(no_relevant)
     largest = float(table.grades.max(initial=0.0))
     bound = largest if max_relevance is None else check_real("max_relevance", max_relevance)
     if bound < largest:
@@ -385,8 +382,7 @@ class GroupAUC(OwnArrays, OneNumber):
         record = {"AUC": self.estimate, "groups": n, "of one class": self.n_one_class}
         names = np.arange(n) if self.queries is None else self.queries
         columns = {"query": names, "roc_auc": self.per_query, "weight": self.weights}
-        tables = [Table.record(record, framed=False), Table(columns)]
-        return Display(tables, "Mean AUC of groups")
+        return Display([Table.record(record, framed=False), Table(columns)], "Mean AUC of groups")
 
 
 @documented(RANKINGS, RANKED)
@@ -438,8 +434,7 @@ def group_auc(
     others = table.sizes - relevant
     values = safe_divide(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
-    each = np.ones_like(relevant)
-    choices = table.sizes, relevant, relevant * others, each
+    choices = table.sizes, relevant, relevant * others, np.ones_like(relevant)
     choice = dict(zip(("items", "relevant", "pairs", "queries"), choices, strict=True))
     weights = np.where(defined, choice[query_weighting], 0)
     mean = nan
@@ -688,8 +683,7 @@ def recall_at_k(
     cutoff = check_cutoff(k)
     level = check_level(relevant_from)
     retrieved = hits(table, level, np.full(table.n_queries, cutoff))
-    otherwise = check_no_relevant(no_relevant)
-    values = safe_divide(retrieved, n_relevant(table, level), otherwise)
+    values = safe_divide(retrieved, n_relevant(table, level), check_no_relevant(no_relevant))
     return average_queries(values, per_query, ties, "recall at k")
 
 
