@@ -82,8 +82,7 @@ class RateCurve:
         whole = np.rint(levels)  # 0.29 * 100 is 29
         levels = np.where(np.abs(levels - whole) <= _PRODUCT * np.abs(levels), whole, levels)
         kernels.values_along(self.x, self.y, levels, top, self.slack, counts_at)
-        rates_of_y: Floats = counts_at / self.y[-1]
-        return rates_of_y
+        return np.asarray(counts_at / self.y[-1])
 
     @classmethod
     def from_table(cls, table: ScoreTable) -> RateCurve:
@@ -107,21 +106,18 @@ class RateCurve:
 def scaled_sample(rates: Floats, size: float) -> Floats:
     """Compute 2 sqrt(n + 1/2) arcsin sqrt((n r + 3/8) / (n + 3/4)) of the rates r of a sample."""
     shrunken = (rates * size + 0.375) / (size + 0.75)
-    scaled: Floats = 2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(np.clip(shrunken, 0.0, 1.0)))
-    return scaled
+    return np.asarray(2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(np.clip(shrunken, 0.0, 1.0))))
 
 
 def scaled_population(rates: Floats, size: float) -> Floats:
     """Compute the expectation of `scaled_sample` for these rates of the population."""
-    scaled: Floats = 2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(rates))
-    return scaled
+    return np.asarray(2.0 * np.sqrt(size + 0.5) * np.arcsin(np.sqrt(rates)))
 
 
 def population_rate(scaled: Floats, size: float) -> Floats:
     """Invert `scaled_population`: 0 and 1 beyond the ends."""
     angle = np.clip(scaled / (2.0 * np.sqrt(size + 0.5)), 0.0, np.pi / 2.0)
-    rate: Floats = np.sin(angle) ** 2
-    return rate
+    return np.asarray(np.sin(angle) ** 2)
 
 
 def sample_rate(scaled: Floats, size: float) -> Floats:
@@ -131,44 +127,43 @@ def sample_rate(scaled: Floats, size: float) -> Floats:
 
 def equal_precision(curve: RateCurve, x: Floats, sizes: Pair, width: float) -> Limits:
     """Compute the limits of y if x' and y' deviate by up to ``width`` on the arcsine scale."""
-    of_x, of_y = sizes
-    centre = scaled_population(x, of_x)
-    first, last = (sample_rate(centre + shift, of_x) for shift in (-width, width))
-    low = population_rate(scaled_sample(curve.at(first, top=False), of_y) - width, of_y)
-    high = population_rate(scaled_sample(curve.at(last, top=True), of_y) + width, of_y)
+    m, n = sizes
+    centre = scaled_population(x, m)
+    first, last = (sample_rate(centre + shift, m) for shift in (-width, width))
+    low = population_rate(scaled_sample(curve.at(first, top=False), n) - width, n)
+    high = population_rate(scaled_sample(curve.at(last, top=True), n) + width, n)
     return np.where(first <= 0.0, 0.0, low), np.where(last >= 1.0, 1.0, high)
 
 
 def mover_limits(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
     """Compute limits of y, the curve at each x, by MOVER: y' is a proportion, x' arcsine-scaled."""
-    of_x, of_y = sizes
-    scaled = scaled_population(x, of_x)
-    first = np.minimum(sample_rate(scaled - z, of_x), x)
-    last = np.maximum(sample_rate(scaled + z, of_x), x)
+    m, n = sizes
+    scaled = scaled_population(x, m)
+    first = np.minimum(sample_rate(scaled - z, m), x)
+    last = np.maximum(sample_rate(scaled + z, m), x)
     before = np.where(first <= 0.0, 0.0, curve.at(first, top=False))
     after = np.where(last >= 1.0, 1.0, curve.at(last, top=True))
     # Agresti and Coull's limits: Wilson's fail for rates just below 1.
-    centre = (y * of_y + z * z / 2.0) / (of_y + z * z)
-    half = z * np.sqrt(centre * (1.0 - centre) / (of_y + z * z))
-    least, most = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-    low = y - np.hypot(y - least, y - before)
-    high = y + np.hypot(most - y, after - y)
+    centre = (y * n + z * z / 2.0) / (n + z * z)
+    half = z * np.sqrt(centre * (1.0 - centre) / (n + z * z))
+    low = y - np.hypot(y - np.maximum(centre - half, 0.0), y - before)
+    high = y + np.hypot(np.minimum(centre + half, 1.0) - y, after - y)
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
-def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) -> Limits:
+def product_limits(x: Floats, x_limits: Limits, y: float, interval: ConfidenceInterval) -> Limits:
     """Compute limits of a product of two independent estimates from the limits of both.
 
     Squared deviations are added, with that of their product. Where the limit of x is 1, the end of
-    its scale, the limits are multiplied.
+    its scale, the limits are multiplied. ``interval`` is that of y.
     """
-    low, high = of_x
-    below = np.hypot(y * (x - low), x * (y - of_y.low))
-    up, y_up = high - x, of_y.high - y
-    above = np.sqrt((y * up) ** 2 + (x * y_up) ** 2 + (up * y_up) ** 2)
-    least = np.maximum(x * y - below, low * of_y.low)
-    most = np.where(high >= 1.0, high * of_y.high, x * y + above)
-    return least, np.minimum(most, high * of_y.high)
+    low, high = x_limits
+    below = np.hypot(y * (x - low), x * (y - interval.low))
+    x_up, y_up = high - x, interval.high - y
+    above = np.sqrt((y * x_up) ** 2 + (x * y_up) ** 2 + (x_up * y_up) ** 2)
+    least = np.maximum(x * y - below, low * interval.low)
+    most = np.where(high >= 1.0, high * interval.high, x * y + above)
+    return least, np.minimum(most, high * interval.high)
 
 
 Codes = NDArray[np.int64]
@@ -197,22 +192,22 @@ def replicate_gaps(
     A gap is the length of the move from a point of the data's curve to the replicate's, by the same
     length of the arcsine scale along both axes.
     """
-    of_x, of_y = sizes
+    x_size, y_size = sizes
     ends = np.array([0.0, 1.0])
-    low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
+    low, high = scaled_sample(ends, x_size) + scaled_sample(ends, y_size)
     positions = np.linspace(low, high, N_POINTS)
     distances = np.full(n_resamples, np.nan)
 
     def along(curve: RateCurve) -> Floats:
-        x = scaled_sample(curve.x / curve.x[-1], of_x)
-        y = scaled_sample(curve.y / curve.y[-1], of_y)
+        x = scaled_sample(curve.x / curve.x[-1], x_size)
+        y = scaled_sample(curve.y / curve.y[-1], y_size)
         values = np.empty(N_POINTS)
         kernels.values_along(x + y, y - x, positions, True, 0.0, values)
         return values
 
     if isinstance(sample, ScoredRowSample) and sample.weights is None:
         rows = sample.rows
-        tables = _arcsine_table(of_x), _arcsine_table(of_y)
+        tables = _arcsine_table(x_size), _arcsine_table(y_size)
 
         def along_rows(counts: Bytes) -> Floats:
             values = np.empty((len(counts), N_POINTS))
@@ -226,8 +221,7 @@ def replicate_gaps(
         expected = along(data)
 
     def farthest(values: Floats) -> Floats:
-        far: Floats = np.abs(values - expected).max(axis=-1) / 2.0
-        return far
+        return np.asarray(np.abs(values - expected).max(axis=-1) / 2.0)
 
     def batch(first: int, count: int) -> None:
         if isinstance(sample, TableCells):
@@ -308,20 +302,20 @@ def effective_sizes(sample: BootstrapSample) -> tuple[float, float, float]:
 def _class_size(weights: Floats, units: Codes, tie: Codes) -> float:
     """Compute the effective size of a class from the variance of its rates over thresholds."""
     _, units = np.unique(units, return_inverse=True)
-    of_unit = np.bincount(units, weights)
+    unit_weights = np.bincount(units, weights)
     total = float(weights.sum())
     stops = np.flatnonzero(np.diff(tie, append=-1)) + 1
     reached = np.cumsum(weights)[stops - 1]
     wanted = np.arange(1, N_THRESHOLDS + 1) / (N_THRESHOLDS + 1) * total
-    binomial, variance = 0.0, 0.0
+    binomial = variance = 0.0
     for stop in np.unique(stops[np.minimum(np.searchsorted(reached, wanted), len(stops) - 1)]):
-        above = np.bincount(units[:stop], weights[:stop], minlength=len(of_unit))
+        above = np.bincount(units[:stop], weights[:stop], minlength=len(unit_weights))
         rate = float(above.sum()) / total
         binomial += rate * (1.0 - rate)
-        variance += _variance(above - rate * of_unit, total)
+        variance += _variance(above - rate * unit_weights, total)
     if variance > 0.0 and binomial > 0.0:
         return 1.0 + binomial / variance  # n rows have variance r (1 - r) / (n - 1)
-    return total**2 / float(np.sum(of_unit**2))
+    return total**2 / float(np.sum(unit_weights**2))
 
 
 def _prevalence_size(positive: Floats, weights: Floats, units: Codes) -> float:
@@ -366,12 +360,12 @@ def compute_band(
     if stratified is None:
         stratified = given.groups is None and not over_recall
     check_stratified(stratified, given.groups)
-    sample: Any = parse(
-        given, metric_specs(DEFAULTS["scores"][:1])
-    )  # a metric of labels with scores
+    specs = metric_specs(DEFAULTS["scores"][:1])  # a metric of labels with scores
+    sample: Any = parse(given, specs)
     sample.warn_small_sizes()
-    key, n_failed, width = None, 0, math.nan
-    negatives = positives = math.nan
+    key = None
+    n_failed = 0
+    width = negatives = positives = math.nan
     curve = low = high = np.full(len(grid), np.nan)
     table = sample.score_table()
     curve_name = "precision-recall" if over_recall else "ROC"
@@ -388,13 +382,13 @@ def compute_band(
             width, n_failed = _width(gaps, level, GATHER if sample.is_grouped else STRATIFY)
         if over_recall:
             rates = data.transposed.at(grid, top=False)
-            of_rates = _limits(data.transposed, grid, rates, (positives, negatives), kind, width)
+            fpr_limits = _limits(data.transposed, grid, rates, (positives, negatives), kind, width)
             odds = float(data.x[-1] / data.y[-1])
-            of_odds = ConfidenceInterval(odds, odds)
+            odds_limits = ConfidenceInterval(odds, odds)
             if not stratified:
                 tail = (1.0 - level) / (2.0 if kind == "pointwise" else 4.0)
-                of_odds = _odds_limits(odds, n_rows, tail)
-            least, most = product_limits(rates, of_rates, odds, of_odds)
+                odds_limits = _odds_limits(odds, n_rows, tail)
+            least, most = product_limits(rates, fpr_limits, odds, odds_limits)
             curve = grid / (grid + rates * odds)
             low, high = grid / (grid + most), grid / (grid + least)
         else:
@@ -443,8 +437,8 @@ def _limits(
 
 def _odds_limits(odds: float, n_rows: float, tail: float) -> ConfidenceInterval:
     """Compute the limits of the ratio of negatives to positives."""
-    k, m = n_rows / (1.0 + odds), n_rows * odds / (1.0 + odds)
-    low, high = wilson_limits(k, m, -normal_quantile(tail))
+    positives = n_rows / (1.0 + odds)
+    low, high = wilson_limits(positives, n_rows * odds / (1.0 + odds), -normal_quantile(tail))
     return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
 
 

@@ -87,7 +87,8 @@ class RocBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the ROC curve at the grid with its band."""
-        label, band = escape_name(name or "ROC curve"), band_to_draw(self, name)
+        label = escape_name(name or "ROC curve")
+        band = band_to_draw(self, name)
         curve = PlotCurve(self.false_positive_rate, self.true_positive_rate, label, band)
         return draw_roc([curve], ax, options=line_options)
 

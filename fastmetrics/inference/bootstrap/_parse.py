@@ -153,8 +153,7 @@ class SortedRows:
         """Return the scores of some rows."""
         if not self._is_untied:
             rows = np.searchsorted(self.tie_stops, rows, side="right")
-        labels: NDArray[Any] = self.distinct[rows]
-        return labels
+        return np.asarray(self.distinct[rows])
 
     def called_positive(self, threshold: Any) -> int | None:
         """Count the rows with a score >= threshold; None without a threshold."""
@@ -175,15 +174,15 @@ def expand_table(table: ScoreTable) -> SortedRows:
     """Expand a table of counts, chunk by chunk, into one row for each example: two bytes each."""
     n = int(table.n_positive) + int(table.n_negative)
     check_rows(n)
-    distinct, positives, negatives = table.scores, table.positives, table.negatives
-    held = (positives != 0) | (negatives != 0)
-    if not held.all():  # the table lists a score that no example has
-        distinct, positives, negatives = distinct[held], positives[held], negatives[held]
-    masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
+    held = (table.positives != 0) | (table.negatives != 0)
+    kept: Any = slice(None) if held.all() else held  # a table may list scores without examples
+    distinct = table.scores[kept]
+    counted = table.positives[kept], table.negatives[kept]
+    masks, ends = np.zeros((2, padded(n)), np.uint8)
     ties = [np.empty((0, 3), np.int64)]
     row = 0
     for start in range(0, len(distinct), _CHUNK):
-        p, q = positives[start : start + _CHUNK], negatives[start : start + _CHUNK]
+        p, q = (column[start : start + _CHUNK] for column in counted)
         sizes = p + q
         if sizes.max() == 1:  # nothing is tied
             stop = row + len(p)
@@ -198,7 +197,6 @@ def expand_table(table: ScoreTable) -> SortedRows:
         ends[stops - 1] = 1
         ties.append(_mixed_ties(p, sizes, stops))
         row = int(stops[-1])
-    counted = positives, negatives
     return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct, counted)
 
 
@@ -240,12 +238,13 @@ def rows_in_order(
     """Build the sorted rows of arrays from their order and the edges of ties."""
     n = len(order)
     is_positive = rows.labels[order] == 1
-    masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
+    masks, ends = np.zeros((2, padded(n)), np.uint8)
     np.multiply(is_positive.view(np.uint8), np.uint8(255), out=masks[:n])
     ties = np.empty((0, 3), np.int64)
     if edges is None:
         ends[:n] = 1
-        positives, negatives = is_positive.astype(np.int64), (~is_positive).astype(np.int64)
+        positives = is_positive.astype(np.int64)
+        negatives = 1 - positives
     else:
         ends[edges[1:] - 1] = 1
         sizes = np.diff(edges)
@@ -378,11 +377,11 @@ class BootstrapData(NamedTuple):
 
 def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
     """Parse the data of one model into the sample that its metrics need."""
-    y_true, threshold = given.y_true, given.threshold
+    y_true = given.y_true
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         _check_alone(y_true, given)
         if isinstance(y_true, ScoreTable):
-            return _build_table_sample(y_true, specs, threshold)
+            return _build_table_sample(y_true, specs, given.threshold)
         for spec in specs:
             if not isinstance(spec, CountSpec):
                 raise InputTypeError(
@@ -400,8 +399,7 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
     if are != "classes":
         refuse_several(given.scores, "paired_bootstrap")
     if read := _READ.get(are):
-        model = NamedScores("", "y_score", given.scores)
-        return read(given._replace(scores=[model]), specs)[0]
+        return read(given._replace(scores=[NamedScores("", "y_score", given.scores)]), specs)[0]
     if given.scores is None and given.pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
     rows = check_binary(
@@ -415,9 +413,9 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     are_alike = are_alike and not _has_functions(specs)  # functions need rows in the order given
     if are_alike and _count_decisions(specs):
-        return MatrixCells.from_counts(cells_of_rows(rows, real_threshold(threshold)))
+        return MatrixCells.from_counts(cells_of_rows(rows, real_threshold(given.threshold)))
     if are_alike:
-        return _build_table_sample(ScoreTable.from_rows(rows), specs, threshold)
+        return _build_table_sample(ScoreTable.from_rows(rows), specs, given.threshold)
     check_domains(specs, rows.scores)
     return _build_samples(*_expand_rows(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
 
@@ -440,9 +438,8 @@ def parse_models(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
         check_domains(specs, column, model.argument)
     models, codes, numbers = _expand_rows(checked.rows, checked.scores, checked.groups)
     scores: list[NDArray[Any]] = list(checked.scores)
-    if (
-        _has_functions(specs) and given.sample_weight is not None
-    ):  # `check_models` drops rows of no weight
+    # `check_models` drops rows of no weight
+    if _has_functions(specs) and given.sample_weight is not None:
         scores = [check_scores_array(model.values, model.argument) for model in given.scores]
         weights = check_weights(given.sample_weight, len(scores[0]), weights_are=given.weights_are)
         kept = np.flatnonzero(weights.values)
@@ -479,7 +476,8 @@ def _build_table_sample(table: ScoreTable, specs: Specs, threshold: Any) -> Boot
         return MatrixCells.from_counts(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not _has_functions(specs):
-        labels, cut = np.repeat((1.0, 0.0), len(table)), None
+        labels = np.repeat((1.0, 0.0), len(table))
+        cut = None
         if threshold is not None:
             cut = int(np.count_nonzero(is_called_positive(table.scores, real_threshold(threshold))))
         return TableCells(
@@ -524,14 +522,14 @@ def _build_samples(
     if _has_functions(specs):
         all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label)
         labels = (all_rows.labels == 1).astype(np.int8)
-    others = tuple(rows.scores for rows in models[1:])
-    orders = [descending(models[0], groups, *others)]
+    orders = [descending(models[0], groups, *(rows.scores for rows in models[1:]))]
     shared = invert_order(orders[0][0])
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
         orders.append(descending(rows, groups, -shared))
 
     def one(model: int) -> BootstrapSample:
-        rows, (order, edges) = models[model], orders[model]
+        rows = models[model]
+        order, edges = orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
         units = shared[order] if model else None  # the first model's order is the shared one
@@ -573,7 +571,8 @@ def _scored_rows(
         fields["columns"] = sum_columns(specs, rows.labels, rows.scores)
     if _has_functions(specs):  # set by the caller, except for a table
         fields.setdefault("arguments", (rows.labels, rows.scores))
-    counts, cut = _decision_cells(table, threshold), rows.called_positive(threshold)
+    counts = _decision_cells(table, threshold)
+    cut = rows.called_positive(threshold)
     return ScoredRowSample(**fields, rows=rows, table=table, counts=counts, cut=cut)
 
 
@@ -598,11 +597,13 @@ def predicted_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSampl
     true = check_label_column(given.y_true, "y_true")
     n = len(true.values)
     pairs = [pair_columns(true, column) for column in decided]
-    codes, weights = given.codes(n), given.weights(n)
+    codes = given.codes(n)
+    weights = given.weights(n)
     matrices = _confusion_matrices(pairs, weights, given.pos_label)
     if len(decided) == 1 and codes is None and (weights is None or weights.is_integer):
         return [MatrixCells.from_counts(matrices[0].counts)]
-    labels, k = matrices[0].labels, len(matrices[0].labels)
+    labels = matrices[0].labels
+    k = len(labels)
     row = _codes_among(true, labels) * k
     cells = [row + _codes_among(column, labels) for column in decided]
     values, codes, chosen = expand_frequencies(weights, codes)
@@ -631,16 +632,17 @@ def real_targets(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
             predictions.append(column)
     values, codes, chosen = expand_frequencies(given.weights(len(y)), given.codes(len(y)))
     all_rows: list[tuple[Floats, ...]] = [(y, column) for column in predictions] or [(y,)]
+    columns = [y, *predictions]
     if chosen is not None:
-        y, predictions = y[chosen], [column[chosen] for column in predictions]
-    order = lexsort_rows(y, *predictions, values, codes)
-    y, predictions = y[order], [column[order] for column in predictions]
+        columns = [column[chosen] for column in columns]
+    order = lexsort_rows(*columns, values, codes)
+    y, *predictions = (column[order] for column in columns)
     fields = row_fields(order, values, codes)
     fields["numbers"] = order if chosen is None else chosen[order]
-    of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
+    predicted: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        RowSample(**fields, columns=sum_columns(specs, y, *columns), arguments=arguments)
-        for columns, arguments in zip(of_models, all_rows, strict=True)
+        RowSample(**fields, columns=sum_columns(specs, y, *prediction), arguments=arguments)
+        for prediction, arguments in zip(predicted, all_rows, strict=True)
     ]
 
 
@@ -658,7 +660,8 @@ def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]
     check_same_length(y_true=codes, y_score=scores)
     weights, groups, chosen = expand_frequencies(given.weights(len(codes)), given.codes(len(codes)))
     if chosen is not None:
-        codes, scores = codes[chosen], scores[chosen]
+        codes = codes[chosen]
+        scores = scores[chosen]
     fields = row_fields(np.arange(len(codes)), weights, groups)
     if groups is None:  # ranks of contents, so that the order of rows does not matter
         fields["units"] = invert_order(lexsort_rows(codes, *scores.T, weights)).astype(np.int32)

@@ -78,9 +78,10 @@ class Draws:
             sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
             strata = [sizes]
             if self.masks is not None:
-                positive, starts = self.masks > 0, np.arange(self.n_windows) * WINDOW
-                of_positives = np.add.reduceat(positive[: self.n_units], starts, dtype=np.int64)
-                strata = [of_positives, sizes - of_positives]
+                is_positive = self.masks[: self.n_units] > 0
+                starts = np.arange(0, self.n_units, WINDOW)
+                positives = np.add.reduceat(is_positive, starts, dtype=np.int64)
+                strata = [positives, sizes - positives]
             self._window_sizes[:] = strata
         totals = np.empty((len(self._window_sizes), count, self.n_windows), np.int64)
         for stratum, sizes in enumerate(self._window_sizes):
@@ -165,13 +166,15 @@ class Yield:
     @classmethod
     def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:
         """Allocate the sums of ``count`` replicates."""
-        cells, sums = np.zeros((count, n_cells)), np.zeros((count, n_columns))
+        cells = np.zeros((count, n_cells))
+        sums = np.zeros((count, n_columns))
         total, n_positive, n_negative, pairs = np.zeros((4, count))
         return cls(total, n_positive, n_negative, pairs, cells, sums, score_at)
 
     def close(self, state: NDArray[Any]) -> None:
         """Copy the sums of the kernel of pairs, of counts or of weights."""
-        self.n_positive[:], self.n_negative[:] = state[:, 0], state[:, 1]
+        self.n_positive[:] = state[:, 0]
+        self.n_negative[:] = state[:, 1]
         self.twice_pairs[:] = state[:, 2]
         if state.shape[1] == _WEIGHED:
             self.twice_pairs -= state[:, 3]
@@ -210,7 +213,8 @@ def by_cell(
 def weighted_points(rows: SortedRows, weights: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Compute TP and FP at the end of each tie, after a first 0, and the row of each end."""
     n = len(weights)
-    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
+    tp, fp = np.empty((2, n + 1))
+    at = np.empty(n, np.int64)
     n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], tp, fp, at)
     return tp[: n + 1], fp[: n + 1], at[:n]
 
@@ -218,18 +222,20 @@ def weighted_points(rows: SortedRows, weights: Floats) -> tuple[Floats, Floats, 
 def measure_op(rows: SortedRows, op: CurveOp, counts: Bytes, segments: Any) -> Floats:
     """Compute the state of a threshold metric in each replicate: `replicates.measure_curve`."""
     kind, criterion, low, _ = op
-    masks, ends, anchors = rows.masks, rows.ends, rows.anchors
+    masks = rows.masks
+    ends = rows.ends
     states = np.zeros((len(counts), replicates.STATE))
     if kind == replicates.BEST:
         replicates.best_of_rows(counts, masks, ends, *segments, criterion, low, states)
     elif kind == replicates.BREAK_EVEN:
-        replicates.break_even_of_rows(counts, masks, ends, anchors, *segments, states)
+        replicates.break_even_of_rows(counts, masks, ends, rows.anchors, *segments, states)
     elif (kind, criterion) == (replicates.PRECISION_AREA, replicates.STEP):
         # eight rows at a time, as 64-bit integers
-        counts8, masks8 = counts.view(np.uint64), masks.view(np.uint64)
+        counts8 = counts.view(np.uint64)
+        masks8 = masks.view(np.uint64)
         replicates.step_areas(counts, counts8, masks, masks8, ends, *rows.lone_positives, states)
     else:
-        replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *op, states)
+        replicates.areas_of_rows(counts, masks, ends, rows.anchors, *segments, *op, states)
     return states
 
 
@@ -291,8 +297,8 @@ class BootstrapSample:
 
     def sizes(self) -> Sizes:
         """Return the numbers of rows and groups and their effective numbers."""
-        n, fractional = float(self.n_rows), self.fractional
-        return Sizes(n, n if fractional is None else effective_sample_size(fractional))
+        n = float(self.n_rows)
+        return Sizes(n, n if self.fractional is None else effective_sample_size(self.fractional))
 
     def score_table(self) -> ScoreTable:
         """Return the distinct scores of both classes."""
@@ -315,8 +321,7 @@ class BootstrapSample:
 
     def score_at(self, indices: NDArray[np.int64]) -> NDArray[Any]:
         """Return the scores at indices that a kernel returns."""
-        scores: NDArray[Any] = self.score_table().scores[indices]
-        return scores
+        return np.asarray(self.score_table().scores[indices])
 
     def are_alike(self, cells: CellsAre) -> bool:
         """Return True if all sampling units of a cell have the same influence."""
@@ -400,11 +405,12 @@ class RowSample(BootstrapSample):
 
     def weigh(self, ops: Sequence[CurveOp], weights: NDArray[Any]) -> Yield:
         """Measure replicates from the weights of all rows."""
-        out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
+        out = self.empty(len(weights))
+        state = np.zeros((len(weights), _WEIGHED))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
-        for r, of_rows in enumerate(weights):
-            self._weigh(ops, of_rows, r, out)
+        for r, row_weights in enumerate(weights):
+            self._weigh(ops, row_weights, r, out)
         return out
 
     def empty(self, count: int) -> Yield:
@@ -502,13 +508,13 @@ class ScoredRowSample(RowSample):
     def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, ...]:
         self._add_sums(counts, row, out)
         count, size = counts.shape
-        shape = (count, -(-size // replicates.SEGMENT))
-        segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
+        segments = tuple(np.empty((2, count, -(-size // replicates.SEGMENT)), np.int64))
         pieces = self.rows.tie_pieces(row, row + size)
         masks = self.rows.masks[row : row + size].view(np.uint64)
         scratch = np.empty((2, replicates.SEGMENT), np.uint8)
         # eight rows at a time, as 64-bit integers
-        counts8, scratch8 = counts.view(np.uint64), scratch.view(np.uint64)
+        counts8 = counts.view(np.uint64)
+        scratch8 = scratch.view(np.uint64)
         replicates.pair_counts(counts8, masks, pieces, counts, scratch8, scratch, state, *segments)
         return segments
 
@@ -600,7 +606,8 @@ class TableCells(BootstrapSample):
         n_scores = positives.shape[1]
         out = Yield.empty(count, self.score_at, n_cells=0 if self.cut is None else 4)
         tp, fp = cumulative_counts(positives, negatives)
-        out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
+        out.n_positive[:] = tp[:, -1]
+        out.n_negative[:] = fp[:, -1]
         out.total[:] = out.n_positive + out.n_negative
         # A positive wins over every negative below it, and half over those of its own score.
         twice = 2.0 * fp[:, -1:] - 2.0 * fp[:, 1:] + negatives
@@ -613,8 +620,8 @@ class TableCells(BootstrapSample):
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # rounding of BLAS depends on the shape
-                of_positives = (positives * column[:n_scores]).sum(axis=1)
-                out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
+                positive_sums = (positives * column[:n_scores]).sum(axis=1)
+                out.sums[:, j] = positive_sums + (negatives * column[n_scores:]).sum(axis=1)
         return out
 
     def draw_counts(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
@@ -622,8 +629,7 @@ class TableCells(BootstrapSample):
         draw = partial(cell_counts, draws.key, first=first, count=count)
         if draws.masks is not None:
             return draw(self.table.positives, stratum=0), draw(self.table.negatives, stratum=1)
-        both = np.stack((self.table.positives, self.table.negatives), axis=1).ravel()
-        cells = draw(both)
+        cells = draw(np.stack((self.table.positives, self.table.negatives), axis=1).ravel())
         return cells[:, ::2], cells[:, 1::2]
 
 
@@ -649,16 +655,14 @@ class MatrixCells(BootstrapSample):
 
     def draw(self, draws: Draws, ops: Sequence[CurveOp], first: int, count: int) -> Yield:
         """Draw ``count`` replicates; where stratified, each true class by itself."""
-        key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)
         if draws.masks is not None:
             rows = [
-                cell_counts(key, row, first, count, stratum=stratum)
+                cell_counts(draws.key, row, first, count, stratum=stratum)
                 for stratum, row in enumerate(self.counts)
             ]
             out.cells = np.concatenate(rows, axis=1, dtype=np.float64)
         else:
-            cells = cell_counts(key, sizes, first, count)
-            out.cells = cells.astype(np.float64)
+            out.cells = cell_counts(draws.key, self.counts.ravel(), first, count).astype(np.float64)
         out.total = out.cells.sum(axis=1)
         return out
