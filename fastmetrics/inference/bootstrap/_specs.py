@@ -274,15 +274,14 @@ class SumSpec(MetricSpec):
         return cast(Floats, sample.columns)[self._slice]
 
     def _means(self, sample: BootstrapSample) -> Floats:
-        weights = sample.column_weights()
-        return np.average(self._columns(sample), axis=1, weights=weights)
+        return np.average(self._columns(sample), axis=1, weights=sample.column_weights())
 
 
 def _r2(means: Floats) -> Floats:
     """Compute 1 - MSE / variance from means of centred targets; nan if targets are constant."""
-    loss, variance = means[..., 0], means[..., 2] - means[..., 1] ** 2
+    variance = means[..., 2] - means[..., 1] ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > _ROUNDED * means[..., 2], 1.0 - loss / variance, np.nan)
+        return np.where(variance > _ROUNDED * means[..., 2], 1.0 - means[..., 0] / variance, np.nan)
 
 
 def _data_r2(means: Floats, n_rows: int) -> float:
@@ -531,25 +530,25 @@ def sum_columns(
 
 def columns_are(specs: Sequence[MetricSpec], threshold: Any, pos_label: Any) -> ColumnsAre:
     """Return the kind of columns that the metrics need; raise if they need different ones."""
-    of_classes = [spec for spec in specs if isinstance(spec, ClassesSpec)]
-    if of_classes:
+    multiclass = [spec for spec in specs if isinstance(spec, ClassesSpec)]
+    if multiclass:
         other = next((spec for spec in specs if not isinstance(spec, ClassesSpec)), None)
         if other is not None:
             raise InputError(
-                f"{of_classes[0].label!r} takes probabilities of several classes and "
+                f"{multiclass[0].label!r} takes probabilities of several classes and "
                 f"{other.label!r} does not: ask for them in two calls"
             )
         for name, value in (("threshold", threshold), ("pos_label", pos_label)):
             if value is not None:
-                raise InputTypeError(f"`{name}` has no meaning for {of_classes[0].label!r}")
+                raise InputTypeError(f"`{name}` has no meaning for {multiclass[0].label!r}")
         return "classes"
     counted = [spec.label for spec in specs if isinstance(spec, CountSpec)]
-    of_two = any(
+    needs_scores = any(
         isinstance(spec, ThresholdSpec)
         or (isinstance(spec, SumSpec) and spec.entry.needs == "probabilities")
         for spec in specs
     )
-    if threshold is not None or of_two or (pos_label is not None and not counted):
+    if threshold is not None or needs_scores or (pos_label is not None and not counted):
         return "scores"
     if not counted:
         return "values"

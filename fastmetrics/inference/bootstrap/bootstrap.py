@@ -164,7 +164,8 @@ def resample(
     samples: Sequence[BootstrapSample], options: Options
 ) -> tuple[Engine, list[Estimates]]:
     """Resample models that share their units; return the engine and each model's estimates."""
-    specs, method = options.specs, options.method
+    specs = options.specs
+    method = options.method
     for why in [spec.why_no_bca(sample) for sample in samples for spec in specs]:
         if why and method == "bca":
             raise InputError(why)
@@ -176,17 +177,17 @@ def resample(
     methods = [[method or spec.default_method(sample) for spec in specs] for sample in samples]
     by_bca = [
         (model, i)
-        for model, of_model in enumerate(methods)
-        for i, one in enumerate(of_model)
+        for model, model_methods in enumerate(methods)
+        for i, one in enumerate(model_methods)
         if one == "bca" and not math.isnan(values[model][i])
     ]
     accelerations = engine.accelerations(by_bca, options.stratified)
     results: list[dict[str, Estimate]] = []
-    for model, of_model in enumerate(methods):
+    for model, model_methods in enumerate(methods):
         results.append({})
         for i, spec in enumerate(specs):
             acceleration = accelerations.get((model, i), math.nan)
-            given = values[model][i], of_model[i], acceleration, options
+            given = values[model][i], model_methods[i], acceleration, options
             results[-1][spec.label] = _make_estimate(engine, model, i, *given)
     return engine, [Estimates(one) for one in results]
 
@@ -213,14 +214,16 @@ def _make_estimate(
     options: Options,
 ) -> Estimate:
     """Build the estimate of one metric of a model, and warn where it is degenerate."""
-    spec, sample = engine.specs[metric], engine.samples[model]
-    distribution, sizes = engine.values[model, metric], sample.sizes()
-    label, is_defined = spec.label, not math.isnan(estimate)
+    spec = engine.specs[metric]
+    sample = engine.samples[model]
+    sizes = sample.sizes()
+    distribution = engine.values[model, metric]
+    is_defined = not math.isnan(estimate)
     n_failed, note = count_failures(spec, distribution, engine.lost_a_class[model], sample)
     if is_defined:
-        warn_failures(repr(label), n_failed, len(distribution), note)
+        warn_failures(repr(spec.label), n_failed, len(distribution), note)
     elif not isinstance(spec, ThresholdSpec):  # threshold metrics have warned
-        message = f"{label!r} is undefined on these data: what it divides by is 0, or is nan"
+        message = f"{spec.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     level: dict[str, Any] = {
         "confidence_level": options.confidence_level,
@@ -236,10 +239,10 @@ def _make_estimate(
     if reason is None and interval.low == interval.high:
         reason = "both of its limits are one value"
     if reason is not None and is_defined:
-        warn_user(f"the interval of {label!r} is degenerate: {reason}", DegenerateDataWarning)
+        warn_user(f"the interval of {spec.label!r} is degenerate: {reason}", DegenerateDataWarning)
     mean, error = mean_and_error(distribution)
     return Estimate(
-        metric=label,
+        metric=spec.label,
         estimate=estimate,
         standard_error=error,
         confidence_interval=interval,
@@ -351,8 +354,7 @@ def limits(
     if method == "percentile":
         low, high = _quantiles(defined, (alpha, 1 - alpha))
     elif method == "basic":
-        lower, upper = _quantiles(defined, (alpha, 1 - alpha))
-        low, high = 2 * estimate - upper, 2 * estimate - lower
+        high, low = (2 * estimate - end for end in _quantiles(defined, (alpha, 1 - alpha)))
     elif degenerate:
         return _NOWHERE, degenerate
     else:
@@ -495,17 +497,19 @@ def pvalue_from_limits(
         return math.nan
     null = slack = 0.0
     if method == "basic":  # rounding must not break ties with twice the estimate
-        null, slack = 2.0 * estimate, _TIE * float(np.max(np.abs(defined)))
+        null = 2.0 * estimate
+        slack = _TIE * float(np.max(np.abs(defined)))
     below = int(np.count_nonzero(defined <= null + slack))
     above = int(np.count_nonzero(defined >= null - slack))
     if method == "basic":  # mirrored: the upper quantile gives the lower limit
         below, above = above, below
-    lower, upper = (1 + below) / (n + 1), (1 + above) / (n + 1)
+    lower, upper = ((1 + count) / (n + 1) for count in (below, above))
     if method == "bca" and not _are_equal(defined):
         if isinstance(_bca_levels(defined, estimate, 0.025, acceleration), str):
             return math.nan
         bias = _bias(defined, estimate)
-        lower, upper = _bca_tail(lower, bias, acceleration), _bca_tail(upper, -bias, -acceleration)
+        lower = _bca_tail(lower, bias, acceleration)
+        upper = _bca_tail(upper, -bias, -acceleration)
     lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
     sides = {"greater": (lower, below), "less": (upper, above)}
     tail, count = sides.get(alternative) or min(sides.values())
@@ -546,9 +550,10 @@ class Engine:
     def __init__(
         self, samples: Sequence[BootstrapSample], specs: Sequence[MetricSpec], draws: Draws
     ) -> None:
-        self.samples, self.specs, self.draws = list(samples), list(specs), draws
-        ops = dict.fromkeys(op for spec in specs for op in spec.ops)  # shared by metrics
-        self.ops = tuple(ops)
+        self.samples = list(samples)
+        self.specs = list(specs)
+        self.draws = draws
+        self.ops = tuple(dict.fromkeys(op for spec in specs for op in spec.ops))
         self.statistics = {s.label: s.statistic for s in specs if isinstance(s, UserSpec)}
         self.values = np.empty((len(samples), len(specs), 0))
         self.lost_a_class = np.empty((len(samples), 0), np.bool_)
@@ -558,12 +563,12 @@ class Engine:
         n_models = len(self.samples)
         self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
         self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
-        size, first = self._batch_size(n_resamples), 0
+        size = self._batch_size(n_resamples)
         if self.statistics:  # of unknown cost, and an interrupt waits for a batch to end
-            size, first = min(size, self._timed_batch_size()), 2
+            size = min(size, self._timed_batch_size())
         run_batches(
             self._batch,
-            range(first, n_resamples, size),
+            range(2 if self.statistics else 0, n_resamples, size),  # two were timed
             progress=progress,
             description="bootstrap",
             unit="replicates",
@@ -576,7 +581,8 @@ class Engine:
         """Compute BCa's acceleration of each (model, metric); nan where it is undefined."""
 
         def one(model: int, metric: int) -> float:
-            sample, spec = self.samples[model], self.specs[metric]
+            sample = self.samples[model]
+            spec = self.specs[metric]
             if sample.are_alike(spec.cells):
                 times = sample.times(spec.cells)
                 return acceleration(spec.influences(sample), times, stratified=stratified)
@@ -591,7 +597,8 @@ class Engine:
 
     def contributions(self, model: int, metric: int) -> Floats:
         """Compute the contribution of each sampling unit to a model's metric."""
-        spec, rows = self.specs[metric], cast(RowSample, self.samples[model])
+        spec = self.specs[metric]
+        rows = cast(RowSample, self.samples[model])
         return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
@@ -624,20 +631,19 @@ class Engine:
 
     def _draw_batch(self, first: int, count: int) -> list[Yield]:
         """Draw ``count`` replicates of each sample from number ``first`` on."""
-        draws, ops = self.draws, self.ops
         sample = self.samples[0]
         if isinstance(sample, TableCells | MatrixCells):
-            return [sample.draw(draws, ops, first, count)]
+            return [sample.draw(self.draws, self.ops, first, count)]
         samples = cast(list[RowSample], self.samples)
         if self._is_streamed():
-            return [_draw_in_chunks(samples[0], draws, first, count)]
-        counts = draws.every(first, count)
+            return [_draw_in_chunks(samples[0], self.draws, first, count)]
+        counts = self.draws.every(first, count)
         yields = []
         for rows in samples:
-            of_rows = rows.row_counts(counts)
-            yields.append(rows.measure(ops, of_rows))
+            row_counts = rows.row_counts(counts)
+            yields.append(rows.measure(self.ops, row_counts))
             for label, statistic in self.statistics.items():
-                yields[-1].statistics[label] = rows.each(statistic, of_rows)
+                yields[-1].statistics[label] = rows.each(statistic, row_counts)
         return yields
 
     def _is_streamed(self) -> bool:
@@ -650,7 +656,8 @@ class Engine:
 
 def _draw_in_chunks(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
     """Draw and measure windows chunk by chunk, in the memory of a chunk."""
-    out, is_weighted = rows.empty(count), rows.weights is not None
+    out = rows.empty(count)
+    is_weighted = rows.weights is not None
     n_windows = max(1, _CHUNK_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
     n_entries = draws.n_units if is_weighted else padded(draws.n_units)
     most = count * min(n_windows * WINDOW, n_entries)
@@ -721,5 +728,5 @@ def summarize_replicates(
 ) -> Replicates:
     """Build the `details` of an estimate or a pair; the replicates become read-only."""
     distribution.flags.writeable = False
-    text, n_groups = key_text(key), sizes.effective_n_groups
-    return Replicates(distribution, n_failed, bias, text, sizes.effective, n_groups)
+    n_groups = sizes.effective_n_groups
+    return Replicates(distribution, n_failed, bias, key_text(key), sizes.effective, n_groups)

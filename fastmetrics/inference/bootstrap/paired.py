@@ -208,11 +208,11 @@ def compare_replicates(
     engine, estimates = resample(samples, options)
     comparisons = {}
     for i, spec in enumerate(options.specs):
-        of_models = [one[spec.label] for one in estimates]
+        metric_estimates = [one[spec.label] for one in estimates]
         comparisons[spec.label] = Comparison.from_pairs(
-            of_models,
+            metric_estimates,
             [
-                _difference(engine, i, (a, b), names, of_models, options)
+                _difference(engine, i, (a, b), names, metric_estimates, options)
                 for a, b in model_pairs(names, reference)
             ],
             spec.higher_is_better,
@@ -238,7 +238,7 @@ def _difference(
     metric: int,
     pair: tuple[int, int],
     names: Sequence[str],
-    of_models: Sequence[Estimate],
+    estimates: Sequence[Estimate],
     options: Options,
 ) -> Pair:
     """Build the pair of two models, p not yet adjusted; warn where it is degenerate."""
@@ -248,13 +248,13 @@ def _difference(
     subject = f"difference in {spec.label!r}"
     with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
         distribution = engine.values[a, metric] - engine.values[b, metric]
-    difference = of_models[a].estimate - of_models[b].estimate
+    difference = estimates[a].estimate - estimates[b].estimate
     lost = engine.lost_a_class[a] | engine.lost_a_class[b]
     n_failed, note = count_failures(spec, distribution, lost, engine.samples[a])
-    most = max(of_models[model].details.n_failed for model in pair)
+    most = max(estimates[model].details.n_failed for model in pair)
     if most <= MANY_FAILED * len(distribution):  # else the models' warnings say so
-        of_names = f"the {subject} of {names[a]!r} and {names[b]!r}"
-        warn_failures(of_names, n_failed, len(distribution), note)
+        message = f"the {subject} of {names[a]!r} and {names[b]!r}"
+        warn_failures(message, n_failed, len(distribution), note)
     how: dict[str, Any] = {
         "method": _pair_method(spec, options),
         "alternative": options.alternative,
@@ -416,7 +416,7 @@ def paired_permutation_test(
     values: dict[tuple[str, int], float] = {}
     pairs: dict[str, list[Pair]] = {spec.label: [] for spec in specs}
     for a, b in tested:
-        of_pair = (checked.names[a], checked.names[b])
+        pair_names = (checked.names[a], checked.names[b])
         for how in (exchange, "decisions"):  # decisions are other numbers than scores
             are_counts = how == "decisions"
             group = [spec for spec in specs if isinstance(spec, CountSpec) == are_counts]
@@ -424,12 +424,12 @@ def paired_permutation_test(
                 continue
             both = checked.model_rows(a), checked.model_rows(b)
             pooled = _pool_models(both, how, threshold)
-            observed, null = _run_exchanges(pooled, group, options, " - ".join(of_pair))
-            for spec, of_both, distribution in zip(group, observed, null, strict=True):
+            observed, null = _run_exchanges(pooled, group, options, " - ".join(pair_names))
+            for spec, both_values, distribution in zip(group, observed, null, strict=True):
                 pairs[spec.label].append(
-                    _test_pair(spec, of_pair, of_both, distribution, options, n)
+                    _test_pair(spec, pair_names, both_values, distribution, options, n)
                 )
-                values[spec.label, a], values[spec.label, b] = of_both
+                values[spec.label, a], values[spec.label, b] = both_values
     n_models = len(checked.names)
     return Comparisons(
         {
@@ -468,25 +468,25 @@ def _run_exchanges(
     description: str,
 ) -> tuple[list[list[float]], NDArray[np.float64]]:
     """Compute each metric of both models, and the differences after exchanges of rows."""
-    (sample, second), key = pooled, options.key
+    sample, second = pooled
     n = sample.n_units
-    engine = Engine([sample], specs, Draws(key, n))
+    engine = Engine([sample], specs, Draws(options.key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
     null = np.empty((len(specs), options.n_resamples))
 
-    def of_both(coins: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Return (models, metrics, replicates), rows with coin 1 being exchanged."""
+    def exchange(coins: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Exchange the rows with coin 1; compute values (models, metrics, replicates)."""
         counts = np.zeros((2, len(coins), padded(2 * n)), np.uint8)
         exchange_rows(coins, sample.units, second, *counts)
         return np.stack([engine.metric_values(sample.measure(engine.ops, one)) for one in counts])
 
-    observed = of_both(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
+    observed = exchange(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
     def job(start: int, count: int) -> None:
-        coins = np.stack([_coins(key, start + r, n) for r in range(count)])
-        of_first, of_second = of_both(coins)
+        coins = np.stack([_coins(options.key, start + r, n) for r in range(count)])
+        first_values, second_values = exchange(coins)
         with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
-            null[:, start : start + count] = of_first - of_second
+            null[:, start : start + count] = first_values - second_values
 
     run_batches(
         job,
@@ -553,18 +553,19 @@ def _test_pair(
     n: int,
 ) -> Pair:
     """Build the tested pair, p not yet adjusted; warn where it is degenerate."""
-    label, of_names = spec.label, f"{names[0]!r} or {names[1]!r}"
+    either = f"{names[0]!r} or {names[1]!r}"
     # No exchange loses a class.
     n_failed, note = failures(null, otherwise=spec.undefined_where, what="p-value")
-    difference, pvalue = values[0] - values[1], math.nan
+    difference = values[0] - values[1]
+    pvalue = math.nan
     if math.isnan(difference):
-        message = f"{label!r} is not defined for {of_names}: nor is the test"
+        message = f"{spec.label!r} is not defined for {either}: nor is the test"
         warn_user(message, UndefinedMetricWarning)
     else:
         if not np.any(null) and difference == 0:
             warn_user(
-                f"{names[0]!r} and {names[1]!r} do not differ in {label!r} after any exchange: "
-                "p is 1",
+                f"{names[0]!r} and {names[1]!r} do not differ in {spec.label!r} after any "
+                "exchange: p is 1",
                 DegenerateDataWarning,
             )
         # The slack keeps equal differences as extreme in spite of rounding.
@@ -576,6 +577,6 @@ def _test_pair(
         else:
             extreme = null <= difference + slack
         pvalue = MonteCarloPValue.of(int(np.count_nonzero(extreme)), len(null) - n_failed)
-        warn_failures(f"{label!r} of {of_names}", n_failed, len(null), note)
+        warn_failures(f"{spec.label!r} of {either}", n_failed, len(null), note)
     details = summarize_replicates(null, n_failed, Sizes(float(n), float(n)), options.key)
     return _pair(spec, names, difference, pvalue, note, details)
