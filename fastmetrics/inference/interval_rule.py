@@ -30,7 +30,8 @@ from fastmetrics.metrics.decisions.count_metrics import gradient
 
 #: Tails are heavy below this many degrees of freedom, and below this fraction of the rows: normal
 #: errors leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
-_HEAVY, _ROWS_OF_HEAVY = 10.0, 20.0
+_HEAVY: Final = 10.0
+_ROWS_OF_HEAVY: Final = 20.0
 #: Limits and the name of their method; None where a rule does not apply.
 _RuleResult = tuple[ConfidenceInterval, str] | None
 
@@ -61,9 +62,8 @@ class _Case(NamedTuple):
         if math.isnan(self.value):
             return NOWHERE
         scale, end = self.one.entry.scale_under(self.one.parameters)
-        value, error = self.value / end, self.variance.standard_error / end
-        rule = self.level, scale, self.alternative, self.one.entry.bounds
-        low, high = limits(value, error, self.variance.df, *rule)
+        rule = self.variance.df, self.level, scale, self.alternative, self.one.entry.bounds
+        low, high = limits(self.value / end, self.variance.standard_error / end, *rule)
         return ConfidenceInterval(end * low, end * high)
 
     @property
@@ -88,19 +88,20 @@ def make_estimate(
     variance: Variance | None = None,
 ) -> Estimate:
     """Build a model's estimate with limits by rule; ``variance`` replaces that of influences."""
-    units, entry, value, note = measured.units, one.entry, measured.values[model], measured.note
-    is_mean = entry.family == "ranking" and units.groups is None
+    value = measured.values[model]
+    note = measured.note
+    is_mean = one.entry.family == "ranking" and measured.units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
-    variance = variance or units.variance(measured.influences[model], reference)
+    variance = variance or measured.units.variance(measured.influences[model], reference)
     design_effect = measured.design_effect(model, variance.value)
     # Equal losses differ by rounding: their terms are summed in different orders.
-    size = max(abs(value), 1.0) if entry.family == "probabilities" else abs(value)
+    size = max(abs(value), 1.0) if one.entry.family == "probabilities" else abs(value)
     if variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
         variance = Variance(0.0, math.nan)
-    error, df = variance.standard_error if not math.isnan(value) else math.nan, variance.df
-    scale, _ = entry.scale_under(one.parameters)
+    error = math.nan if math.isnan(value) else variance.standard_error
+    scale, _ = one.entry.scale_under(one.parameters)
     limit, name = _interval(_Case(one, measured, model, variance, level, method, alternative))
-    n_groups = None if units.groups is None else units.n_units
+    n_groups = None if measured.units.groups is None else measured.units.n_units
     few = min(_HEAVY, measured.n_samples / _ROWS_OF_HEAVY)
     if math.isnan(value):
         note = note or f"{one.label} is not defined on these data"
@@ -112,17 +113,17 @@ def make_estimate(
             f"`{one.label}` is {value:g} and {note}",
             DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
         )
-    elif n_groups is None and df < PRIOR + few and entry.family == "regression":
+    elif n_groups is None and variance.df < PRIOR + few and one.entry.family == "regression":
         note = (
-            f"a few large errors carry that of {one.label}, as {df - PRIOR:.2g} rows would: "
-            "where tails are so heavy its interval is too narrow"
+            f"a few large errors carry that of {one.label}, as {variance.df - PRIOR:.2g} rows "
+            "would: where tails are so heavy its interval is too narrow"
         )
     return Estimate(
         metric=one.label,
         estimate=value,
         standard_error=error,
         confidence_interval=limit,
-        df=df,
+        df=variance.df,
         confidence_level=level,
         method=name,
         scale=scale,
@@ -137,20 +138,17 @@ def make_estimate(
 
 def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
     """Compute limits by the rule of the metric, else Student's; also return the method's name."""
-    rule, method = case.one.entry.interval, case.method
+    rule = case.one.entry.interval
     name = "" if rule is None else rule.name
-    is_fit = True
     target = ""
-    if method == "wilson":
-        is_fit = name == "proportion" and case.counts is not None
+    if case.method == "wilson" and (name != "proportion" or case.counts is None):
         target = "shares of independent rows of two classes"
-    elif method == "newcombe":
-        is_fit = name == "auc"
+    elif case.method == "newcombe" and name != "auc":
         target = "the AUC"
-    if not is_fit:
-        raise InputError(f"`method={method!r}` is for {target}: got {case.one.label!r}")
+    if target:
+        raise InputError(f"`method={case.method!r}` is for {target}: got {case.one.label!r}")
     interval: _RuleResult = None
-    if rule is not None and method in (None, *_RULES[name][1:]):
+    if rule is not None and case.method in (None, *_RULES[name][1:]):
         interval = _RULES[name][0](case, *rule.arguments)
     return interval or (case.student_limits(), "influence")
 
@@ -193,7 +191,8 @@ def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _RuleResult:
             continue
         low, high = case.rate_limits(hits, hits + others)
         rate = hits / (hits + others)
-        down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
+        down = math.hypot(down, factor * (rate - low))
+        up = math.hypot(up, factor * (high - rate))
     return within(case.value - down, case.value + up, case.alternative, entry.bounds), name
 
 
@@ -203,19 +202,18 @@ def _rate_ratio(case: _Case, column: int) -> _RuleResult:
     Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: the ratio at which the
     MOVER limit of numerator - ratio * denominator, by Wilson's limits, is 0.
     """
-    counts, level = case.counts, case.level
+    counts = case.counts
     if counts is None:
         return None
     name = "wilson of both rates"
-    if case.alternative != "two-sided":
-        level = 2.0 * level - 1.0
+    level = case.level if case.alternative == "two-sided" else 2.0 * case.level - 1.0
     if math.isnan(case.value) or level <= 0.0:
         return NOWHERE, name
     sizes = counts.sum(axis=1)
     above, below = (
         proportion_limits(counts[k, column], sizes[k], level, "wilson", "two-sided") for k in (1, 0)
     )
-    first, other = counts[1, column] / sizes[1], counts[0, column] / sizes[0]
+    other, first = counts[:, column] / sizes
     product = first * other
 
     def root(first_limit: float, other_limit: float) -> tuple[float, float, float]:
@@ -236,27 +234,25 @@ def _auc(case: _Case) -> _RuleResult:
     The limits solve (t - auc)^2 = q^2 r V(t): V is Newcombe's variance, q Student's quantile, and r
     DeLong's variance over V(auc), shrunk to 1 (`_variance_ratio`).
     """
-    units, level = case.measured.units, case.level
+    units = case.measured.units
     is_simple = units.groups is None and units.n_strata <= 2
     if math.isnan(case.value) or (case.method is not None and not is_simple):
         return None
-    if case.alternative != "two-sided":
-        level = 2.0 * level - 1.0
+    level = case.level if case.alternative == "two-sided" else 2.0 * case.level - 1.0
     if level <= 0.0:
         return None
     factor, shift = _linear(case)
-    auc, sizes = (case.value - shift) / factor, units.class_sizes()
-    m, n = (max(1.0, size) for size in sizes)
-    ratio, df, name = 1.0, math.inf, "newcombe"
+    auc = (case.value - shift) / factor
+    m, n = (max(1.0, size) for size in units.class_sizes())
+    ratio, df = 1.0, math.inf
     if case.method is None:
-        name = "score"
         ratio, df = _variance_ratio(case, auc, m, n)
         if not df > 0.0:
-            return NOWHERE, name
+            return NOWHERE, "score"
     low, high = auc_limits(auc, m, n, ratio * quantile((1.0 - level) / 2.0, df) ** 2)
     low, high = sorted((factor * low + shift, factor * high + shift))
     ends = min(shift, factor + shift), max(shift, factor + shift)
-    return within(low, high, case.alternative, ends), name
+    return within(low, high, case.alternative, ends), case.method or "score"
 
 
 def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float, float]:
@@ -266,15 +262,18 @@ def _variance_ratio(case: _Case, auc: float, m: float, n: float) -> tuple[float,
     few rows out of order may look too much alike, d / (d + 2), d being at most the expected number
     of them in the smaller class. Groups multiply it by the design effect, if that is above 1.
     """
-    units, variance, ratio = case.measured.units, case.variance, 1.0
+    units = case.measured.units
+    variance = case.variance
+    ratio = 1.0
     rows = variance if units.groups is None else case.measured.row_variance(case.model)
     factor, _ = _linear(case)
     expected = auc_variance(auc, m, n)
     if rows.value > 0.0 and expected > 0.0:  # bins may reach 1, and still vary
         ratio = rows.value / factor**2 / expected
-        known, doubt = max(0.0, rows.df - PRIOR), 1.0
+        known = max(0.0, rows.df - PRIOR)
+        doubt = 2.0 if ratio < 1.0 else 1.0
         if ratio < 1.0:
-            known, doubt = min(known, min(m, n) * min(auc, 1.0 - auc)), 2.0
+            known = min(known, min(m, n) * min(auc, 1.0 - auc))
         ratio **= known / (known + doubt)
     if units.groups is None:
         return ratio, variance.df if variance.value > 0.0 else PRIOR
@@ -297,17 +296,17 @@ def _largest_gap(case: _Case) -> _RuleResult:
     """Compute limits of the largest gap; groups widen them by the design effect."""
     if not case.measured.rates:
         return None
-    rates, variance, units = case.measured.rates[case.model], case.variance, case.measured.units
-    name, ratio, df = "band", 1.0, math.inf
+    rates = case.measured.rates[case.model]
+    units = case.measured.units
+    ratio, df = 1.0, math.inf
     if units.groups is not None:
         plain = rates.variance()
-        if plain > 0.0:
-            ratio, df = variance.value / plain, variance.df
-        else:  # perfect separation: a group counts as one row
-            ratio, df = sum(rates.sizes) / units.n_units, units.n_units - 2.0
+        # in perfect separation a group counts as one row
+        df = case.variance.df if plain > 0.0 else units.n_units - 2.0
+        ratio = case.variance.value / plain if plain > 0.0 else sum(rates.sizes) / units.n_units
         if not df > 0.0:
-            return NOWHERE, name
-    return gap_limits(rates, case.level, case.alternative, ratio=ratio, df=df), name
+            return NOWHERE, "band"
+    return gap_limits(rates, case.level, case.alternative, ratio=ratio, df=df), "band"
 
 
 #: Rules by their names in the registry, with the methods of `estimate` that they implement.
@@ -342,8 +341,7 @@ def gap_limits(
     greatest lower limit of a fourth of the error left outside; 0 where the test of Kolmogorov and
     Smirnov shows no gap. The levels were chosen by simulation (docs/coverage.md).
 
-    ``ratio`` is the variance over that of independent rows, as groups make rows worth fewer, and
-    ``df`` are the degrees of freedom of that variance.
+    ``ratio`` is the variance over that of independent rows; ``df`` are its degrees of freedom.
     """
     from scipy.special import kolmogorov
 
@@ -356,12 +354,11 @@ def gap_limits(
     z = np.array([[far], [wide]])
     ends = rates.near(width, lambda one, other: _ends((one, other), sizes, z))
     greatest = np.max(ends, axis=0)
-    low, high = 0.0, 1.0
+    low = 0.0
     worth = math.sqrt(sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
     if alternative != "less" and kolmogorov(worth * largest) <= outside:
         low = max(0.0, float(greatest[0, 0]))
-    if alternative != "greater":
-        high = min(1.0, float(greatest[1, 1]))
+    high = 1.0 if alternative == "greater" else min(1.0, float(greatest[1, 1]))
     return ConfidenceInterval(min(low, largest), max(high, largest))
 
 
@@ -373,13 +370,14 @@ def _ends(rates: tuple[Floats, Floats], sizes: list[float], z: Floats) -> Floats
     down = np.hypot(one - low_one, high_other - other)
     up = np.hypot(high_one - one, other - low_other)
     gap = one - other
-    lower, upper = np.maximum(gap - down, -gap - up), np.maximum(gap + up, down - gap)
-    return np.array([lower.max(axis=1), upper.max(axis=1)])
+    ends = np.maximum(gap - down, -gap - up), np.maximum(gap + up, down - gap)
+    return np.array([each.max(axis=1) for each in ends])
 
 
 def _wilson(rate: Floats, n: float, z: Floats) -> tuple[Floats, Floats]:
     half = z * np.sqrt(rate * (1.0 - rate) / n + z * z / (4.0 * n * n))
-    centre, over = rate + z * z / (2.0 * n), 1.0 + z * z / n
+    centre = rate + z * z / (2.0 * n)
+    over = 1.0 + z * z / n
     return (centre - half) / over, (centre + half) / over
 
 
@@ -394,10 +392,12 @@ def no_difference_limits(
     """
     entry = one.entry
     if entry.is_proportion_of_all:
-        sizes, steps = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
+        sizes = counts.sum(keepdims=True).ravel()
+        steps = 1.0 / sizes
     else:
         slopes = gradient(entry.name, counts, **one.parameters)
-        sizes, steps = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
+        sizes = counts.sum(axis=1)
+        steps = slopes[:, 1] - slopes[:, 0]
     return _unseen_row_limits(one, sizes, steps, level, alternative)
 
 

@@ -33,12 +33,12 @@ def proportion_limits(
     """Return the limits for checked arguments; nan where ``n`` is 0."""
     if n == 0:
         return NOWHERE
-    k, m, tail = successes, n - successes, outside(1.0 - level, alternative)
-    z = -normal_quantile(tail)
+    failures = n - successes
+    tail = outside(1.0 - level, alternative)
     if method == "wilson":
-        low, high = wilson_limits(k, m, z)
+        low, high = wilson_limits(successes, failures, -normal_quantile(tail))
     else:
-        low, high = _beta_limits(k, m, tail, method)
+        low, high = _beta_limits(successes, failures, tail, method)
     return within(low, high, alternative, (0.0, 1.0))
 
 
@@ -76,8 +76,7 @@ def _probabilities(
     from scipy.special import betainc, betaincc
 
     if method == "jeffreys":
-        a, b = k + 0.5, m + 0.5
-        return lambda t: betainc(a, b, t), lambda t: betaincc(a, b, t)
+        return lambda t: betainc(k + 0.5, m + 0.5, t), lambda t: betaincc(k + 0.5, m + 0.5, t)
     return lambda t: betainc(k, m + 1.0, t), lambda t: betaincc(k + 1.0, m, t)
 
 

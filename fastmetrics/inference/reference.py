@@ -132,15 +132,8 @@ def difference_test(
     Everything is nan if the error is. If the error is 0, p is 1 for a difference of 0, else 0.
     Interval and p-value agree also if the difference has a skewness.
     """
-    interval = t_interval(
-        difference,
-        standard_error,
-        df,
-        confidence_level,
-        alternative=alternative,
-        bounds=bounds,
-        skewness=skewness,
-    )
+    rule = alternative, bounds, skewness
+    interval = t_interval(difference, standard_error, df, confidence_level, "identity", *rule)
     if math.isnan(standard_error):
         return DifferenceTest(math.nan, math.nan, interval)
     statistic = ratio(difference, standard_error)
@@ -184,10 +177,11 @@ def limits(
         return NOWHERE
     to, back, slope_at = _MAPS[scale]
     try:
-        centre, slope = to(value), slope_at(value)
+        centre = to(value)
+        error = standard_error * slope_at(value)
     except (ValueError, ZeroDivisionError):
         return NOWHERE
-    q, error = -quantile(outside(1.0 - confidence_level, alternative), df), standard_error * slope
+    q = -quantile(outside(1.0 - confidence_level, alternative), df)
     low = back(centre - with_skewness(q, skewness) * error)
     high = back(centre - with_skewness(-q, skewness) * error)
     return within(low, high, alternative, bounds)
@@ -231,8 +225,10 @@ def _limit_above(auc: float, m: float, n: float, factor: float) -> float:
     if auc == 1.0:
         return limit
     for _ in range(64):
-        before, c = limit, min(factor * _variance_factor(limit, m, n), _MOST)
-        start, half = auc / (1.0 + c), c / (1.0 + c) / 2.0
+        before = limit
+        c = min(factor * _variance_factor(limit, m, n), _MOST)
+        start = auc / (1.0 + c)
+        half = c / (1.0 + c) / 2.0
         limit = min(start + half + math.sqrt(half * (half + 2.0 * start * (1.0 - auc))), 1.0)
         if abs(limit - before) <= 2.0**-52:
             break
@@ -365,7 +361,8 @@ def adjust(pvalues: Floats, method: Adjustment) -> Floats:
         return np.array(holm(pvalues.tolist()))
     adjusted = np.full(len(pvalues), np.nan)
     known = np.flatnonzero(~np.isnan(pvalues))
-    order, m = known[np.argsort(pvalues[known], kind="stable")], len(known)
+    order = known[np.argsort(pvalues[known], kind="stable")]
+    m = len(known)
     ranks = np.arange(1, m + 1)
     factors: Any = m / ranks if method == "benjamini-hochberg" else m - ranks + 1
     stepped = (m if method == "bonferroni" else factors) * pvalues[order]
@@ -486,20 +483,20 @@ def _directions(n_planes: int) -> Floats:
     """
     n = _DIRECTIONS if 2 * n_planes <= _FEW_DIMENSIONS else _MORE_DIRECTIONS
     steps = np.arange(n) + 0.5
-    spaced = steps / n
-    if n_planes == 1:
-        angles, splits = spaced[None, :], np.empty((0, n))
-    else:
+    angles = steps[None, :] / n
+    splits = np.empty((0, n))
+    if n_planes > 1:
         sequences = np.outer(_irrational(2 * n_planes - 2), steps) % 1.0
+        splits = np.vstack([angles, sequences[n_planes:]])
         angles = sequences[:n_planes]
-        splits = np.vstack([spaced, sequences[n_planes:]])
     left = np.ones(n)
     coordinates = []
     for plane in range(n_planes):
         rest = np.zeros(n)
         if plane < n_planes - 1:
             rest = left * splits[plane] ** (1.0 / (n_planes - 1 - plane))
-        length, angle = np.sqrt(left - rest), 2.0 * math.pi * angles[plane]
+        length = np.sqrt(left - rest)
+        angle = 2.0 * math.pi * angles[plane]
         coordinates += [length * np.cos(angle), length * np.sin(angle)]
         left = rest
     directions = np.array(coordinates)

@@ -82,7 +82,8 @@ class Rates(NamedTuple):
 
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
         """Apply a job to both rates where their gap is within ``width`` of the largest."""
-        table, least = self.table, self.gap.statistic - width
+        table = self.table
+        least = self.gap.statistic - width
         sums = running_sums(table) if table.is_weighted else None
         m, n = (table.n_positive, table.n_negative) if sums is None else (each[-1] for each in sums)
 
@@ -92,7 +93,8 @@ class Rates(NamedTuple):
             if sums is None and max(highest) < least:
                 return None
             running = sums or [np.cumsum(column) for column in piece.columns]
-            one, other = (piece.tp + running[0]) / m, (piece.fp + running[1]) / n
+            one = (piece.tp + running[0]) / m
+            other = (piece.fp + running[1]) / n
             kept = np.abs(one - other) >= least
             return job(one[kept], other[kept]) if kept.any() else None
 
@@ -178,31 +180,32 @@ class TablePoints:
 
     def at_scores(self, one: MetricRequest) -> Measurement:
         """Compute a metric; points are the rows of each class at each score."""
-        metric, table = one.entry, self.table
+        metric = one.entry
         units = self._units_by_class if metric.is_by_class(one.parameters) else self._units
         if is_curve_metric(one):
-            curve = curve_influences(table, metric.load_influences(), **one.parameters)
+            curve = curve_influences(self.table, metric.load_influences(), **one.parameters)
             influences = RowInfluences(curve.value, curve.joined())
         else:
-            metric.domain_under(one.parameters).check_predicted(table.scores, "y_score")
+            scores = self.table.scores
+            metric.domain_under(one.parameters).check_predicted(scores, "y_score")
             by_class = self._units_by_class
-            columns = by_class.strata, np.concatenate([table.scores] * 2), by_class.counts
+            columns = by_class.strata, np.concatenate([scores] * 2), by_class.counts
             influences = compute_influences(one, metric.name, *columns, **one.parameters)
-        n = float(table.n_positive + table.n_negative)
+        n = float(self.table.n_positive + self.table.n_negative)
         measured = Measurement((influences.value,), [influences.influences], units, (None,), n)
         if metric.interval != LARGEST_GAP:
             return measured
-        return _with_rates(measured, [table], self._units_by_class)
+        return _with_rates(measured, [self.table], self._units_by_class)
 
     def _largest_gap(self) -> Measurement:
         """Compute the largest gap; its four points are both classes above and below it."""
-        gap, sizes = ks_of_table(self.table), (self.table.n_positive, self.table.n_negative)
-        m, n = map(float, sizes)
+        gap = ks_of_table(self.table)
+        m, n = float(self.table.n_positive), float(self.table.n_negative)
         rates = Rates(self.table, gap, (m, n))
         is_above = np.array([1.0, 0.0])
         tpr, fpr = gap.true_positive_rate, gap.false_positive_rate
-        tp, fp = round(tpr * sizes[0]), round(fpr * sizes[1])
-        counts = np.array([tp, sizes[0] - tp, fp, sizes[1] - fp], np.float64)
+        tp, fp = round(tpr * m), round(fpr * n)
+        counts = np.array([tp, m - tp, fp, n - fp])
         units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
         both = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
         influences = [rates.inflation() * np.concatenate(both)]
@@ -215,12 +218,11 @@ class TablePoints:
 
     @cached_property
     def _units_by_class(self) -> Units:
-        table, n = self.table, len(self.table)
+        table = self.table
         counts = np.concatenate([table.positives, table.negatives], dtype=np.float64)
-        strata = np.zeros(2 * n, np.int64)
-        strata[:n] = 1
+        strata = np.repeat(np.array([1, 0], np.int64), len(table))
         sizes = np.array([table.n_negative, table.n_positive], np.float64)
-        return Units(2 * n, counts, strata=strata, sizes=sizes)
+        return Units(len(counts), counts, strata=strata, sizes=sizes)
 
 
 def check_counts(table: Any, is_weighted: bool) -> None:
@@ -272,7 +274,7 @@ class Design:
     @classmethod
     def parse(cls, n: int, given: Mapping[str, Any]) -> Design:
         """Validate weights, groups and strata of n rows."""
-        weights, read = None, None
+        weights = read = None
         if given["sample_weight"] is not None:
             read = given["weights_are"]
             weights = check_weights(given["sample_weight"], n, weights_are=read).values
@@ -408,7 +410,8 @@ class BinarySample(Sample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         names = ("sample_weight", "weights_are", "pos_label", "groups")
         checked = check_models(y_true, models, **{name: given[name] for name in names})
-        self._rows, self._scores = checked.rows, checked.scores
+        self._rows = checked.rows
+        self._scores = checked.scores
         self._names = [model.argument for model in models]
         self.n_models = len(models)
         self.classes = (checked.rows.labels == 1).astype(np.int64)
@@ -504,7 +507,8 @@ class LabelSample(Sample):
             last = classes.index(given["pos_label"])
             order = [*(k for k in range(len(classes)) if k != last), last]
             codes = np.argsort(order)[codes]
-        self.classes, self.predicted = codes[0], codes[1:]
+        self.classes = codes[0]
+        self.predicted = codes[1:]
         self.n_models = len(models)
         self.design = Design.parse(len(codes[0]), given)
 
@@ -517,7 +521,8 @@ class ClassSample(Sample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        labels, self._scores = given.get("labels"), []
+        labels = given.get("labels")
+        self._scores = []
         for model in models:
             matrix = in_class_order(model.values, y_true, labels, name=model.argument)
             self._scores.append(class_scores(matrix, model.argument))
@@ -562,7 +567,8 @@ class ValueSample(Sample):
 
     def measure(self, one: MetricRequest) -> Measurement:
         """Return a metric of each model; Somers' D of an outcome of two values is 2 AUC - 1."""
-        measured, rule = super().measure(one), one.entry.interval
+        measured = super().measure(one)
+        rule = one.entry.interval
         given = {**one.entry.parameters, **one.parameters}.get("given")
         if not (self._is_binary and rule and rule.name == "concordance" and given == "outcome"):
             return measured
@@ -570,8 +576,8 @@ class ValueSample(Sample):
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
         """Return the true numbers and the predictions of a model."""
-        true, predicted = self._true, self._predicted[model]
-        return true.astype(np.float64, copy=False), predicted.astype(np.float64, copy=False)
+        predicted = self._predicted[model].astype(np.float64, copy=False)
+        return self._true.astype(np.float64, copy=False), predicted
 
 
 #: Values of K systems by query, their weights in the mean if they differ, and the mask of queries
@@ -601,7 +607,8 @@ class QuerySample:
             load = one.entry.load_influences()
             columns, all_weights = zip(*(load(one, table) for table in self._tables), strict=True)
             counts = np.asarray(~np.isnan(columns).any(axis=0))
-            values, weights = np.array([each[counts] for each in columns]), None
+            values = np.array([each[counts] for each in columns])
+            weights = None
             if all_weights[0] is not None:
                 weights = np.array([each[counts] for each in all_weights], np.float64)
             self._values[one.label] = values, weights, counts
@@ -612,7 +619,8 @@ class QuerySample:
         values, counting, counts = self._by_query(one)
         groups = self.design.groups
         groups = None if groups is None else groups[counts]
-        n, weights = values.shape[1], None
+        n = values.shape[1]
+        weights = None
         if n == 0:  # no query has a value: one point of nan
             nothing = np.full((self.n_models, 1), math.nan)
             nowhere = (math.nan,) * self.n_models
@@ -656,7 +664,8 @@ class QuerySample:
 
 def _query_sample(y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> QuerySample:
     """Build the queries from rows or a table."""
-    query, groups = given["query"], given["groups"]
+    query = given["query"]
+    groups = given["groups"]
     for name in ("event", "strata", "sample_weight", "threshold", "pos_label"):
         if given[name] is not None:
             raise InputError(f"`{name}` is of rows: rankings are measured query by query")
@@ -714,8 +723,7 @@ class TimeSample(Sample):
         if kind not in self._pairs:
             weights = self.design.weights
             weights = np.ones(len(self.classes)) if weights is None else weights
-            pairs = compare_times(*self._censored, weights, *kind[:2], options.others)
-            self._pairs[kind] = pairs
+            self._pairs[kind] = compare_times(*self._censored, weights, *kind[:2], options.others)
         return compute_influences(one, self._pairs[kind], self._scores[model], options)
 
 
@@ -779,7 +787,8 @@ def _sample_class(
 
 def _check_matrix_metric(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
     """Raise unless a metric takes a matrix of scores; the message names a task that fits."""
-    metric, k = one.entry, column_count(model.values)
+    metric = one.entry
+    k = column_count(model.values)
     came = f"`{model.argument}` is a matrix of {k} columns"
     is_of_classes = metric.classes != 2 and metric.needs in ("scores", "probabilities")
     if is_of_classes or metric.needs == "labels":  # those of the largest columns

@@ -81,7 +81,8 @@ def effective_sample_size(sample_weight: ArrayLike) -> float:
     array = as_array(sample_weight, "sample_weight")
     weights = check_weights(array, len(array) if array.ndim else 1).values
     largest = float(weights.max())
-    sums, squares = [], []
+    sums = []
+    squares = []
     for start in range(0, len(weights), _CHUNK):
         ratios = weights[start : start + _CHUNK] / largest
         sums.append(float(ratios.sum()))
@@ -382,11 +383,10 @@ class Units:
         by_kurtosis = None
 
         def add_up(here: slice) -> tuple[Floats, float, float]:
-            a, b = one[here], other[here]
-            gaps = a - b
+            gaps = one[here] - other[here]
             sums = np.zeros((len(self.stratum_sizes), 4))
             add_products(gaps, gaps, *(column[here] for column in columns), sums)
-            return sums, _largest(gaps), max(_largest(a), _largest(b))
+            return sums, _largest(gaps), max(_largest(one[here]), _largest(other[here]))
 
         block_sums, gaps, largest = zip(*by_blocks(self.n_points, add_up), strict=True)
         total = float(self.n_points)
@@ -442,10 +442,10 @@ class Units:
         if self.groups is None:
             return self.variance_from_sums(self.product_sums(influences, influences), reference)
         squares = self.contributions(influences[None, :])[0] ** 2
-        variance, fourth = float(squares.sum()), float(np.sum(squares * squares))
+        variance = float(squares.sum())
         if reference == "student" and variance > 0.0:
             return Variance(variance, self.effective_groups - self.n_strata)
-        return self._with_df(variance, variance, fourth, reference)
+        return self._with_df(variance, variance, float(np.sum(squares * squares)), reference)
 
     def variance_from_sums(self, sums: Floats, reference: Reference = "contributions") -> Variance:
         """Compute the variance of rows from `product_sums` of a metric with itself."""
@@ -476,11 +476,11 @@ class Units:
     ) -> Variance:
         if not (variance > 0.0 and fourth > 0.0 and second * second > 0.0):
             return Variance(variance, math.nan)
-        m, most = self.n_units, float(self.n_units - self.n_strata)
+        most = float(self.n_units - self.n_strata)
         prior = PRIOR if self.groups is None else PRIOR_OF_GROUPS
         if reference == "contributions":
             return Variance(variance, min(prior + second * second / fourth, most))
-        excess = fourth / (second * second) - 1.0 / m
+        excess = fourth / (second * second) - 1.0 / self.n_units
         return Variance(variance, min(prior + 2.0 / excess, most) if excess > 0.0 else most)
 
     @cached_property
@@ -512,7 +512,8 @@ class Units:
         step = max(_JOB_ROWS, 4 * group_sums.shape[1])
 
         def add_up(column: Floats, start: int) -> tuple[Floats, float]:
-            here, sums = slice(start, start + step), np.zeros(group_sums.shape[1])
+            here = slice(start, start + step)
+            sums = np.zeros(group_sums.shape[1])
             return sums, add_by_code(codes[here], column[here], weights[here], sums)
 
         for row, one in zip(group_sums, influences, strict=True):
@@ -527,7 +528,8 @@ class Units:
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
         """Return the number of units and the range of their contributions, by stratum."""
         if self.groups is not None:
-            sums, present = self.group_sums(influences[None, :])[0], self.group_proportions > 0
+            sums = self.group_sums(influences[None, :])[0]
+            present = self.group_proportions > 0
             low = np.where(present, sums, np.inf).min(axis=1)
             high = np.where(present, sums, -np.inf).max(axis=1)
         else:
