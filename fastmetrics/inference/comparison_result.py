@@ -142,7 +142,7 @@ class Comparison(Several[Pair]):
 
     @property
     def verdict(self) -> str:
-        """Which model is significantly better, or that no difference is significant."""
+        """Sentences on significant differences, or on their absence."""
         return verdict_text({self.metric: self})
 
     @documented()
@@ -258,7 +258,7 @@ class Comparisons(ByMetric[Comparison]):
 
     @property
     def verdict(self) -> str:
-        """Which models are significantly better, corrected for all pairs and metrics."""
+        """Sentences on significant differences, corrected for all pairs and metrics."""
         return verdict_text(self)
 
     def _display(self) -> Display:
@@ -266,7 +266,7 @@ class Comparisons(ByMetric[Comparison]):
 
 
 class Outcome:
-    """Which model is significantly better than which, by which metrics, corrected for all tests.
+    """Significant differences between models by metric, corrected for all tests.
 
     A model counts as better in a metric where its p-value stands Holm's correction over all pairs
     and metrics, and the interval leaves out 0.
@@ -324,7 +324,8 @@ class Outcome:
 
     def sentences(self) -> list[str]:
         """Write the significant differences, then those that are not significant."""
-        best, n = self.best, len(self.models)
+        best = self.best
+        n = len(self.models)
         lines = []
         if best and n > 2:
             lines = [f"{best} is best: {self._gains(best)}."]
@@ -367,7 +368,8 @@ class Outcome:
     def _others(self, best: str | None) -> list[str]:
         """Write the metrics without a significant difference, and those without a direction."""
         kept = [each for each in self.tests if best is None or best in (each[2].a, each[2].b)]
-        open_, apart = dict[str, list[str]](), dict[str, list[str]]()
+        open_: dict[str, list[str]] = {}
+        apart: dict[str, list[str]] = {}
         for metric, one, pair in kept:
             other = pair.a if pair.b == best else pair.b
             if one.higher_is_better is None and pair.pvalue_adjusted < 1.0 - one.confidence_level:
@@ -390,7 +392,8 @@ class Outcome:
 
     def notes(self) -> list[str]:
         """Write which tests are undefined, and how p-values are corrected."""
-        undefined, constant = list[str](), list[str]()
+        undefined: list[str] = []
+        constant: list[str] = []
         for metric, _, pair in self.tests:
             if math.isnan(pair.pvalue):
                 undefined.append(self._name(metric, pair))
@@ -455,13 +458,13 @@ def _margin(metric: str, one: Comparison, pair: Pair) -> list[str]:
     level = 1.0 - one.confidence_level
     if one.margin is None or math.isnan(pair.pvalue_noninferior):
         return []
-    margin, index = f"{one.margin:g}", one.pairs.index(pair)
+    index = one.pairs.index(pair)
     if holm([each.pvalue_equivalent for each in one.pairs])[index] < level:
-        return [f"{metric}: {pair.a} and {pair.b} differ by less than {margin}."]
+        return [f"{metric}: {pair.a} and {pair.b} differ by less than {one.margin:g}."]
     if pair.better == pair.a:
         return []
     is_significant = holm([each.pvalue_noninferior for each in one.pairs])[index] < level
-    claim = f"{pair.a} is not worse than {pair.b} by {margin} or more"
+    claim = f"{pair.a} is not worse than {pair.b} by {one.margin:g} or more"
     return [f"{metric}: {claim}." if is_significant else f"{metric}: no evidence that {claim}."]
 
 
@@ -499,8 +502,7 @@ def pairs_table(
     if are_resampled:
         columns["n_failed"] = [pair.details.n_failed for pair in pairs]
     columns = _without_empty_columns(columns)
-    explained = ("standard_error", "df")
-    return Table(columns, explained=explained, chosen=chosen or None, **options)
+    return Table(columns, explained=("standard_error", "df"), chosen=chosen or None, **options)
 
 
 def _without_empty_columns(columns: dict[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ from fastmetrics.metrics.asking import ask_one
 from fastmetrics.metrics.curves.influences import auc_with_sums
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
 
-#: What the docstrings of the room share.
+#: Shared sections of docstrings.
 CLASSICAL: Final = """
 Parameters
 ----------
@@ -131,8 +131,9 @@ class _Aucs(NamedTuple):
 
     def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
         """Build the estimate of an AUC with DeLong's error and limits, Student's with groups."""
-        value, variance = self.measured.values[model], float(self.covariance[model, model])
-        error, units = math.sqrt(variance), self.measured.units
+        value = self.measured.values[model]
+        variance = float(self.covariance[model, model])
+        error = math.sqrt(variance)
         return Estimate(
             metric=_AUC.label,
             estimate=value,
@@ -143,7 +144,7 @@ class _Aucs(NamedTuple):
             method=self.method,
             scale=scale,
             n_samples=self.measured.n_samples,
-            n_groups=None if units.groups is None else units.n_units,
+            n_groups=None if self.measured.units.groups is None else self.measured.units.n_units,
             weights_are=self.weights_are,
             note="" if scale == "logit" else _BETTER,
             details=MappingProxyType({"variance": variance, **self.details}),
@@ -151,7 +152,8 @@ class _Aucs(NamedTuple):
 
     def warn(self, whose: str = "") -> None:
         """Warn if the first AUC is undefined or degenerate; ``whose`` names its sample."""
-        auc, has_groups = self.measured.values[0], math.isfinite(self.df)
+        auc = self.measured.values[0]
+        has_groups = math.isfinite(self.df)
         if self.fault:
             subject = "AUC" if math.isnan(auc) else "standard error"
             advice = "" if math.isnan(auc) or has_groups or whose else _ADVICE
@@ -193,26 +195,26 @@ def _aucs(
 ) -> _Aucs:
     """Compute the AUCs of models and their covariance from influence values."""
     read = check_weights_are(sample_weight, weights_are)
-    is_table, is_grouped = isinstance(y_true, ScoreTable), groups is not None
-    if is_table and (is_grouped or read == "importances"):
-        name = "`groups`" if is_grouped else "`sample_weight`"
+    is_table = isinstance(y_true, ScoreTable)
+    if is_table and (groups is not None or read == "importances"):
+        name = "`sample_weight`" if groups is None else "`groups`"
         raise InputTypeError(
             f"{name} needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
     given: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    if is_table or (len(models) == 1 and not is_grouped and read is None):
+    products: Floats | None = None
+    if is_table or (len(models) == 1 and groups is None and read is None):
         table = as_table(y_true, models[0].values, **given)
         check_counts(table, table.is_weighted)
         measured, products = _measure_table(table)
     else:
         given |= {"groups": groups, "weights_are": read, "strata": None}
         given |= {"threshold": None, "requests": (_AUC,)}
-        measured, products = BinarySample(y_true, models, given).measure(_AUC), None
-    units, df, effective = measured.units, math.inf, None
+        measured = BinarySample(y_true, models, given).measure(_AUC)
+    units = measured.units
+    effective = None if units.groups is None else units.effective_groups
+    df = math.inf if effective is None else effective - 1.0
     sizes = [*map(int, units.stratum_sizes.tolist()), 0]  # of one class, without the other
-    if units.groups is not None:
-        effective = units.effective_groups
-        df = effective - 1.0
     fault = _fault(units, sizes)
     if fault:
         covariance = np.full((len(models), len(models)), math.nan)
@@ -232,7 +234,8 @@ def _aucs(
 def _measure_table(table: ScoreTable) -> tuple[Measurement, Floats]:
     """Compute the AUC of a table of counts and the product sums of its influence values."""
     sizes = np.array([table.n_negative, table.n_positive], np.float64)
-    value, products = math.nan, np.full((2, 2), math.nan)
+    value = math.nan
+    products = np.full((2, 2), math.nan)
     if sizes.all():
         influences, products = auc_with_sums(table)
         value = influences.value
@@ -269,9 +272,11 @@ def _chi_square(differences: Floats, variances: Floats) -> tuple[float, int]:
     varies = errors > 0
     if np.any(differences[~varies]):
         return math.inf, int(np.count_nonzero(varies))
-    z, errors = differences[varies] / errors[varies], errors[varies]
+    errors = errors[varies]
+    z = differences[varies] / errors
     values, vectors = np.linalg.eigh(between[np.ix_(varies, varies)] / np.outer(errors, errors))
-    along, kept = vectors.T @ z, values > _ROUNDING
+    along = vectors.T @ z
+    kept = values > _ROUNDING
     rank = int(np.count_nonzero(kept))
     if np.any(np.abs(along[~kept]) > math.sqrt(_ROUNDING) * np.max(np.abs(z), initial=0.0)):
         return math.inf, rank
@@ -409,16 +414,17 @@ def delong_test(
     check_alternative(alternative)
     models = named_scores(scores, names, at_least=2)
     aucs = _aucs(y_true, models, groups, sample_weight, weights_are, pos_label)
-    k, units = len(models), aucs.measured.units
+    k = len(models)
     model_names = tuple(model.name for model in models)
-    values, influences = aucs.measured.values, aucs.measured.influences
+    measured = aucs.measured
     pairs = []
     variances = np.zeros((k, k))
     for i, j in itertools.combinations(range(k), 2):
-        both = values[i], values[j]
-        difference, variance, _ = units.difference(both, influences[i], influences[j], "kurtosis")
+        both = measured.values[i], measured.values[j]
+        influences = measured.influences[i], measured.influences[j]
+        difference, variance, _ = measured.units.difference(both, *influences, "kurtosis")
         value = variance.value
-        if value * units.stratum_sizes.min() <= _NOTHING:
+        if value * measured.units.stratum_sizes.min() <= _NOTHING:
             value = 0.0
         variances[i, j] = variances[j, i] = value
         variance = Variance(value, aucs.df)

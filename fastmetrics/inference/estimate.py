@@ -285,7 +285,8 @@ class Request(NamedTuple):
         samples = build_samples(requests, y_true, models, **self.rows)
         for k, one in enumerate(requests):
             sample = samples[one.label]
-            measured, read = sample.measure(one), sample.design.weights_are
+            measured = sample.measure(one)
+            read = sample.design.weights_are
             if k == 0:
                 warn_small_samples(measured.units, read)
             yield one, measured, read
@@ -473,13 +474,14 @@ def compare_models(
         for k in range(len(chosen.names))
     )
     reference = choose_reference(one, units)
-    values, influences = measured.values, measured.influences
+    values = measured.values
+    influences = measured.influences
     tests = [
         units.difference((values[a], values[b]), influences[a], influences[b], reference)
         for a, b in chosen.pairs
     ]
     differences = [(difference, variance) for difference, variance, _ in tests]
-    covariance = units.covariance(measured.influences)
+    covariance = units.covariance(influences)
     note = _few_rows_note(one, [by_kurtosis for *_, by_kurtosis in tests if by_kurtosis])
     note = note or _unlike_models_note(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
@@ -489,7 +491,7 @@ def compare_models(
         covariance,
         chosen,
         measured.counts,
-        lambda model: units.ranges(measured.influences[model]),
+        lambda model: units.ranges(influences[model]),
         measured.samples_are,
         note,
     )
@@ -506,19 +508,19 @@ def compare_by_sums(
     """Compare every pair of models by the m-th metric's sums over independent rows."""
     by_class = one.entry.is_by_class(one.parameters)
     reference = choose_reference(one, sums.units(by_class))
-    differences, by_kurtosis = [], []
+    differences = []
+    by_kurtosis = []
     for p, pair in enumerate(chosen.pairs):
         values = models[pair[0]].estimate, models[pair[1]].estimate
         variance = sums.variance(m, p, pair, values, by_class, reference)
         by_kurtosis.append(sums.variance(m, p, pair, values, by_class, "kurtosis"))
         difference = without_rounding(values[0] - values[1], max(map(abs, values)), variance)
         differences.append((difference, variance))
-    covariance = sums.covariance(m, by_class)
     return _comparison(
         one,
         models,
         differences,
-        covariance,
+        sums.covariance(m, by_class),
         chosen,
         counts,
         lambda model: sums.ranges(m, model, by_class),
@@ -599,8 +601,7 @@ def choose_reference(one: MetricRequest, units: Units) -> Reference:
     family = "" if one.metric is None else one.metric.family
     if units.groups is not None:
         return "student" if family == "ranking" else "contributions"
-    is_mean = family in ("probabilities", "regression", "ranking")
-    return "student" if is_mean else "kurtosis"
+    return "student" if family in ("probabilities", "regression", "ranking") else "kurtosis"
 
 
 def _pair(
@@ -618,7 +619,7 @@ def _pair(
     metric_rule = None if one.metric is None else one.metric.interval
     if metric_rule is None or metric_rule.name != "auc":
         variance = variance._replace(skewness=0.0)
-    error, df = variance.standard_error, variance.df
+    error = variance.standard_error
     bounds = ALL
     if one.metric is not None and chosen.alternative == "two-sided":
         low, high = one.metric.bounds
@@ -629,7 +630,7 @@ def _pair(
             without_skewness((difference + shift) / error, variance.skewness)
             for shift in (-chosen.margin, chosen.margin)
         )
-        below, above = pvalue(less, df, "less"), pvalue(more_than, df, "greater")
+        below, above = pvalue(less, variance.df, "less"), pvalue(more_than, variance.df, "greater")
         more["pvalue_noninferior"] = above if one.higher_is_better else below
         more["pvalue_equivalent"] = max(below, above)
     pair = Pair.from_difference(one.label, names, difference, variance, *rule, bounds, **more)
@@ -644,6 +645,5 @@ def _pair(
     if difference == 0.0 and counts is not None:
         return replace(pair, confidence_interval=no_difference_limits(one, counts, *rule))
     if difference == 0.0:
-        unseen = unseen_limits(one, *ranges(models[0]), *rule)
-        return replace(pair, confidence_interval=unseen)
+        return replace(pair, confidence_interval=unseen_limits(one, *ranges(models[0]), *rule))
     return pair

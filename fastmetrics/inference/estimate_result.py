@@ -107,7 +107,8 @@ def _sample_size(
 def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
     """Return how many samples give the interval of an `Estimate` this half width at most."""
     width = check_positive("half_width", half_width)
-    level, alternative = one.confidence_level, one.alternative
+    level = one.confidence_level
+    alternative = one.alternative
 
     def figures(error: float, df: float) -> tuple[float, None]:
         if one.method == "score":  # what it is now, narrower as t times the error is
@@ -137,7 +138,8 @@ def size_for_difference(
     power: Any,
 ) -> SampleSize:
     """Return how many samples show the difference of a `Pair` with a power, tested at a level."""
-    gap, chance = check_positive("difference", difference), check_fraction("power", power)
+    gap = check_positive("difference", difference)
+    chance = check_fraction("power", power)
 
     def figures(error: float, df: float) -> tuple[float, float]:
         critical = abs(critical_value(df, 1.0 - level, alternative))
@@ -400,7 +402,6 @@ class Estimate(WithReplicates):
         return self.metric, f"{100 * self.confidence_level:g} % {method} interval", None
 
 
-@documented(FIELDS)
 def _limits(interval: ConfidenceInterval) -> str:
     """Return the limits in brackets, or nothing where there are none."""
     return "" if math.isnan(interval.low) else f" [{interval.low:.6g}, {interval.high:.6g}]"
@@ -467,18 +468,17 @@ class Pair(WithReplicates):
         **fields: Any,
     ) -> Pair:
         """Return a difference with its interval and p, which is not adjusted for others yet."""
-        error, df = variance.standard_error, variance.df
         rule = confidence_level, alternative, bounds, variance.skewness
-        test = difference_test(difference, error, df, *rule)
+        test = difference_test(difference, variance.standard_error, variance.df, *rule)
         return cls(
             metric=metric,
             a=names[0],
             b=names[1],
             estimate=difference,
-            standard_error=error,
+            standard_error=variance.standard_error,
             confidence_interval=test.interval,
             statistic=test.statistic,
-            df=df,
+            df=variance.df,
             pvalue=test.pvalue,
             pvalue_adjusted=test.pvalue,
             better=None,
