@@ -453,15 +453,15 @@ def _lower_limits(
     from scipy.special import betainc, betaincinv
 
     m = len(ends)
-    positives, negatives = np.cumsum(positives)[ends], np.cumsum(negatives)[ends]
     level = alpha / (m * (m + 1))
-    before = np.concatenate([[0], positives[:-1]]), np.concatenate([[0], negatives[:-1]])
+    sums = [np.cumsum(column)[ends] for column in (positives, negatives)]
+    before = [np.concatenate([[0], column[:-1]]) for column in sums]
     limits = np.empty(m)
     best = 0.0
     for i in range(m):
-        hits = positives[i] - before[0][: i + 1]
-        others = negatives[i] - before[1][: i + 1] + 1
-        hits, others = hits[hits > 0], others[hits > 0]
+        hits = sums[0][i] - before[0][: i + 1]
+        others = (sums[1][i] - before[1][: i + 1] + 1)[hits > 0]
+        hits = hits[hits > 0]
         better = betainc(hits, others, best) < level  # most do not refute the best so far
         if better.any():
             best = max(best, float(betaincinv(hits[better], others[better], level).max()))
@@ -483,9 +483,6 @@ def _consistency(
     # By ranks of n_resamples + 1: the data, if calibrated, are one more draw of the same kind.
     low, high = np.quantile(fits, [tail, 1.0 - tail], axis=0, method="weibull")
     return data.p[chosen], low, high, isotonic(data, data.positives)[chosen]
-
-
-_METHOD: Final = "Sun et al. (2024), for any n"
 
 
 class MeanSquare(NamedTuple):
@@ -602,12 +599,12 @@ def calibration_error_interval(
     else:
         is_matrix = not isinstance(y_true, ScoreTable) and column_count(y_proba) > 1
         names = ("right", "wrong") if is_matrix else ("positive", "negative")
-        n, positives = data.n_samples, int(data.positives.sum())
-        few, name = min(zip((positives, n - positives), names, strict=True))
+        positives = int(data.positives.sum())
+        few, name = min(zip((positives, data.n_samples - positives), names, strict=True))
         if few < FEW_OF_A_CLASS:
             warn_user(
-                f"{few} of {n:,} rows are {name}: below about {FEW_OF_A_CLASS} the interval of a "
-                "calibration error covers less than its level; gather more rows",
+                f"{few} of {data.n_samples:,} rows are {name}: below about {FEW_OF_A_CLASS} the "
+                "interval of a calibration error covers less than its level; gather more rows",
                 SmallSampleWarning,
             )
     low, high = limits(square, level)
@@ -625,7 +622,7 @@ def calibration_error_interval(
         confidence_interval=ConfidenceInterval(_root(low), _root(high)),
         df=math.inf,
         confidence_level=level,
-        method=_METHOD,
+        method="Sun et al. (2024), for any n",
         n_samples=float(data.n_samples),
         details=square,
     )
@@ -638,21 +635,23 @@ def mean_square(data: ProbabilityCounts, n_bins: int, strategy: Strategy) -> Mea
     n = np.add.reduceat(rows, starts) if len(starts) else np.zeros(1)
     if n.max() < 2:
         return MeanSquare(*(math.nan,) * 5, 0, 0)
-    total, of_pairs = n.sum(), np.maximum(n - 1, 1)
+    total = n.sum()
+    divisors = np.maximum(n - 1, 1)
     is_kept = n > 1
     gap = np.add.reduceat(positives - rows * p, starts)
     square = np.add.reduceat(positives * (1.0 - p) ** 2 + (rows - positives) * (p * p), starts)
-    estimate = np.where(is_kept, (gap * gap - square) / of_pairs, 0.0).sum() / total
+    estimate = np.where(is_kept, (gap * gap - square) / divisors, 0.0).sum() / total
     # Their theorem 2, two classes: the variance of sqrt(n) times the estimate.
-    fraction, mean = n / total, gap / n
+    fraction = n / total
+    mean = gap / n
     variance = (fraction * mean**2 * (4 * square / n - 3 * mean**2)).sum()
     variance -= (fraction * mean**2).sum() ** 2
     # Of pairs of rows inside a bin: as they vary about their mean, and as calibrated ones would.
-    variances = np.maximum(square - gap * mean, 0.0) / of_pairs
-    pairs = np.where(is_kept, 2 * n * variances**2 / of_pairs, 0.0).sum()
+    variances = np.maximum(square - gap * mean, 0.0) / divisors
+    pairs = np.where(is_kept, 2 * n * variances**2 / divisors, 0.0).sum()
     chance = p * (1.0 - p)
     sums, squares = (np.add.reduceat(rows * each, starts) for each in (chance, chance**2))
-    null = np.where(is_kept, 2 * np.maximum(sums**2 - squares, 0.0) / of_pairs**2, 0.0).sum()
+    null = np.where(is_kept, 2 * np.maximum(sums**2 - squares, 0.0) / divisors**2, 0.0).sum()
     return MeanSquare(
         float(estimate),
         float((fraction * mean**2).sum()),
@@ -666,7 +665,8 @@ def mean_square(data: ProbabilityCounts, n_bins: int, strategy: Strategy) -> Mea
 
 def limits(square: MeanSquare, level: float) -> tuple[float, float]:
     """Compute the limits of the mean square."""
-    both, one = quantile((1.0 + level) / 2.0, math.inf), quantile(level, math.inf)
+    both = quantile((1.0 + level) / 2.0, math.inf)
+    one = quantile(level, math.inf)
     error = square.standard_error
     if math.isnan(square.estimate):
         return math.nan, math.nan

@@ -93,15 +93,14 @@ class DecisionCurve(Result):
     weights_are: WeightsAre | None
 
     def _display(self) -> Display:
-        n, grid = len(self.names), self.thresholds
         columns = {
-            "threshold": np.tile(grid, n),
-            "model": np.repeat(self.names, len(grid)),
+            "threshold": np.tile(self.thresholds, len(self.names)),
+            "model": np.repeat(self.names, len(self.thresholds)),
             "net_benefit": self.net_benefit.ravel(),
             "low": self.low.ravel(),
             "high": self.high.ravel(),
             "standard_error": self.standard_error.ravel(),
-            "treat_all": np.tile(self.treat_all, n),
+            "treat_all": np.tile(self.treat_all, len(self.names)),
         }
         names = ("reference", "standardized", "kind", "confidence_level", "key", "weights_are")
         options = Table.record({name: getattr(self, name) for name in names}, framed=False)
@@ -115,8 +114,7 @@ class DecisionCurve(Result):
         """
         odds = self.thresholds / (1.0 - self.thresholds)
         unit = self.prevalence if self.standardized else 1.0
-        reduction: Floats = (self.net_benefit - self.treat_all) * unit / odds
-        return reduction
+        return np.asarray((self.net_benefit - self.treat_all) * unit / odds)
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, **line_options: Any) -> Any:
@@ -125,14 +123,15 @@ class DecisionCurve(Result):
         The limits are bands. What lies deep below 0 is no choice, and out of sight. Differences
         are drawn beside 0.
         """
-        x, less = self.thresholds, ""
+        x = self.thresholds
+        less = "" if self.reference is None else f" − {escape_name(self.reference)}"
         unit = "standardized net benefit" if self.standardized else "net benefit"
         guides = [
             Guide(x, self.treat_all, "treat all"),
             Guide(x, np.zeros(len(x)), "treat none", ":"),
         ]
         if self.reference is not None:
-            less, unit = f" − {escape_name(self.reference)}", f"difference of {unit}"
+            unit = f"difference of {unit}"
             guides = [Guide(x, np.zeros(len(x)), "equal")]
         models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
         curves = [
@@ -263,7 +262,8 @@ def decision_curve(
     check_choice("kind", kind, ("pointwise", "simultaneous"))
     check_choice("standardized", standardized, (False, True))
     grid = check_threshold_grid(thresholds)
-    odds, prevalence = grid / (1.0 - grid), check_prevalence(prevalence)
+    odds = grid / (1.0 - grid)
+    prevalence = check_prevalence(prevalence)
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     several = names is not None or has_names(scores) or column_count(scores) > 1
@@ -355,8 +355,8 @@ class _Decisions(NamedTuple):
         if not (weights[:n].any() and weights[n:].any()):
             nothing = np.full((n - 1, 2 * n), math.nan)
             return cls(codes, weights, nothing[:, 0], nothing)
-        positive, times = np.repeat([False, True], n), np.tile(np.arange(n), 2)
-        called = times > np.arange(n - 1)[:, None]
+        positive = np.repeat([False, True], n)
+        called = np.tile(np.arange(n), 2) > np.arange(n - 1)[:, None]
         options = odds[:, None], standardized, prevalence
         return cls(codes, weights, *net_benefit_influences(positive, called, weights, *options))
 
@@ -401,7 +401,9 @@ def _band(
     weights = units.weights
     worth = 1.0 if weights is None else float(weights @ weights) / float(weights.sum())
     power = units.counts if weights is None else np.square(weights)
-    kept, variances, added = [], [], []
+    kept = []
+    variances = []
+    added = []
     for j in range(len(value)):
         by_code = [model.influences[j] for model in models]
         influences = by_code[0][codes[0]]
@@ -446,8 +448,8 @@ def _prevalence(decisions: _Decisions, prevalence: float | None, read: WeightsAr
     negatives, positives = (float(half.sum()) for half in np.split(decisions.weights, 2))
     if not lacks_one(positives > 0, negatives > 0, "net benefit") and prevalence is not None:
         if read == "importances":
-            is_positive = decisions.codes > len(decisions.value)
-            positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
+            positives = float(np.count_nonzero(decisions.codes > len(decisions.value)))
+            negatives = len(decisions.codes) - positives
         lacks_spread(positives, negatives, "the error of net benefit")
     return positives / (positives + negatives) if prevalence is None else prevalence
 

@@ -43,16 +43,16 @@ _NAN = math.nan
 
 def counts_at(table: ScoreTable, thresholds: Any) -> Iterator[dict[str, int]]:
     """Give the counts of the decision at each threshold, O(log n) after the first."""
-    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
-    true, false, rows = table.true_positives, table.false_positives, range(len(table))
+    columns = table.true_positives, table.false_positives
     for threshold in thresholds:
 
         def is_below(row: int, threshold: Any = threshold) -> bool:
             return not is_called_positive(table.scores[row : row + 1], threshold)[0]
 
-        n = bisect_left(rows, True, key=is_below)
-        tp, fp = (int(sums[n - 1]) if n else 0 for sums in (true, false))
-        yield {"tp": tp, "fp": fp, "fn": n_positive - tp, "tn": n_negative - fp}
+        n = bisect_left(range(len(table)), True, key=is_below)
+        tp, fp = (int(sums[n - 1]) if n else 0 for sums in columns)
+        fn = int(table.n_positive) - tp
+        yield {"tp": tp, "fp": fp, "fn": fn, "tn": int(table.n_negative) - fp}
 
 
 def _hits_and_others(entry: Metric, counts: Mapping[str, int]) -> tuple[int, int]:
@@ -99,9 +99,9 @@ class GuaranteedThreshold(Result):
     @property
     def verdict(self) -> str:
         """The guarantee in words, with the value and the price on these rows."""
-        name, side = self.metric.replace("_", " "), "at least"
-        if find(self.metric).higher_is_better is False:
-            name, side = f"the {name}", "at most"
+        is_upper = find(self.metric).higher_is_better is False
+        name = ("the " if is_upper else "") + self.metric.replace("_", " ")
+        side = "at most" if is_upper else "at least"
         sure = f"with {100 * (1 - self.delta):.6g} % confidence"
         if math.isnan(self.threshold):
             return f"no threshold keeps {name} {side} {self.bound:g} on new data {sure}"
@@ -273,10 +273,10 @@ def _rate_threshold(table: ScoreTable, is_recall: bool, bound: float, delta: flo
     from scipy.special import betaincc
 
     counts = table.positives[::-1] if is_recall else table.negatives
-    n, rate = int(counts.sum()), 1.0 - bound if is_recall else bound
+    n = int(counts.sum())
+    rate = 1.0 - bound if is_recall else bound
     # P(X < k) = 1 - I(k, n - k + 1), which rises with k
-    ranks = range(1, n + 1)
-    rank = bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, rate) > delta)
+    rank = bisect_left(range(1, n + 1), True, key=lambda k: betaincc(k, n - k + 1.0, rate) > delta)
     if rank == 0:
         all_or_none, kind = ("everything", "positive") if is_recall else ("nothing", "negative")
         needed = math.log(delta) / (math.log(bound) if is_recall else math.log1p(-bound))
@@ -291,9 +291,6 @@ def _rate_threshold(table: ScoreTable, is_recall: bool, bound: float, delta: flo
         return math.inf
     threshold: float = table.scores[len(table) - 1 - row if is_recall else row - 1].item()
     return threshold
-
-
-# --- grids: Learn then Test -----------------------------------------------------------------------
 
 
 def _parse_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
@@ -320,7 +317,8 @@ def _grid_threshold(
 
     values = thresholds.tolist()
     sizes = [_hits_and_others(entry, counts) for counts in counts_at(table, values)]
-    n_starts, kept = min(_STARTS, len(values)), set[int]()
+    n_starts = min(_STARTS, len(values))
+    kept: set[int] = set()
     for start in range(n_starts):
         at = start * len(values) // n_starts
         while at < len(values) and at not in kept:

@@ -126,8 +126,8 @@ class ProductSums(NamedTuple):
         k = len(lookups)
         n_metrics = min(len(to.rests) for to in lookups)
         n_rows = np.zeros(2)
-        of_models = np.zeros((n_metrics, k, k, 2, 4))
-        of_pairs = np.zeros((n_metrics, len(pairs), 2, 4))
+        model_sums = np.zeros((n_metrics, k, k, 2, 4))
+        pair_sums = np.zeros((n_metrics, len(pairs), 2, 4))
         ends = np.full((n_metrics, k + len(pairs), 2, 2), -np.inf)
 
         def add_class(code: int) -> None:
@@ -143,15 +143,15 @@ class ProductSums(NamedTuple):
                 ]
                 differences = [columns[a] - columns[b] for a, b in pairs]
                 for i, j in zip(*np.tril_indices(k), strict=True):
-                    of_models[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
+                    model_sums[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
                 for p, each in enumerate(differences):
-                    of_pairs[m, p, code] = units.product_sums(each, each)[0]
+                    pair_sums[m, p, code] = units.product_sums(each, each)[0]
                 for p, each in enumerate((*columns, *differences)):
                     ends[m, p, code] = each.max(), -each.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
         rests = np.stack([to.rests[:n_metrics] for to in lookups], axis=1)
-        return cls(len(labels), n_rows, of_models, of_pairs, ends, rests)
+        return cls(len(labels), n_rows, model_sums, pair_sums, ends, rests)
 
     def units(self, is_by_class: bool) -> Units:
         """Return the rows as sampling units of one point, or of one point per class."""
@@ -176,9 +176,12 @@ class ProductSums(NamedTuple):
         Errors of looked-up influences widen it to an upper bound: the norm of a sum is at most the
         sum of norms.
         """
-        units, sums, rests = self.units(is_by_class), self.pairs[m, p], self.rests[m, list(pair)]
+        units = self.units(is_by_class)
+        sums = self.pairs[m, p]
+        rests = self.rests[m, list(pair)]
         if not is_by_class:
-            sums, rests = sums.sum(axis=0, keepdims=True), rests.sum(axis=1, keepdims=True)
+            sums = sums.sum(axis=0, keepdims=True)
+            rests = rests.sum(axis=1, keepdims=True)
         k = self.models.shape[1]
         size = max(map(abs, values))
         largest = max(float(self.ends[m, model].max()) for model in pair)
@@ -193,7 +196,8 @@ class ProductSums(NamedTuple):
 
     def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
         """Return `Units.ranges` of a model."""
-        ends, sizes = self.ends[m, model], self.units(is_by_class).stratum_sizes
+        ends = self.ends[m, model]
+        sizes = self.units(is_by_class).stratum_sizes
         steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
 
@@ -300,15 +304,15 @@ def _row_block(
 ) -> RowBlock:
     """Compute the block of a table, below ``start`` and of ``totals`` rows of either class."""
     counts = CurveCounts.from_table(table, start)
-    linear_in_auc, of_precision = np.empty((2, 2, len(table)))
+    auc_values, precision_values = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])
     columns = table.positives, table.negatives
-    auc_influences(*columns, above, whole, 0.0, *linear_in_auc, np.empty((0, 2)))
-    linear_in_auc *= np.array([whole]).T  # times the size of the class, not centred
-    tails = precision_fractions(*columns, above, *of_precision)
-    precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
-    influences: list[Sequence[Floats]] = [list(linear_in_auc), list(of_precision)]
+    auc_influences(*columns, above, whole, 0.0, *auc_values, np.empty((0, 2)))
+    auc_values *= np.array([whole]).T  # times the size of the class, not centred
+    tails = precision_fractions(*columns, above, *precision_values)
+    precision_influences(1.0, 0.0, (0.0, 0.0), *precision_values)  # times the positives, likewise
+    influences: list[Sequence[Floats]] = [list(auc_values), list(precision_values)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         influences += [
@@ -486,10 +490,9 @@ class RangeSummary(Summed):
             )
         if self.balance is not None and other.balance is not None:
             raise InputError("a range that is added twice, or ranges that overlap")
-        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         return dataclasses.replace(
             self,
-            **sums,
+            **{name: getattr(self, name) + getattr(other, name) for name in _SUMS},
             highest=self._better(self.highest, other.highest, 1),
             lowest=self._better(self.lowest, other.lowest, -1),
             balance=self.balance or other.balance,
@@ -580,14 +583,12 @@ def summarize_range(
         raise InputTypeError(
             "ranges are evaluated by counts of rows: a ScoreTable of fractional weights has none"
         )
-    positives, negatives = int(table.n_positive), int(table.n_negative)
-    m = true_positives + positives if n_positive is None else n_positive
-    n = false_positives + negatives if n_negative is None else n_negative
+    m = true_positives + int(table.n_positive) if n_positive is None else n_positive
+    n = false_positives + int(table.n_negative) if n_negative is None else n_negative
 
     def summarize(piece: Piece) -> RangeSummary:
-        at = slice(piece.start, piece.stop)
-        columns = table.scores[at], piece.positives, piece.negatives
-        block = ScoreTable._from_columns(*columns)
+        scores = table.scores[piece.start : piece.stop]
+        block = ScoreTable._from_columns(scores, *piece.columns)
         return _summarize_piece(
             block, true_positives + piece.tp, false_positives + piece.fp, m, n, cut
         )
@@ -618,8 +619,8 @@ def _summarize_piece(
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = find_balance(table, m, (tp, fp)) if is_balanced else None
     blocks = (_row_block(table, (tp, fp), (m, n), cut),) if m and n else ()
-    of_decisions = (table.scores == 0) | (table.scores == 1)
-    decided = sum(int(column[of_decisions].sum()) for column in columns)
+    at_ends = (table.scores == 0) | (table.scores == 1)
+    decided = sum(int(column[at_ends].sum()) for column in columns)
     sums = positives, negatives, twice, precisions, positives + negatives - decided
     return RangeSummary(m, n, *sums, highest, lowest, balance, blocks)
 

@@ -133,7 +133,8 @@ def estimate_from_summary(
     """Estimate a metric from the summary of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
-    name, linear_in_auc = one.entry.name, one.entry.linear_in_auc
+    name = one.entry.name
+    linear_in_auc = one.entry.linear_in_auc
     if name in LOSSES and name not in summary.metrics:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
@@ -146,7 +147,8 @@ def estimate_from_summary(
     if m and n:
         factor, added = linear_in_auc or (1.0, 0.0)
         plain, unscaled, df = summary.estimate(OF_RANGES[0] if linear_in_auc else name)
-        value, variance = factor * plain + added, Variance(factor * factor * unscaled, df)
+        value = factor * plain + added
+        variance = Variance(factor * factor * unscaled, df)
     units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
     measured = Measurement((value,), (), units, (None,), float(m + n))
     return make_estimate(one, measured, 0, level, method, alternative, variance=variance)
@@ -186,7 +188,8 @@ class _BinPoints:
         The influence of a row lies between those of the worst and the best order, at most half of
         their distance from the middle; the norm of a sum is at most the sum of norms.
         """
-        units, both = worst.units, (worst.influences[0], best.influences[0])
+        units = worst.units
+        both = worst.influences[0], best.influences[0]
         halfway = (both[0] + both[1]) / 2.0
         # Influences are centred at the value, which differs; average precision centres positives.
         gap = abs(best.values[0] - worst.values[0])
@@ -204,7 +207,6 @@ class _BinPoints:
         p, n, _, _ = self.columns
         first, second = np.zeros((2, 2, len(p)), np.int64)  # the higher and lower half of a bin
         first[:] = p, n
-        second[:] = 0
         held = 1 if is_best else 0
         second[held, self.is_open] = first[held, self.is_open]
         first[held, self.is_open] = 0
@@ -215,8 +217,8 @@ class _BinPoints:
         table = ScoreTable._from_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
         curve = curve_influences(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
-        of_class = [index[at + (self.is_open & (held == code))] for code in (0, 1)]
-        influences = np.concatenate([curve.positives[of_class[0]], curve.negatives[of_class[1]]])
+        chosen = [index[at + (self.is_open & (held == code))] for code in (0, 1)]
+        influences = np.concatenate([curve.positives[chosen[0]], curve.negatives[chosen[1]]])
         value = curve.value
         if one.entry.is_area_of_precision and self.is_open.any():
             limits = precision_bracket(self.columns)
@@ -225,8 +227,7 @@ class _BinPoints:
         return Measurement((value,), influences[None, :], units, (None,), size)
 
     def _units(self, one: MetricRequest) -> Units:
-        by_class = one.entry.is_free_of_prevalence
-        strata = self.is_positive.astype(np.int64) if by_class else None
+        strata = self.is_positive.astype(np.int64) if one.entry.is_free_of_prevalence else None
         return Units(len(self.counts), self.counts, strata=strata)
 
 

@@ -67,10 +67,10 @@ class RowCosts(NamedTuple):
         strata = self.positive.astype(np.int64) if by_class else None
         return Units(len(self.costs), counts, weights, groups=self.groups, strata=strata)
 
-    def weighted_costs(self, of_positive: float, of_negative: float) -> Floats:
+    def weighted_costs(self, positive_factor: float, negative_factor: float) -> Floats:
         """Compute the cost of each mistake times its weight and the factor of its class."""
         one = self.costs if self.weights is None else self.costs * self.weights
-        return np.asarray(one * np.where(self.positive, of_positive, of_negative))
+        return np.asarray(one * np.where(self.positive, positive_factor, negative_factor))
 
 
 def cost_rows(
@@ -111,11 +111,11 @@ def cost_rows(
     positive = rows.labels[order] == 1
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
     index = np.maximum(len(table.scores) - 1 - ascending, 0)  # scores of no cost may be missing
-    of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
+    row_costs = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
     cells = RowCosts(
         score_index=index,
         positive=positive,
-        costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
+        costs=np.ldexp(np.where(positive, *row_costs).astype(np.float64), table.exponent),
         weights=None if rows.weights is None else rows.weights[order],
         are_rows=weights_are == "frequencies",
         groups=None if codes is None else codes[order],
@@ -154,19 +154,19 @@ def jackknife_mistakes(table: CostTable, cells: RowCosts) -> NDArray[np.bool_]:
     thresholds up to its score. So the cheapest of both sides are compared; without a group, those
     of each stretch between its rows.
     """
-    of_positive, of_negative = (1, 1) if table.prevalence is None else cost_factors(table)
-    total = of_positive * table.missed + of_negative * table.alarms
+    factors = (1, 1) if table.prevalence is None else cost_factors(table)
+    total = factors[0] * table.missed + factors[1] * table.alarms
     if cells.groups is not None:
-        lost = cells.weighted_costs(of_positive, of_negative)
+        lost = cells.weighted_costs(*factors)
         called = _is_called_without_groups(total, cells, cells.groups, lost)
         return np.asarray(called != cells.positive)
     above = np.minimum.accumulate(total)[:-1]
     below = np.minimum.accumulate(total[::-1])[::-1][1:]
     one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
-    lost = one * np.where(cells.positive, of_positive, of_negative)
-    not_called, called = above[cells.score_index], below[cells.score_index]
-    sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
-    is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
+    lost = one * np.where(cells.positive, *factors)
+    called = below[cells.score_index] + np.where(cells.positive, lost, 0.0)
+    not_called = above[cells.score_index] + np.where(cells.positive, 0.0, lost)
+    is_called = called * (1.0 + ROUNDING) < not_called
     return np.asarray(is_called != cells.positive)
 
 
@@ -212,13 +212,15 @@ def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
     while width <= lengths.max():
         fits = (lengths >= width) & (lengths < 2 * width)
         least[fits] = np.minimum(values[first[fits]], values[last[fits] - width + 1])
-        values, width = np.minimum(values[:-width], values[width:]), 2 * width
+        values = np.minimum(values[:-width], values[width:])
+        width *= 2
     return least
 
 
 def change_variances(table: CostTable, cells: RowCosts, row: int) -> Floats:
     """Compute the variance of the difference of each threshold's cost from that of ``row``."""
-    factors, n = cost_factors(table), len(table.scores)
+    factors = cost_factors(table)
+    n = len(table.scores)
     if cells.groups is None:
         squares = np.zeros(n + 1)
         one = np.square(cells.costs * np.where(cells.positive, *factors))
@@ -229,14 +231,14 @@ def change_variances(table: CostTable, cells: RowCosts, row: int) -> Floats:
     changes = cells.weighted_costs(*factors) * np.where(cells.positive, -1.0, 1.0)
     sums = np.zeros(n + 1)
     for side, way in ((cells.score_index >= row, 1), (cells.score_index < row, -1)):
-        index, change = cells.score_index[side], changes[side]
-        order = np.lexsort((way * index, cells.groups[side]))
-        groups, change = cells.groups[side][order], change[order]
+        rows = np.flatnonzero(side)
+        rows = rows[np.lexsort((way * cells.score_index[rows], cells.groups[rows]))]
+        change = changes[rows]
         along = np.cumsum(change)
-        opens = np.flatnonzero(np.diff(groups, prepend=-1))
+        opens = np.flatnonzero(np.diff(cells.groups[rows], prepend=-1))
         before = along - change
         before -= np.repeat(before[opens], np.diff(np.append(opens, len(change))))
-        added = np.bincount(index[order], change * (2.0 * before + change), minlength=n)
+        added = np.bincount(cells.score_index[rows], change * (2.0 * before + change), minlength=n)
         if way > 0:
             sums[row + 1 :] = np.cumsum(added[row:])
         else:
@@ -404,7 +406,8 @@ def threshold_cost_interval(
     here = _mean(
         cells, np.where(cells.score_index < row, ~cells.positive, cells.positive), table, level
     )
-    fresh, around = here, ConfidenceInterval(at, at)
+    fresh = here
+    around = ConfidenceInterval(at, at)
     if given is None:
         fresh = _mean(cells, jackknife_mistakes(table, cells), table, level)
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
@@ -452,8 +455,8 @@ def _mean(
 
 def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> ConfidenceInterval:
     """Return the range of thresholds whose cost is within z errors of the least one."""
-    of_positive, of_negative = cost_factors(table)
-    costs = of_positive * table.missed + of_negative * table.alarms
+    factors = cost_factors(table)
+    costs = factors[0] * table.missed + factors[1] * table.alarms
     errors = np.sqrt(change_variances(table, cells, row))
     kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
