@@ -118,7 +118,8 @@ def mcnemar_test(
             "'mid-p' have one-sided forms"
         )
     details = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
-    only_b, only_a = int(details["e01"]), int(details["e10"])
+    only_b = int(details["e01"])
+    only_a = int(details["e10"])
     total = only_a + only_b
     proportion = proportion_limits(only_b, total, 1.0 - options.alpha, "clopper-pearson", side)
     interval = ConfidenceInterval(*(math.inf if p == 1.0 else p / (1.0 - p) for p in proportion))
@@ -162,8 +163,11 @@ def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> di
         only_a = check_integer("e10", e10, low=0, high=_LARGEST_COUNT)
         return {"e01": float(only_b), "e10": float(only_a)}
     true = check_label_column(y_true, "y_true").clean()
-    a, b = _right_rows(true, y_pred_a, "y_pred_a"), _right_rows(true, y_pred_b, "y_pred_b")
-    n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))
+    a = _right_rows(true, y_pred_a, "y_pred_a")
+    b = _right_rows(true, y_pred_b, "y_pred_b")
+    n = len(a)
+    n_a = int(np.count_nonzero(a))
+    n_b = int(np.count_nonzero(b))
     n_both = int(np.count_nonzero(a & b))
     return {
         "e01": float(n_b - n_both),
@@ -269,10 +273,12 @@ def binomial_test(
     errors = check_integer("n_errors", n_errors, low=0, high=size)
     null = check_fraction(NULL_RATE, error_rate, include_low=True, include_high=True)
     options = question(confidence_level, alternative)
-    level, side = options.alpha, options.alternative
+    level = options.alpha
+    side = options.alternative
     details = {"n": float(size), NULL_RATE: null}
     if side == "two-sided":
-        pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
+        pvalue = _two_sided_pvalue(errors, size, null)
+        critical = math.nan
         counts = _two_sided_counts(size, null, level)
         details["critical_low"], details["critical_high"] = map(float, counts)
     elif side == "greater":

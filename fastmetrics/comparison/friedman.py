@@ -116,7 +116,8 @@ def rank_table(
             f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
             f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
         )
-    labels, centred = _algorithm_names(names, known, k, name), twice - (k + 1)
+    labels = _algorithm_names(names, known, k, name)
+    centred = twice - (k + 1)
     if ranks is not None:
         return RankTable(labels, _dataset_names(None, None, n), centred, None)
     # From the lowest score up; the other way round is the same table negated.
@@ -375,7 +376,8 @@ def run_friedman(
     else:
         pvalue = statistics[f"pvalue_{used}"]
     _warn(table, statistics, used)
-    is_f, ranks = used == "f", table.mean_ranks
+    is_f = used == "f"
+    ranks = table.mean_ranks
     lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
     by_method = used if used in ("exact", "permutation") else _METHODS[used]
     return FriedmanTest(
@@ -391,7 +393,7 @@ def run_friedman(
         effect_size_name="Kendall's W",
         better=lowest[0] if len(lowest) == 1 else None,
         names=table.names,
-        mean_ranks=table.mean_ranks,
+        mean_ranks=ranks,
         n_datasets=n,
         pvalue_method=used,
         n_resamples=n_resamples if used == "permutation" else None,
@@ -405,10 +407,10 @@ def _statistics(table: RankTable) -> dict[str, Any]:
     """Return the statistics: whole numbers up to the division that makes each of them."""
     n, k = table.centred.shape
     squares = sum_of_squares(table.centred)
-    spread = int((table.centred**2).sum())  # n k (k^2 - 1) / 3 where nothing ties
-    forms = {"": (3 * squares, n * k * (k + 1)), "_tie_corrected": ((k - 1) * squares, spread)}
+    total = int((table.centred**2).sum())  # n k (k^2 - 1) / 3 where nothing ties
+    fractions = {"": (3 * squares, n * k * (k + 1)), "_tie_corrected": ((k - 1) * squares, total)}
     statistics: dict[str, float] = {}
-    for suffix, (over, under) in forms.items():
+    for suffix, (over, under) in fractions.items():
         names = (f"chi2{suffix}", f"pvalue_chi2{suffix}", f"f{suffix}", f"pvalue_f{suffix}")
         statistics |= zip(names, _statistics_of_fraction(over, under, n, k), strict=True)
     return statistics
@@ -497,7 +499,8 @@ def exact_distribution(centred: NDArray[np.int64]) -> _Exact | None:
     if not rows:
         return np.zeros(1, np.int64), np.ones(1)
     counts = [arrangement_count(row) for row in rows]
-    states, spent = rows[0][np.newaxis, :], 0
+    states = rows[0][np.newaxis, :]
+    spent = 0
     ways: NDArray[Any] = np.ones(1)
     known: dict[tuple[int, ...], NDArray[np.int64]] = {}
     squares = (states**2).sum(axis=1)
@@ -515,7 +518,8 @@ def exact_distribution(centred: NDArray[np.int64]) -> _Exact | None:
         else:
             sums = np.sort((states[:, np.newaxis, :] + orders).reshape(-1, len(row)), axis=1)
             _, first, inverse = np.unique(_codes(sums), return_index=True, return_inverse=True)
-            states, ways = sums[first], np.bincount(inverse, ways)
+            states = sums[first]
+            ways = np.bincount(inverse, ways)
         while ways.sum() > _EXACT:
             ways *= 2.0**-50  # a power of two: nothing is rounded
     values, inverse = np.unique(squares, return_inverse=True)
@@ -571,7 +575,8 @@ def _codes(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return one number a row, equal where rows are: digits, renumbered before they overflow."""
     low = int(states.min())
     base = int(states.max()) - low + 1
-    codes, span = np.zeros(len(states), np.int64), 1
+    codes = np.zeros(len(states), np.int64)
+    span = 1
     for column in states.T[:-1]:  # the last one follows: a row adds up to 0
         if span * base >= 2**62:
             values, codes = np.unique(codes, return_inverse=True)

@@ -154,7 +154,8 @@ def starts_of_ties(
     distinct = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
     largest = roundings
     if len(distinct) < len(ordered):
-        ordered, largest = ordered[distinct], np.maximum.reduceat(roundings, distinct)
+        ordered = ordered[distinct]
+        largest = np.maximum.reduceat(roundings, distinct)
     rises = np.diff(ordered) > np.maximum(largest[1:], largest[:-1])
     return np.concatenate(([0], distinct[1:][rises]))
 
@@ -264,7 +265,8 @@ def sign_flip_test(
         values[np.abs(values) <= roundings] = 0.0
         differences, more = _scale(Differences(values, roundings))
         exponent += more
-        details["n_groups"], by_groups = float(units.n_units), " by groups"
+        details["n_groups"] = float(units.n_units)
+        by_groups = " by groups"
     moving = differences.values != 0
     nonzero, roundings = (one[moving] for one in differences)
     details["n_zero"] = float(len(moving) - len(nonzero))
@@ -272,7 +274,8 @@ def sign_flip_test(
     relative = min(len(nonzero) * np.finfo(np.float64).eps, ROUNDING)
     slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
     total = 0.0 if abs(total) <= slack else total
-    pvalue, how = 1.0, "exact"
+    pvalue = 1.0
+    how = "exact"
     if len(nonzero) == 0:
         what = "sums of groups" if by_groups else "differences"
         warn_user(f"all {what} are 0: the mean is 0 and p is 1", DegenerateDataWarning)
@@ -338,7 +341,8 @@ def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int
     if len(counts) > 2 * _MOST_SUMS.bit_length():  # each doubles the sums of a half, at least
         return None
     order = np.argsort(-counts, kind="stable")
-    sizes, halves = [1, 1], ([], [])  # type: ignore[var-annotated]
+    sizes = [1, 1]
+    halves: tuple[list[int], list[int]] = ([], [])
     for i in order.tolist():
         smaller = int(sizes[1] < sizes[0])
         sizes[smaller] *= int(counts[i]) + 1
@@ -351,12 +355,13 @@ def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int
 def _sums_of_signs(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
     from scipy.stats import binom
 
-    values, probabilities = np.zeros(1), np.ones(1)
+    values = np.zeros(1)
+    probabilities = np.ones(1)
     for magnitude, count in zip(magnitudes.tolist(), counts.tolist(), strict=True):
         steps = np.arange(count + 1)
-        of_one = binom.pmf(steps, count, 0.5) if count > 1 else np.array([0.5, 0.5])
+        binomial = binom.pmf(steps, count, 0.5) if count > 1 else np.array([0.5, 0.5])
         values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
-        probabilities = np.multiply.outer(probabilities, of_one).ravel()
+        probabilities = np.multiply.outer(probabilities, binomial).ravel()
     return values, probabilities
 
 
@@ -375,7 +380,8 @@ def random_sums(values: Floats, n_choices: int, key: Words) -> Floats:
 
 def sums_of_random_signs(values: Floats, key: Words, batch: int) -> Floats:
     """Return the sums of numbers, padded to chunks, under choice ``batch * BATCH`` and on."""
-    sums, size = np.zeros(BATCH), _CHUNKS * CHUNK
+    sums = np.zeros(BATCH)
+    size = _CHUNKS * CHUNK
     random_words = np.empty(2 * _CHUNKS * BATCH, np.uint64)
     for block, first in enumerate(range(0, len(values), size)):
         chunks = values[first : first + size]
@@ -502,7 +508,8 @@ def wilcoxon_signed_rank_test(
             pvalue = _exact_pvalue(ranks, positive, side)
         else:
             z = _signed_rank_z(ranks, (plus - minus) / 2, continuity_correction, side)
-            details["z"], pvalue = z, reference.pvalue(z, math.inf, side)
+            details["z"] = z
+            pvalue = reference.pvalue(z, math.inf, side)
     estimate, interval = _hodges_lehmann(values, options.alpha, side)
     return options.answer(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
@@ -525,19 +532,22 @@ def _signed_ranks(
     values, roundings = differences
     n_zero = len(values) - int(np.count_nonzero(values))
     if n_zero and zero_method == "wilcox":
-        values, roundings = values[values != 0], roundings[values != 0]
+        values, roundings = (each[values != 0] for each in differences)
         n_zero = 0
-    magnitudes, positive = np.abs(values), values > 0
+    magnitudes = np.abs(values)
+    positive = values > 0
     # The bits of a magnitude leave one for its sign: one sort, without an order to carry along.
     keys = np.sort(magnitudes.view(np.uint64) << np.uint64(1) | positive)
     ordered = (keys >> np.uint64(1)).view(np.float64)
     if np.diff(ordered).min(initial=np.inf) > roundings.max(initial=0.0):
-        ranks, positive = np.arange(1.0, len(keys) + 1), (keys & np.uint64(1)).astype(np.bool_)
+        ranks = np.arange(1.0, len(keys) + 1)
+        positive = (keys & np.uint64(1)).astype(np.bool_)
     else:
         order = np.argsort(magnitudes)
         starts = starts_of_ties(ordered, roundings[order])
         counts = np.diff(starts, append=len(order))
-        ranks, positive = np.repeat(starts + (counts + 1) / 2, counts), positive[order]
+        ranks = np.repeat(starts + (counts + 1) / 2, counts)
+        positive = positive[order]
     half = float(ranks[:n_zero].sum()) / 2 if zero_method == "zsplit" else 0.0
     return ranks[n_zero:], positive[n_zero:], half
 
@@ -589,7 +599,8 @@ def _hodges_lehmann(
 
     A limit that so few differences do not allow is infinite.
     """
-    n, count = len(values), len(values) * (len(values) + 1) // 2
+    n = len(values)
+    count = n * (n + 1) // 2
     outside = _outside(n, reference.outside(alpha, alternative))
     first, last = max(outside, 1), min(count + 1 - outside, count)
     middle = (count + 1) // 2, count // 2 + 1
@@ -659,9 +670,10 @@ def _sums_at_ranks(halves: Floats, numbers: _Counted, first: int, last: int) -> 
     )
     n_distinct = distinct_up_to - distinct_below
     if n_distinct > n:  # as doubles go, one sum
-        low, high = highest, highest
+        low = high = highest
     else:
-        sums, pairs = np.empty(n_distinct), np.empty(n_distinct, np.int64)
+        sums = np.empty(n_distinct)
+        pairs = np.empty(n_distinct, np.int64)
         write_pair_sums(*numbers, lowest, highest, sums, pairs)
         index, other = first - 1 - below, min(last, up_to) - 1 - below
         if len(numbers[0]) == n:
@@ -690,9 +702,11 @@ def _bounds_of_rank(
     if n > _FEW * _STEP:
         size = n // _STEP
         sample = halves[np.rint(np.arange(0.5, size) * (n / size) - 0.5).astype(np.int64)]
-        # A number and itself are a greater share of the pairs of few.
-        scale, selves = (size / n) ** 2, rank / count / 2
-        sample_rank, margin = (rank - selves * n) * scale + selves * size, _MARGIN * n * scale
+        # Pairs of a number and itself are a greater proportion of the pairs of few numbers.
+        scale = (size / n) ** 2
+        selves = rank / count / 2
+        margin = _MARGIN * n * scale
+        sample_rank = (rank - selves * n) * scale + selves * size
         sample_rank = min(max(sample_rank, 1.0), size * (size + 1) / 2)
         near = _bounds_of_rank(sample, _distinct(sample), sample_rank, _LEFT * size)
         low, high = _narrow(

@@ -91,7 +91,8 @@ def by_mean_ranks(
 ) -> PostHocTest:
     """Return the test of checked ranks, by Nemenyi's range or Bonferroni and Dunn's z."""
     n, k = table.centred.shape
-    compared, is_of_range = _rank_differences(table, control), method == "Nemenyi"
+    compared = _rank_differences(table, control)
+    is_of_range = method == "Nemenyi"
     error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of two mean ranks
     if is_of_range:
         q = nemenyi_quantile(k, alpha)
@@ -407,7 +408,8 @@ def post_hoc_test(
     critical: tuple[float, float] = (math.nan, math.nan),
 ) -> PostHocTest:
     """Return the result of comparisons, and the groups that they leave."""
-    k, index = len(table.names), {name: j for j, name in enumerate(table.names)}
+    k = len(table.names)
+    index = {name: j for j, name in enumerate(table.names)}
     differs = np.zeros((k, k), dtype=np.bool_)
     for pair in pairs:
         a, b = index[pair.model_a], index[pair.model_b]
@@ -546,14 +548,14 @@ class TableComparison(Result):
         n, k = self.ranks.shape
         side = "higher" if self.higher_is_better else "lower"
         title = f"{k} algorithms on {n} data set{'s' if n > 1 else ''}, {side} is better"
-        friedman, post_hoc = self.friedman._display(), self.post_hoc._display()
+        friedman = self.friedman._display()
+        post_hoc = self.post_hoc._display()
         pairs, ranks = post_hoc.tables
-        forms = replace(friedman.tables[0], framed=False)
+        statistics = replace(friedman.tables[0], framed=False)
         notes = [*friedman.notes, *post_hoc.notes]
         if not self.friedman.reject:
-            note = "The post-hoc test is not called for where Friedman's does not reject."
-            notes.insert(1, note)
-        return Display([forms, ranks, pairs], title, notes)
+            notes.insert(1, "The post-hoc test is not called for where Friedman's does not reject.")
+        return Display([statistics, ranks, pairs], title, notes)
 
 
 @documented()
@@ -676,7 +678,8 @@ def _freeze(values: Any) -> Any:
 
 def _diagram(comparison: TableComparison) -> tests.Diagram:
     """Return the content of the critical-difference diagram."""
-    at, post_hoc = comparison.mean_ranks, comparison.post_hoc
+    at = comparison.mean_ranks
+    post_hoc = comparison.post_hoc
     return tests.Diagram(
         names=tuple(at),
         positions=tuple(at.values()),

@@ -242,7 +242,8 @@ def question(
 ) -> Question:
     """Return validated options of a test."""
     higher = check_direction(higher_is_better)
-    alpha, side = check_decision_level(confidence_level), check_alternative(alternative)
+    alpha = check_decision_level(confidence_level)
+    side = check_alternative(alternative)
     return Question(alpha, side, check_names(names), higher)
 
 

@@ -267,7 +267,8 @@ def _test_of_mean(
 ) -> ComparisonTest:
     """Test that the mean of differences is 0; the effect is that mean above a number."""
     n, mean, deviation = summary
-    (name, null), side = effect, options.alternative
+    name, null = effect
+    side = options.alternative
     error = deviation * math.sqrt(1.0 / n + ratio)
     test = difference_test(mean, error, n - 1, 1.0 - options.alpha, side)
     low, high = test.interval

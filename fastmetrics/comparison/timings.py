@@ -354,11 +354,11 @@ def _decisions(
     is_paired: bool,
 ) -> tuple[TimingRatio, ...]:
     """Return the decision on each work from its mean logarithms by run."""
-    change_of = _paired_change if is_paired else _welch_change
+    compute_change = _paired_change if is_paired else _welch_change
     changes = {}
     for name in old[0]:
         sides = (np.array([run[name] for run in side]) for side in (old, new))
-        changes[name] = change_of(name, *sides)
+        changes[name] = compute_change(name, *sides)
     bounds = list(map(math.log1p, margins))
     above, below = (
         [
@@ -568,7 +568,8 @@ def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _hyperfine_results(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     """Yield each command and its times."""
     for each in content["results"]:
-        command, codes = str(each["command"]), each.get("exit_codes") or []
+        command = str(each["command"])
+        codes = each.get("exit_codes") or []
         failed = [code for code in codes if code != 0]  # None: ended by a signal
         if failed:
             code = "a signal" if failed[0] is None else f"exit code {failed[0]}"
