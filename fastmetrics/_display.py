@@ -23,7 +23,7 @@ import numpy as np
 
 from fastmetrics.errors import InputError
 
-#: What columns and metrics are called for readers; others by their names, without underscores.
+#: Names of columns and metrics for readers; others have theirs without underscores.
 _WORDS: Final = {
     "n_failed": "failed",
     "n_negative": "n−",
@@ -173,7 +173,8 @@ def _chosen_rows(table: Table) -> Table:
 
 def _fitting(texts: Iterable[str], most: int) -> tuple[list[str], list[str]]:
     """Return the sentences that fit on so many lines, and the others."""
-    kept, left = list[str](), list[str]()
+    kept: list[str] = []
+    left: list[str] = []
     for text in texts:
         n_lines = len(fold(text, WIDTH))
         if n_lines <= most:
@@ -590,7 +591,7 @@ def _unify_kinds(column: Iterable[Any]) -> list[Any]:
 # --- text and HTML -------------------------------------------------------------------------------
 
 
-#: Of what is printed; the command line knows its terminal.
+#: Characters of a printed line; the command line knows its terminal.
 WIDTH: Final = 100
 _GAP: Final = "  "
 

@@ -135,7 +135,8 @@ def _in_order(
 ) -> list[str]:
     """Return an entry for each parameter, the function's own or the first of the glossaries."""
     documented_names = {name for names in own_entries for name in names}
-    entries, done = [], set[str]()
+    entries = []
+    done: set[str] = set()
     for parameter in parameters:
         if parameter in done:
             continue

@@ -27,7 +27,7 @@ File = str | PathLike[str] | IO[bytes]
 #: The arrays of an archive by name.
 Members = dict[str, NDArray[Any]]
 
-#: What NumPy and ``zipfile`` raise for other or damaged files.
+#: Errors that NumPy and ``zipfile`` raise for other or damaged files.
 _NOT_WHOLE: Final = (
     zipfile.BadZipFile,
     zlib.error,

@@ -62,10 +62,7 @@ _PEERS: Final = {
 def attach(
     module: str, file: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a module whose stub lies beside its file.
-
-    A name is imported on first use and cached in the module; a function as `as_called` makes it.
-    """
+    """Return `__getattr__`, `__dir__` and `__all__` of a module; names of its stub load on use."""
     homes = stub_names(Path(file).with_suffix(".pyi"), module)
     names = sorted(homes)
 
@@ -102,7 +99,8 @@ def stub_names(stub: Path, module: str) -> dict[str, str]:
 @cache
 def public_names() -> dict[str, str]:
     """Return the public module of each public name."""
-    package, names = Path(__file__).parent, dict[str, str]()
+    package = Path(__file__).parent
+    names: dict[str, str] = {}
     for module in ("", *NAMESPACES):
         stub = package / f"{module or '__init__'}.pyi"
         stub = stub if stub.exists() else package / module / "__init__.pyi"

@@ -1,4 +1,4 @@
-"""Whether probabilities can be taken at their word.
+"""Calibration: whether probabilities can be taken at their word.
 
 - a picture: `reliability_diagram`, `reliability_band`; `fastmetrics.calibration_curve` as
   scikit-learn draws it

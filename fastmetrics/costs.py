@@ -1,4 +1,4 @@
-"""What errors cost, and which threshold, budget or offer is the cheapest.
+"""Costs of errors, and the cheapest threshold, budget or offer.
 
 - at a decision: `cost_sensitive_error`, `expected_cost`, `cost_sensitive_predict`
 - over thresholds: `threshold_costs` (prices by row), `threshold_cost_interval`, `net_benefit`,

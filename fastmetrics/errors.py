@@ -138,7 +138,7 @@ def did_you_mean(value: object, known: Iterable[object]) -> str:
     return f"; did you mean {by_text[near[0]]!r}?" if near else ""
 
 
-#: What a parameter is called here, and the words that others have for it.
+#: Parameters, and the words that other libraries have for them.
 _CALLED: Final = {
     "rng": "random_state seed random_seed",
     "metrics": "metric measure measures scoring",

@@ -1,4 +1,4 @@
-"""How well the items of each query are ordered.
+"""Ranking metrics: how well the items of each query are ordered.
 
 - by the first items: `precision_at_k`, `recall_at_k`, `hit_rate_at_k`, `f1_at_k`, `r_precision`
 - by positions: `mean_average_precision`, `mean_reciprocal_rank`, `rank_biased_precision`, `bpref`

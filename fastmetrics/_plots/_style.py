@@ -195,10 +195,7 @@ def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
 
 
 def save_figure(figure: Any, path: str) -> None:
-    """Write a figure to a file, whole or not at all; the ending of its name tells the format.
-
-    The same figure gives the same bytes: no date, and no random names inside an SVG.
-    """
+    """Write a figure to a file, whole or not at all; equal figures give equal bytes."""
     import matplotlib
 
     kind = os.path.splitext(path)[1][1:].lower()

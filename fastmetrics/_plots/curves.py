@@ -159,11 +159,13 @@ def show_all(
     ax: Any, depth: float = math.inf, top: float | None = None, *, has_zero: bool = True
 ) -> None:
     """Let the axes hold all that is drawn, and zero, up to a top that is given."""
-    x, (low, high) = ax.dataLim.intervalx, ax.dataLim.intervaly
+    x = ax.dataLim.intervalx
+    low, high = ax.dataLim.intervaly
     if not np.isfinite([*x, low, high]).all():
         return
     if has_zero:
-        low, high = min(low, 0.0), max(high, 0.0) if top is None else top
+        low = min(low, 0.0)
+        high = max(high, 0.0) if top is None else top
     if high > 0.0:
         low = max(low, -depth * high)
     for (start, end), limit in ((x, ax.set_xlim), ((low, high), ax.set_ylim)):
@@ -204,9 +206,9 @@ def add_curves(ax: Any, curves: Sequence[PlotCurve], options: Mapping[str, Any] 
         with explain_options(Line2D):
             line = ax.add_line(ThinLine(curve.x, curve.y, **look))
         if curve.is_shaded and len(curve.x):
-            x, y = np.append(curve.x, curve.x[[-1, 0]]), np.append(curve.y, [0.0, 0.0])
+            x = np.append(curve.x, curve.x[[-1, 0]])
             shade = {"color": line.get_color(), "alpha": BAND_ALPHA, "lw": 0, "zorder": 0.5}
-            ax.add_collection(ThinArea(x, y, **shade))
+            ax.add_collection(ThinArea(x, np.append(curve.y, [0.0, 0.0]), **shade))
         if curve.band is not None:
             _add_band(ax, curve.band, line.get_color(), linestyle)
         for mark in curve.marks:
@@ -403,7 +405,8 @@ _TICKS: Final = 12
 def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
     ax = axes_or_new(ax)
-    axis, first = _make_axis(curve.values), curve.points[0]
+    axis = _make_axis(curve.values)
+    first = curve.points[0]
     net = first.decomposition == "domingos"
     series = [
         ("loss", curve.loss, LINES[3]._replace(linestyle="-")),

@@ -78,7 +78,8 @@ def draw_replicates(
         label = f"no difference: {null:g}"
         handles.append(upright(ax, null, color=LINES[1].color, lw=1.6, ls=":", label=label))
     low, high = ax.get_xlim()
-    margin, drawn_at = 0.03 * (high - low), [line.get_xdata()[0] for line in ax.lines]
+    margin = 0.03 * (high - low)
+    drawn_at = [line.get_xdata()[0] for line in ax.lines]
     ax.set_xlim(
         min([low, *(at - margin for at in drawn_at)]),
         max([high, *(at + margin for at in drawn_at)]),
@@ -88,10 +89,7 @@ def draw_replicates(
 
 
 def _edges(finite: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the edges of the bars: of each value its own where there are few, else of equal width.
-
-    A metric of few rows has few values, which bars of any other width would mix unevenly.
-    """
+    """Return the edges of the bars: one bar a value where values are few, else equal widths."""
     values = np.unique(finite)
     if len(values) == 0:
         return np.array([0.0, 1.0])
@@ -118,10 +116,12 @@ def _edges(finite: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 #: Width of a figure of its own, and height of one line of text, in inches.
-_WIDTH, _LINE = 8.0, 0.26
+_WIDTH: Final = 8.0
+_LINE: Final = 0.26
 #: Largest and smallest size of the text, in points.
-_LARGEST, _SMALLEST = 10.0, 6.0
-#: Of the width, what labels may take at most on both sides together.
+_LARGEST: Final = 10.0
+_SMALLEST: Final = 6.0
+#: Largest proportion of the width for labels, on both sides together.
 _LABEL_SHARE = 0.6
 #: Letters that are left of a name at least.
 _SHORTEST = 7
@@ -144,9 +144,7 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
     """Draw a critical-difference diagram (Demsar 2006), the best ranks at the right.
 
     Without axes it fills a figure, that given or one of pyplot, as high as its lines of text need.
-
-    Black on white throughout: nothing is told by a colour. Labels stand on lines of their own;
-    where they are long, the text becomes smaller, and then names are cut.
+    Labels stand on lines of their own; where they are long, the text becomes smaller, then cut.
     """
     levels = _bar_levels(data.bars)
     k = len(data.names)
@@ -163,10 +161,8 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
     texts, size, best_fraction, worst_fraction = _labels(ax, data, top + bottom)
     pad = 0.025  # ranks 1 to k lie between the labels
     per_fraction = (k - 1) / (1.0 - best_fraction - worst_fraction - 2 * pad)
-    left, right = (
-        1 - (best_fraction + pad) * per_fraction,
-        k + (worst_fraction + pad) * per_fraction,
-    )
+    left = 1 - (best_fraction + pad) * per_fraction
+    right = k + (worst_fraction + pad) * per_fraction
     ax.set_xlim(right, left)  # Demsar: the best ranks are at the right
     _draw_axis(ax, k, size)
     for (low, high), level in zip(data.bars, levels, strict=True):
@@ -203,10 +199,7 @@ def draw_friedman(
     difference: float,
     ax: Any = None,
 ) -> Any:
-    """Draw the textbook's Friedman plot: a point a mean rank, and a segment as long as CD.
-
-    The pale band is the segment of ``centre``; algorithms that differ from it have a hollow point.
-    """
+    """Draw the Friedman plot: ``centre`` has a pale band, ``differing`` models hollow points."""
     ax = axes_or_new(ax, (_WIDTH, _LINE * (len(mean_ranks) * 1.15 + 3.5)))
     for y, (name, rank) in enumerate(mean_ranks.items()):
         low, high = rank - difference / 2, rank + difference / 2
@@ -233,10 +226,7 @@ def save_critical_difference(data: Diagram, path: str) -> None:
 
 
 def _labels(ax: Any, data: Diagram, lines: float) -> tuple[list[str], float, float, float]:
-    """Return texts that fit beside the diagram, and their size.
-
-    With what the labels beside the best and the worst ranks take of the width of the axes.
-    """
+    """Return texts that fit, their size, and the width fractions of the best and worst labels."""
     names = list(data.names)
     box = ax.get_window_extent()
     points = box.height / ax.figure.dpi * 72 / lines  # between two labels
@@ -329,10 +319,7 @@ _LONGEST: Final = 36
 
 
 class Panel(NamedTuple):
-    """Estimates of one unit: a label, the result, and whether something is shown (drawn full).
-
-    ``ends`` say what lies to the left and to the right of the line.
-    """
+    """Estimates of one unit, (label, result, is significant), and texts at both ``ends``."""
 
     title: str
     rows: Sequence[tuple[str, Any, bool]]
@@ -408,16 +395,15 @@ def _observed(test: Any, statistic: str) -> str:
 
 
 def draw_binomial(test: Any, accepted: tuple[int, int], ax: Any = None) -> Any:
-    """Draw the distribution of the errors of n examples, and what a test of them rejects.
-
-    It rejects counts below the first and above the second of ``accepted``.
-    """
-    n, rate = int(test.details["n"]), test.details["error_rate"]
+    """Draw the distribution of errors; a test rejects counts outside the two ``accepted``."""
+    n = int(test.details["n"])
+    rate = test.details["error_rate"]
     ax = axes_or_new(ax)
     from matplotlib.patches import Patch
     from scipy.stats import binom
 
-    seen, (low, high) = int(test.statistic), accepted
+    seen = int(test.statistic)
+    low, high = accepted
     bounds = [count for count, rejects in ((low, low > 0), (high, high < n)) if rejects]
     counts = _counts(n, rate, [seen, *bounds])
     chances = binom.pmf(counts, n, rate)
@@ -450,7 +436,9 @@ def draw_t(test: Any, ax: Any = None) -> Any:
     and the degrees of freedom are 0 where there is no t.
     """
     ax = axes_or_new(ax)
-    df, alternative, alpha = test.df, test.alternative, 1.0 - test.confidence_level
+    df = test.df
+    alternative = test.alternative
+    alpha = 1.0 - test.confidence_level
     from matplotlib.patches import Patch
     from scipy.stats import t as student
 
@@ -465,7 +453,8 @@ def draw_t(test: Any, ax: Any = None) -> Any:
     if not math.isfinite(critical):  # of a test that is not defined
         tail = alpha / 2 if alternative == "two-sided" else alpha
         critical = float(student.isf(tail, df))
-    edge, seen = max(4.0, 1.35 * critical), 1.15 * abs(test.statistic)
+    edge = max(4.0, 1.35 * critical)
+    seen = 1.15 * abs(test.statistic)
     edge = max(edge, seen) if seen <= 2.5 * edge else edge
     values = np.linspace(-edge, edge, _POINTS + 1)
     density = student.pdf(values, df)
@@ -497,7 +486,8 @@ def _rejected_counts(low: int, high: int, n: int) -> str:
 
 def _counts(n: int, rate: float, required: list[int]) -> NDArray[np.int64]:
     """Return the counts to draw: those that matter, and those that must be seen."""
-    middle, deviation = n * rate, math.sqrt(n * rate * (1.0 - rate))
+    middle = n * rate
+    deviation = math.sqrt(n * rate * (1.0 - rate))
     low = max(0, min(*required, math.floor(middle - 4.5 * deviation)) - 1)
     high = min(n, max(*required, math.ceil(middle + 4.5 * deviation)) + 1)
     if n <= 30:

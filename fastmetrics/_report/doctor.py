@@ -27,7 +27,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.units import FEW_GROUPS, effective_groups
 
-#: What is said first.
+#: Findings are sorted in this order.
 ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 
 

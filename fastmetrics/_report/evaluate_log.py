@@ -43,10 +43,7 @@ _ENOUGH: Final = 10.0
 
 
 class _Attempts(NamedTuple):
-    """Models on items: how often each item was tried, and the sum of its scores.
-
-    ``n`` and ``total`` are (n_models, n_items); ``group`` has a code for each item, or is None.
-    """
+    """Counts ``n`` and score sums ``total`` of (n_models, n_items); ``group`` of items or None."""
 
     models: tuple[str, ...]
     items: NDArray[Any]

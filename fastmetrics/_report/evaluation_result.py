@@ -20,12 +20,12 @@ from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
 
-#: What `evaluate` knows.
+#: Tasks of `evaluate`.
 Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
-#: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
+#: Tasks of `evaluate`, or the items of a log that `evaluate_log` evaluates.
 EvaluationTask = Task | Literal["items"]
 
-#: What the tasks are called in a title.
+#: Titles of the tasks.
 _TITLES: Final[dict[EvaluationTask, str]] = {
     "binary": "Two classes",
     "multiclass": "Several classes, by their probabilities",
@@ -37,7 +37,7 @@ _TITLES: Final[dict[EvaluationTask, str]] = {
 }
 #: The samples of a task, other than rows.
 _SAMPLES: Final[dict[EvaluationTask, str]] = {"rankings": "queries", "items": "items"}
-#: What readers call metrics of scores of two classes.
+#: Names for readers of metrics of scores of two classes.
 NAMES_OF_SCORES: Final = {
     "n_positive": "n+",
     "n_negative": "n−",
@@ -47,7 +47,7 @@ NAMES_OF_SCORES: Final = {
     "fpr_at_best_threshold": "FPR at the best threshold",
     **{name: METRICS[name].title for name in LOSSES},
 }
-#: What readers call metrics of any task.
+#: Names for readers of metrics of any task.
 NAMES: Final = (
     NAMES_OF_SCORES
     | {name: metric.title for name, metric in METRICS.items()}
@@ -60,7 +60,7 @@ NAMES: Final = (
     }
 )
 _HEADS: Final = ("metric", "model", "estimate", "confidence_interval", "standard_error")
-#: What tables of differences leave to data frames.
+#: Columns of differences that only data frames have.
 _UNSEEN: Final = ("standard_error", "df", "n_failed")
 #: Fields of dictionaries: of scores of two classes, and of other tasks.
 _SCORES_FIELDS: Final = ("confidence_level", "weights_are", "bootstrap", "notes", "slices")
@@ -79,7 +79,7 @@ FIELDS: Final = {
 }
 #: The same in a table in which the best threshold stands above.
 _BELOW_IT: Final = {"tpr_at_best_threshold": "TPR at it", "fpr_at_best_threshold": "FPR at it"}
-#: Which way is better, of what is no metric of the registry by this name.
+#: Directions of columns that are no metrics of the registry by this name.
 _UPWARDS: Final = {"tpr_at_best_threshold": True, "fpr_at_best_threshold": False, "threshold": None}
 
 _OF_ONE_PAIR: Final = (
@@ -88,11 +88,11 @@ _OF_ONE_PAIR: Final = (
 )
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_METRIC = ("estimate", "confidence_interval", "method", "standard_error")
-#: What a model of two classes is headed by.
+#: The first metric of a model of two classes.
 AUC: Final = DEFAULTS["scores"][0]
-#: What has limits of rows in memory, or of their table.
+#: Metrics that have limits from rows in memory, or from their table.
 LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if METRICS[name].influences)
-#: What has intervals by influence values as they are: all but KS, the largest of many gaps.
+#: Metrics with intervals by influence values: all but KS, the largest of many gaps.
 SMOOTH: Final = tuple(name for name in LIMITED if METRICS[name].interval != LARGEST_GAP)
 #: Fields of the costs, with their names in tables.
 _COSTS: Final = {

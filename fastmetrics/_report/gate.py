@@ -42,9 +42,9 @@ from fastmetrics.metrics.asking import MetricRequest
 
 GateDecision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
-#: What a process ends with that asked: 2 is a wrong question.
+#: Exit status of a process; 2 is a usage error.
 STATUS: Final[dict[GateDecision, int]] = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
-#: What is said first.
+#: Rules are sorted in this order.
 _ORDER: Final = ("FAIL", "INCONCLUSIVE", "PASS")
 
 
@@ -260,7 +260,7 @@ class Gate(Several[GateRule]):
         return Display([table], "", notes, [headline], sentences)
 
 
-#: How probably as good a candidate should pass: what sample sizes are named for.
+#: Power for an equal candidate, for which sample sizes are named.
 POWER: Final = 0.8
 
 

@@ -71,10 +71,7 @@ def plotted_models(
     weights_are: WeightsAre = "importances",
     confidence_level: float | None = None,
 ) -> list[tuple[str, ScoreTable, ConfidenceInterval | None]]:
-    """Return the name of each model, its table, and the interval of its AUC if a level is given.
-
-    A single column has no name.
-    """
+    """Return each model's name ("" of a single column), table, and interval of the AUC or None."""
     read = check_weights_are(sample_weight, weights_are)
     rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, ScoreTable):
@@ -101,8 +98,7 @@ def plotted_models(
 
 def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterval | None:
     """Return the interval of the AUC; None without a level, or where rows are not known."""
-    is_sum = len(data) == 1 and data[0].is_weighted
-    if level is None or is_sum:
+    if level is None or (len(data) == 1 and data[0].is_weighted):
         return None
     (one,) = estimate(*data, metrics=AUC, confidence_level=level, **rows).values()
     return one.confidence_interval
@@ -145,10 +141,7 @@ def as_text(threshold: Any) -> str:
 def _decision_on(
     table: ScoreTable, threshold: Any
 ) -> list[tuple[float, str, tuple[float, float, float]]]:
-    """Return a threshold, or the one that a criterion chooses, its name, FPR, TPR and precision.
-
-    Nothing where there is none to mark.
-    """
+    """Return a decision, if any: its threshold, its name, and (FPR, TPR, precision)."""
     if threshold is None:
         return []
     point: Any

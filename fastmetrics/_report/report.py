@@ -56,7 +56,7 @@ _MOST_MODELS: Final = 4
 _MOST_SLICES: Final = 20
 _SQUARE: Final = (4.6, 4.6)
 _WIDE: Final = (5.4, 4.2)
-#: Of a page's text, so many lines' heights are an inch of a figure.
+#: Line heights of a page's text in an inch of a figure.
 _EMS: Final = 6.6
 _AT_START: Final = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _METADATA: Final = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -238,10 +238,7 @@ def quietly(figures: Iterator[Figure]) -> list[Figure]:
 
 
 def svg_of(figure: Any, key: str, title: str) -> str:
-    """Return a figure as an ``<svg>`` element: as wide as its place, its texts texts.
-
-    ``key`` stands before the names of its parts, so that no other figure of the page has them.
-    """
+    """Return a figure as an ``<svg>`` element whose ids begin with ``key``, with texts as texts."""
     import matplotlib
 
     file = io.StringIO()

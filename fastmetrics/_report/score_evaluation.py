@@ -308,10 +308,7 @@ def evaluate_tables(
     level: float,
     weights_are: WeightsAre | None = None,
 ) -> Evaluation:
-    """Return the evaluation of models by their tables, or by summaries of all ranges of scores.
-
-    Losses are there where all scores may be probabilities; fractional weights have no interval.
-    """
+    """Evaluate models by their tables; fractional weights have no interval."""
     with_losses = all(map(has_losses, tables.values()))
     models = []
     for name, table in tables.items():
@@ -474,10 +471,8 @@ def said_in_notes(names: str = r"\w+") -> Iterator[None]:
 def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
     """Return the evaluation of rows of one class, or of none, and warn of it."""
     missing = "positive" if not n_positive > 0 else "negative"
-    missing_class = (
-        f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
-    )
-    note = f"{missing_class}, so what needs both classes is undefined"
+    reason = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
+    note = f"{reason}, so what needs both classes is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     return ModelEvaluation(name, n_positive, n_negative, note=note)
 
@@ -604,7 +599,7 @@ def _calibration(
 Severity = Literal["error", "warning", "note"]
 #: Rows from which on nobody believes an AUC of exactly 1, or 0.
 _MANY: Final = 60
-#: How sure the interval is that an AUC below 1/2 is one.
+#: Confidence level of the interval that shows an AUC below 1/2.
 SURE: Final = 0.99
 
 
@@ -613,8 +608,7 @@ def doubt_of(
 ) -> tuple[str, Severity, str] | None:
     """Return the kind, severity and text of a fault of n scores; None of healthy ones.
 
-    ``values`` are the distinct scores, or some of more than two; ``limits`` those of the AUC at the
-    level `SURE`.
+    ``values`` are the first distinct scores, ``limits`` those of the AUC at the level `SURE`.
     """
     if len(values) == 1:
         return "constant", "error", f"all scores are {values[0]:g}"

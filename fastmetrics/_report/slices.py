@@ -56,7 +56,7 @@ def _parts_of(
     return zip(conditions, np.split(order, ends[:-1]), strict=True)
 
 
-#: Which way is better, after the name of a metric.
+#: Directions, after the name of a metric.
 ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
 #: Slices of a metric that are shown, the worst first.
 _SHOWN: Final = 10
@@ -344,7 +344,7 @@ def together(*variances: Variance) -> Variance:
     return Variance(variance, variance**2 / below if below > 0.0 else math.nan)
 
 
-#: What functions that cut rows into slices take.
+#: Parameters of functions that cut rows into slices.
 SLICES: Final = """
 Parameters
 ----------
@@ -472,10 +472,7 @@ class SlicedRows:
         return build_samples((one,), self.labels[part], models, **given)[one.label]
 
     def measured(self, one: MetricRequest, part: Ints) -> Measurement | None:
-        """Return a metric of each model in some rows, undefined values without a warning.
-
-        None where there are no rows.
-        """
+        """Measure each model in some rows, without warnings; None where there are no rows."""
         if not len(part):
             return None
         with warnings.catch_warnings():

@@ -25,7 +25,7 @@ from fastmetrics.inference.samples import request_metrics, without_value
 from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.metrics.registry import DEFAULTS
 
-#: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
+#: Quantiles of the absolute errors of plain rows.
 _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
 
 

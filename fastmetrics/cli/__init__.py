@@ -72,10 +72,7 @@ class _Version(argparse.Action):
 
 
 def build_parser(chosen: str = "") -> argparse.ArgumentParser:
-    """Return the parser; each command sets ``command``, which returns the text to print.
-
-    Where a command is ``chosen`` the others stand in the help without their options.
-    """
+    """Return the parser of all commands; where one is ``chosen`` the others lack their options."""
     parser = _Parser(
         prog="fastmetrics",
         description="Exact, fast evaluation of labels and scores.",
@@ -112,7 +109,7 @@ def build_parser(chosen: str = "") -> argparse.ArgumentParser:
     return parser
 
 
-#: What a shell reports for a process that a reader who went away has ended.
+#: Exit status that a shell reports for a process whose reader went away.
 BROKEN_PIPE = 141
 BAD_INPUT = 2
 

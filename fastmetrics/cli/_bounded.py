@@ -37,9 +37,9 @@ _OF_ROWS: Final = (
     *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "metrics", "method"),
     *("stratified", "threshold", "seed", "slice"),
 )
-#: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
+#: Memory of reading beside the rows: the divisor of all memory, and the least number of bytes.
 _READING: Final = 5, 64 * 10**6
-#: What the program takes itself: all that is loaded, kernels as they are compiled, batches of rows.
+#: Memory of the program itself: all that is loaded, kernels as they are compiled, batches of rows.
 #: A constant, so that what is enough once is always enough.
 _PROGRAM: Final = 240 * 10**6
 #: Memory for the rows of a model at least, and of that for each thread, which has heaps of its own.
@@ -53,7 +53,7 @@ _CELLS: Final = 3 << 14
 def evaluate_bounded(
     options: argparse.Namespace,
 ) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
-    """Read the files in the memory given; return what was found, warnings, what was read."""
+    """Read the files in the memory given; return the evaluation, warnings and columns."""
     _check_options(options)
     names = names_here(options)
     with in_words(names):
@@ -65,8 +65,8 @@ def evaluate_bounded(
     summaries: dict[str, RangeSummary] = {}
     n_cells = _CELLS if len(options.score) > 1 else 0
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        asked = {"into": taker.start, "memory": _for_reading(total)}
-        columns = read_rows(options, options.label, options.score, **asked)
+        sink = {"into": taker.start, "memory": _for_reading(total)}
+        columns = read_rows(options, options.label, options.score, **sink)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
         for position, name in enumerate(options.score):
@@ -83,8 +83,8 @@ def evaluate_bounded(
         read: WeightsAre | None = "frequencies" if options.weight else None
         evaluation = evaluate_tables(summaries, level, read)
         if n_cells and evaluation[0].estimates is not None:  # a missing class is missing of all
-            models_of = tuple(options.score)
-            chosen = PairOptions(models_of, model_pairs(models_of, None), None, level, "two-sided")
+            models = tuple(options.score)
+            chosen = PairOptions(models, model_pairs(models, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
             sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
             evaluation = replace(evaluation, comparisons=_comparisons([*evaluation], chosen, sums))
@@ -107,7 +107,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 
 def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
-    """Return what each model's rows may take of the memory that reading leaves to the program."""
+    """Return the memory of each model's rows, of that which reading leaves to the program."""
     n_models = len(options.score)
     each = (total - _for_reading(total) - _PROGRAM) // n_models
     if each < _LEAST:
@@ -163,7 +163,8 @@ class _Taker:
         if texts is None:
             self._see(labels)
         weights = columns[self.options.weight] if self.options.weight else None
-        before, self.n_rows = self.n_rows, self.n_rows + len(labels)
+        before = self.n_rows
+        self.n_rows += len(labels)
         if weights is not None and not weights.any():
             return
         try:
@@ -202,7 +203,8 @@ def _product_sums(
 
     def take(columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
         nonlocal sums
-        labels, weights = _labels(options, columns, texts)[1], None
+        labels = _labels(options, columns, texts)[1]
+        weights = None
         scores = [columns[name] for name in options.score]
         if options.weight:
             weights = columns[options.weight]
@@ -230,9 +232,10 @@ def _comparisons(
             "the files changed while they were read, which is done twice to compare models: "
             "read them when nothing is written, or one --score at a time"
         )
-    differences, nowhere = {}, [None] * len(models)
+    differences = {}
     with said_in_notes():
         for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
-            own = [figures_of(model)[one.label] for model in models]
-            differences[one.label] = compare_by_sums(one, m, own, sums, chosen, nowhere)
+            by_model = [figures_of(model)[one.label] for model in models]
+            counts = [None] * len(models)
+            differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
     return Comparisons(differences)

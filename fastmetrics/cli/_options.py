@@ -51,7 +51,8 @@ def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str]
         match = _ENTRY.fullmatch(line)
         if match is None:
             raise ValueError(f"no option: {line}")
-        names, value = (match["names"] or "").split(", "), match["value"]
+        names = (match["names"] or "").split(", ")
+        value = match["value"]
         options: dict[str, Any] = {"help": match["help"]}
         if match["repeated"]:
             options["action"] = "append"
@@ -72,7 +73,7 @@ def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str]
 
 
 def as_options(*names: str) -> dict[str, str]:
-    """Return what arguments of the library are called here; ``name=`` comes before a value."""
+    """Return the options that stand for arguments; ``name=`` comes before a value."""
     return {
         name: "--" + name.replace("_", "-").replace("=", " " if name.endswith("=") else "")
         for name in names
@@ -114,7 +115,7 @@ def unquoted(text: str) -> str:
 
 
 def number_that(rule: str, holds: Callable[[Any], bool]) -> Callable[[str], Any]:
-    """Return what reads a number, an integer where it is written as one, that obeys a rule."""
+    """Return a parser of numbers that obey a rule, integers where they are written as such."""
 
     def read(text: str) -> Any:
         number = number_of(text)
@@ -141,7 +142,7 @@ def seed(text: str) -> int | str:
     )
 
 
-#: What the values of options are, by what usage calls them; others are texts.
+#: Types of the values of options, by their names in the usage; others are texts.
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     **dict.fromkeys("NK", positive),
     **dict.fromkeys("TXR", number),
@@ -167,7 +168,7 @@ FILE ...  file name or glob pattern
 """
     )
 }
-#: How the rows of labels and scores are read, beside their columns.
+#: Options for reading rows of labels and scores, beside their columns.
 ROWS: Final = """
 [--weight]
 [--weights-are]
@@ -179,7 +180,7 @@ ROWS: Final = """
     and count it
 [--threads]
 """
-#: Which rows are evaluated, and how.
+#: Options for the rows to evaluate, and for the evaluation.
 EVALUATION: Final = f"""
 FILE
 [--label]

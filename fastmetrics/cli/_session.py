@@ -21,7 +21,7 @@ from fastmetrics.io.reader import FileColumns, TextColumn, read_columns
 
 #: Seconds before a bar appears.
 _PATIENCE: Final = 1.0
-#: What the arguments of the library are called here.
+#: Options that stand for arguments of the library.
 _OPTIONS: Final = as_options(
     *("metrics", "method", "stratified", "groups", "threshold", "guarantee", "pos_label"),
     *("memory", "spill_dir", "prevalence", "method=", "task=", "weights_are=", "pos_label="),
@@ -53,11 +53,7 @@ def in_words(
     *,
     about: str = "",
 ) -> Iterator[list[tuple[type[Warning], str]]]:
-    """Let errors speak of columns and options, not of arguments; of many classes first.
-
-    Gives a list, in which the warnings stand afterwards, in the same words; they are printed where
-    it is said what they are about.
-    """
+    """Let errors speak of columns and options; yield a list that gets the warnings at the end."""
     texts: list[tuple[type[Warning], str]] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -73,14 +69,14 @@ def in_words(
         print_texts((text for _, text in texts), about)
 
 
-def of_two(options: argparse.Namespace, labels: Any) -> Any:
+def binary_labels(options: argparse.Namespace, labels: Any) -> Any:
     """Return labels that should be of two classes; None where another task was named."""
     is_other = options.task not in (None, "binary") or options.class_score or options.label_score
     return None if is_other else labels
 
 
 def names_here(options: argparse.Namespace) -> dict[str, str]:
-    """Return what the arguments of the library are called here."""
+    """Return the names of the library's arguments here: columns and options."""
     options.score = options.score or []
     several = len(options.score) != 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.score}

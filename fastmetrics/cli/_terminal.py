@@ -21,22 +21,19 @@ if TYPE_CHECKING:
     from fastmetrics._display import Display, Table
 
 _NARROWEST: Final = 40
-#: What notes call arguments is called here.
+#: Options that stand for arguments in notes.
 _OPTIONS: Final = {
     "rng=": "--seed ",
     "to_frame()": "--format csv",
     "explain()": "--verbose",
     "n_resamples=": "--bootstrap ",
 }
-#: Of every JSON that a command prints: it rises where a field goes, or means another thing.
+#: Version of printed JSON: it rises where a field goes, or changes its meaning.
 SCHEMA_VERSION: Final = 1
 
 
 def in_format(options: Namespace, fields: Mapping[str, Any], shown: Display) -> str:
-    """Return a result: its fields as JSON, the rows of its data frame as CSV, or its tables.
-
-    JSON and CSV have the full precision of the floats, and end in a line break as the others do.
-    """
+    """Return a result as JSON of its fields, CSV of its data frame, or text of its tables."""
     from fastmetrics._display import brief
 
     if options.format == "json":
@@ -91,13 +88,14 @@ def _table_text(shown: Display) -> str:
 
 def _markdown_text(shown: Display) -> str:
     """Return the answer, the tables in Markdown, numbers at the right, and the notes."""
-    parts, notes = [_markdown_words(text) for text in shown.answer], []
+    blocks = [_markdown_words(text) for text in shown.answer]
+    notes = []
     for table in filter(len, shown.tables):
         text, more = _markdown_table(table)
-        parts.append(text)
+        blocks.append(text)
         notes.append(more)
     notes += [*shown.notes, *shown.more]
-    return "\n".join([*parts, *map(_markdown_words, filter(None, notes))])
+    return "\n".join([*blocks, *map(_markdown_words, filter(None, notes))])
 
 
 def _markdown_words(text: str) -> str:
@@ -127,10 +125,7 @@ def _xml(text: str) -> str:
 def write_junit(
     path: str, title: str, cases: Sequence[tuple[str, str, str, str]], said: str
 ) -> None:
-    """Write decisions as JUnit XML, which build servers show; ``said`` is of all.
-
-    A case is a group, a name, an outcome ("", "failure", "error" or "skipped"), and a text.
-    """
+    """Write cases, (group, name, outcome or "", text), as JUnit XML; ``said`` is the summary."""
     from xml.etree import ElementTree as ET
 
     from fastmetrics._files import writing
@@ -200,7 +195,7 @@ def print_texts(texts: Iterable[str], about: str) -> None:
 
 
 def explain(error: BaseException) -> str:
-    """Return what went wrong, in words for a user of the command line."""
+    """Describe an error for a user of the command line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):

@@ -24,10 +24,7 @@ _FEW: Final = {"n_resamples": 4}
 
 
 def compile_all() -> Iterator[tuple[str, float]]:
-    """Use what there is, scores in each dtype; yield what was compiled and its seconds.
-
-    Machine code that is already in the cache is loaded, which takes milliseconds.
-    """
+    """Call all kernels with scores of each dtype; yield what was compiled and its seconds."""
     notice.is_wanted = False
     for name, work in _steps():
         start = time.perf_counter()
@@ -102,10 +99,10 @@ def _replicates(kind: Any) -> None:
     weights = np.random.default_rng(1).random(len(y)) + 0.5
     names = ["roc_auc", "average_precision", "break_even_point", "ks_statistic", "partial_auc"]
     names += ["pr_auc", "best_threshold", "f1"]
-    plans: list[dict[str, Any]] = [{}, {"stratified": True}, {"groups": groups}]
-    plans += [{"sample_weight": weights}]
-    for plan in plans:
-        fm.bootstrap(y, one, metrics=names, threshold=500, **_FEW, **plan)
+    fm.bootstrap(y, one, metrics=names, threshold=500, **_FEW)
+    for more in ({"stratified": True}, {"groups": groups}, {"sample_weight": weights}):
+        options: dict[str, Any] = {**_FEW, **more}
+        fm.bootstrap(y, one, metrics=names, threshold=500, **options)
     models = {"a": one, "b": other}
     fm.paired_bootstrap(y, models, metrics=names, threshold=500, **_FEW)
     fm.paired_permutation_test(y, models, **_FEW)
@@ -116,19 +113,21 @@ def _replicates(kind: Any) -> None:
 def _probabilities(kind: Any) -> None:
     rng = np.random.default_rng(2)
     for n in _ROWS[:2]:
-        y, weights = np.arange(n) % 2, rng.random(n) + 0.5
-        p, of_five = rng.random(n).astype(kind), rng.random((n, 5))
-        of_five /= of_five.sum(axis=1, keepdims=True)
-        classes, shares = np.arange(n) % 5, of_five.astype(kind)
+        y = np.arange(n) % 2
+        weights = rng.random(n) + 0.5
+        p = rng.random(n).astype(kind)
+        matrix = rng.random((n, 5))
+        matrix = (matrix / matrix.sum(axis=1, keepdims=True)).astype(kind)
+        classes = np.arange(n) % 5
         for weight in (None, weights):
             for loss in (fm.log_loss, fm.brier_score_loss, fm.hinge_loss):
                 loss(y.astype(np.int8), p, sample_weight=weight)
-                loss(classes, shares, sample_weight=weight)
-            fm.top_k_accuracy_score(classes, shares, sample_weight=weight)
+                loss(classes, matrix, sample_weight=weight)
+            fm.top_k_accuracy_score(classes, matrix, sample_weight=weight)
             fm.calibration.calibration_summary(y, p, sample_weight=weight)
         fm.calibration.calibration_test(y, p, n_resamples=9)
         fm.evaluate(y, {"a": p, "b": p[::-1].copy()})
-        fm.evaluate(classes, {"a": shares}, task="multiclass")
+        fm.evaluate(classes, {"a": matrix}, task="multiclass")
 
 
 def _labels() -> None:
@@ -164,7 +163,9 @@ def _numbers() -> None:
 def _rankings() -> None:
     rng = np.random.default_rng(5)
     for n in _ROWS[:2]:
-        query, ids, scores = np.arange(n) // 40, rng.permutation(n), rng.integers(0, 9, n) / 9.0
+        query = np.arange(n) // 40
+        ids = rng.permutation(n)
+        scores = rng.integers(0, 9, n) / 9.0
         for grades in (rng.integers(-1, 3, n), rng.choice([np.nan, 0.0, 0.5, 2.0], n)):
             table = fm.RankingTable.from_scores(grades, scores, query=query, ids=ids)
             for ties in ("expected", "trec_eval"):
@@ -184,15 +185,16 @@ def _concordance() -> None:
     for n in _ROWS[1:]:
         x, y, times = rng.random((3, n))
         fm.concordance.kendall_tau(x, y)
-        weights, event = rng.random(n), rng.random(n) < 0.5
+        weights = rng.random(n)
+        event = rng.random(n) < 0.5
         for weight in (None, weights):
             fm.estimate(np.round(9 * x), y, metrics="kendall_tau", sample_weight=weight)
         way = {"higher_score_means": "shorter-time"}
         for weighting in ("harrell", "uno"):
             options = way | {"weighting": weighting}
             fm.concordance.concordance_index(np.ceil(times * 9), event, x, **options)
-            asked = ("concordance_index", options | {"tau": 0.5})
-            fm.estimate(times, x, event=event, metrics=asked)
+            metric = ("concordance_index", options | {"tau": 0.5})
+            fm.estimate(times, x, event=event, metrics=metric)
 
 
 def _differences() -> None:

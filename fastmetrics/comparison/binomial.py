@@ -363,10 +363,7 @@ def _log_pmf(count: int, n: int, rate: float) -> float:
 
 
 def _two_sided_counts(n: int, rate: float, alpha: float) -> tuple[int, int]:
-    """Return the counts below the first and above the second of which the test rejects.
-
-    Away from the mode counts are less and less likely, and p falls on either side.
-    """
+    """Return the counts below the first and above the second of which the test rejects."""
     mode = _mode(n, rate)
 
     def rejects(count: int) -> bool:

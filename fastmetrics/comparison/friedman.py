@@ -35,7 +35,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 
-#: What the tests of mean ranks take and refuse.
+#: Parameters and errors of tests of mean ranks.
 RANKS: Final = """
 Parameters
 ----------
@@ -126,10 +126,7 @@ def rank_table(
 
 
 def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
-    """Return twice the rank of each number in its row, from the lowest up.
-
-    Numbers that are equal up to rounding share their mean rank, as in tests of differences.
-    """
+    """Return twice the rank of each number in its row; numbers equal up to rounding tie."""
     from scipy.stats import rankdata
 
     order = np.argsort(matrix, axis=1)
@@ -265,7 +262,7 @@ class FriedmanTest(ComparisonTest):
         return Display([Table(columns), ranks], notes=notes)
 
 
-#: What each p-value is by.
+#: Names of the methods of p-values.
 _METHODS: Final = {
     "exact": "exact",
     "permutation": "random permutations",

@@ -30,16 +30,15 @@ from fastmetrics.inference import reference
 from fastmetrics.inference.reference import exact_pvalue, exact_sum, toward
 from fastmetrics.inference.units import Units
 
-#: The one rule of what is equal: scores of data sets and folds are computed, so that those within
-#: this share of the larger one differ by rounding alone (0.1 + 0.2 and 0.3). Ranks tie then, and
-#: their difference is 0.
+#: Scores within this proportion of the larger one are equal but for rounding (0.1 + 0.2 and 0.3):
+#: their difference is 0, and their ranks tie.
 _ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 OF_A_TABLE: Final = (
     "; if these are repetitions and folds, they are not independent: see "
     "`comparison.kfold_paired_t_test`"
 )
 
-#: What tests of paired numbers take, and what they refuse.
+#: Parameters and errors of tests of paired numbers.
 PAIRED: Final = """
 Parameters
 ----------
@@ -57,7 +56,7 @@ ValueError
     If a shape is wrong, a number is missing or infinite, or an option is out of range.
 """
 
-#: What the numbers of a test must be that cannot allow for their correlation.
+#: Assumption of tests that cannot allow for correlated numbers.
 INDEPENDENT: Final = """
 See Also
 --------
@@ -525,10 +524,7 @@ def wilcoxon_signed_rank_test(
 def _signed_ranks(
     differences: Differences, zero_method: ZeroMethod
 ) -> tuple[Floats, NDArray[np.bool_], float]:
-    """Return the ascending ranks of the magnitudes other than 0, which are positive, and a sum.
-
-    Those equal up to rounding share their mean rank. The sum is what zeros add on either side.
-    """
+    """Return mean ranks of nonzero magnitudes, which are positive, and the ranks zeros add."""
     values, roundings = differences
     n_zero = len(values) - int(np.count_nonzero(values))
     if n_zero and zero_method == "wilcox":
@@ -595,10 +591,7 @@ def _signed_rank_z(
 def _hodges_lehmann(
     values: Floats, alpha: float, alternative: Alternative
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the median of the Walsh averages, and the interval of values that are not rejected.
-
-    A limit that so few differences do not allow is infinite.
-    """
+    """Return the median of the Walsh averages, and its interval, infinite where n is too small."""
     n = len(values)
     count = n * (n + 1) // 2
     outside = _outside(n, reference.outside(alpha, alternative))
@@ -629,8 +622,8 @@ def _outside(n: int, tail: float) -> int:
 _FEW: Final = 512
 #: One of so many numbers is in the sample that says where to look.
 _STEP: Final = 31
-#: What is left between the bounds in a sample, in shares of its size, and how far from a rank the
-#: bounds are that it proposes: the middles of blocks tell ranks to a tenth of the numbers.
+#: Proportions of a sample's size: numbers left between its bounds, and the distance of these bounds
+#: from a rank. The middles of blocks tell ranks to a tenth of the numbers.
 _LEFT: Final = 1 / 16
 _MARGIN: Final = 1 / 4
 

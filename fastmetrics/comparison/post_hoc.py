@@ -180,10 +180,7 @@ def bonferroni_dunn_test(
 def run_wilcoxon_holm(
     table: RankTable, alpha: float, control: str | None, higher_is_better: bool
 ) -> PostHocTest:
-    """Return the test of every pair, or of all against a control, on the scores themselves.
-
-    Each pair is tested independently of the others (Benavoli et al. 2016, JMLR 17:1-10).
-    """
+    """Test pairs, or all against a control, each by its own scores (Benavoli et al. 2016)."""
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
     columns = dict(zip(table.names, table.scores.T, strict=True))

@@ -21,7 +21,7 @@ from fastmetrics._plots.tests import draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
 
-#: What most tests between models take beside their data.
+#: Parameters of most tests between models, beside their data.
 MODELS: Final = """
 Parameters
 ----------

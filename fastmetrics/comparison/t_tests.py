@@ -27,7 +27,7 @@ Correction = Literal["none", "nadeau-bengio"]
 
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
-#: How tests of numbers from cross-validation learn what they are from.
+#: Parameters that tell how numbers of cross-validation were made.
 _OF_FOLDS: Final = """
 Parameters
 ----------
@@ -51,7 +51,7 @@ DegenerateDataWarning
 _CONSTANT: Final = "differences other than 0 do not vary"
 
 
-#: How many repetitions of how many folds numbers are from.
+#: Number of repetitions, and of folds in each.
 _Shape = tuple[int, int]
 
 

@@ -39,10 +39,10 @@ from fastmetrics.inference.reference import adjust, critical_value, difference_t
 Decision = Literal["worse", "not worse", "undecided"]
 Correction = Literal["holm", "fdr"]
 
-#: What a process ends with that asked: 2 is a wrong question.
+#: Exit status of a process; 2 is a usage error.
 _STATUS: Final[dict[Decision, int]] = {"not worse": 0, "worse": 1, "undecided": 3}
 _ONE_RUN: Final = "One run a side cannot show run-to-run noise: nothing is decided."
-#: What must be the same for times to be comparable, by the names of pytest-benchmark.
+#: Properties that comparable times share, by the names of pytest-benchmark.
 _MACHINE: Final = {
     "node": "machine",
     "machine": "architecture",

@@ -20,7 +20,7 @@ from fastmetrics._input.scores import canonical_scores, check_finite, check_weig
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 
-#: What functions of columns say alike; with `COUNTED` those that take weights as numbers of rows.
+#: Sections of all functions of columns; `COUNTED` is of those whose weights are numbers of rows.
 COLUMNS: Final = """
 Parameters
 ----------
@@ -169,7 +169,8 @@ def _in_partition(task: Callable[..., Any], number: int, chunk: Any, more: Seque
 
 def total(states: Sequence[Delayed]) -> Any:
     """Compute the sum of states, None being nothing, by a tree: no task holds many of them."""
-    level, call = list(states), delayed(_add)
+    level = list(states)
+    call = delayed(_add)
     while True:
         level = [call(level[at : at + _SPLIT]) for at in range(0, len(level), _SPLIT)]
         if len(level) == 1:

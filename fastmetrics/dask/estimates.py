@@ -61,7 +61,7 @@ from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 Method = Literal["influence", "wilson", "newcombe"]
-#: What `estimate` and `compare` say alike.
+#: Sections that `estimate` and `compare` share.
 ESTIMATED: Final = """
 Parameters
 ----------
@@ -161,12 +161,13 @@ def estimate(
     if threshold is None and all(one.entry.needs == "labels" for one in requested):
         with renamed(y_pred="y_score"):
             matrix = Cells.of(merged_matrix(chunks, read))
-        labels, k = np.asarray(matrix.labels), len(matrix.labels)
+        labels = np.asarray(matrix.labels)
+        k = len(labels)
         columns = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
     else:
         columns = _table_points(score_runs(chunks, pos_label, weights_are=read).table())
         pos_label = None
-    of_counts = estimate_rows(
+    by_name = estimate_rows(
         *columns[:2],
         sample_weight=columns[2],
         weights_are="frequencies",
@@ -177,7 +178,7 @@ def estimate(
         confidence_level=level,
         alternative=alternative,
     )
-    return Estimates({name: replace(one, weights_are=read) for name, one in of_counts.items()})
+    return Estimates({name: replace(one, weights_are=read) for name, one in by_name.items()})
 
 
 @documented(COUNTED, COLUMNS, ESTIMATED)
@@ -273,9 +274,9 @@ def compare(
     whole: ProductSums = total(over(chunks, _sums_of_products, *task))
     for m, one in enumerate(requested):
         measured = [each.measured[m] for each in models]
-        of_models = [make_estimate(one, each, 0, level, weights_are=read) for each in measured]
+        estimates = [make_estimate(one, each, 0, level, weights_are=read) for each in measured]
         counts = [each.counts[0] for each in measured]
-        results[one.label] = compare_by_sums(one, m, of_models, whole, chosen, counts)
+        results[one.label] = compare_by_sums(one, m, estimates, whole, chosen, counts)
     return Comparisons(results)
 
 
@@ -379,7 +380,8 @@ class _GroupSums(NamedTuple):
         if len({each.names.dtype.kind in "UOT" for each in both}) > 1:
             raise InputTypeError("`groups` holds text in some partitions, and numbers in others")
         names = np.unique(np.concatenate([each.names for each in both]))
-        rows, sums = np.zeros((2, len(names))), np.zeros((len(self.sums), 2, len(names)))
+        rows = np.zeros((2, len(names)))
+        sums = np.zeros((len(self.sums), 2, len(names)))
         for each in both:
             at = np.searchsorted(names, each.names)
             rows[:, at] += each.rows
@@ -388,7 +390,9 @@ class _GroupSums(NamedTuple):
 
     def measured(self, m: int, by_points: Measurement) -> Measurement:
         """Return a metric whose points are the groups, or their rows of each class."""
-        sums, rows, is_by_class = self.sums[m], self.rows, by_points.units.strata is not None
+        sums = self.sums[m]
+        rows = self.rows
+        is_by_class = by_points.units.strata is not None
         if not is_by_class:
             sums, rows = (each.sum(axis=0, keepdims=True) for each in (sums, rows))
         sums = np.where(np.abs(sums) <= ROUNDING * self.sizes[m], 0.0, sums)
@@ -420,13 +424,15 @@ def _sums_by_group(
     check_same_length(y_true=y_true, groups=codes)
     if sample_weight is not None:
         codes = codes[as_array(sample_weight, "sample_weight") > 0]
-    n, is_positive = len(names), rows.labels == 1
+    n = len(names)
+    is_positive = rows.labels == 1
     codes = is_positive * n + codes
     at = lookup.indices(cast_scores(rows.scores, lookup.scores.dtype))
     counts = np.bincount(codes, rows.weights, 2 * n).reshape(2, n).astype(np.float64)
-    sums, sizes = np.empty((len(lookup.influences), 2, n)), []
-    for row, of_classes in zip(sums, lookup.influences, strict=True):
-        influence = of_classes[is_positive.astype(np.intp), at]
+    sums = np.empty((len(lookup.influences), 2, n))
+    sizes = []
+    for row, by_class in zip(sums, lookup.influences, strict=True):
+        influence = by_class[is_positive.astype(np.intp), at]
         influence = influence if rows.weights is None else influence * rows.weights
         row[:] = np.bincount(codes, influence, 2 * n).reshape(2, n)
         sizes.append(float(np.abs(influence).sum()))

@@ -2,9 +2,8 @@
 
 Each partition is collapsed to the table of its distinct scores, which its worker keeps. Evenly
 spaced scores of all partitions are the splitters of ranges, and the counts of each table in every
-range are added up in a tree: the client knows how many of each class score higher than a range. The
-pieces of a range are sent to the one task that merges them. Splitters decide who works on what,
-never what comes out.
+range are added up in a tree. The pieces of a range are sent to the one task that merges them.
+Results do not depend on the splitters.
 """
 
 from __future__ import annotations
@@ -59,7 +58,9 @@ from fastmetrics.tables.score_table import ScoreTable, in_order
 #: Distinct scores of a range, about: some 200 MB while its pieces are merged.
 RANGE_SCORES: Final = 4_000_000
 #: Scores that samples have in all, and of a partition at least and at most.
-_SAMPLED, _FEWEST, _MOST = 1 << 20, 64, 1 << 12
+_SAMPLED: Final = 1 << 20
+_FEWEST: Final = 64
+_MOST: Final = 1 << 12
 _EXACT: Final = 2**53
 
 
@@ -264,7 +265,8 @@ def merged_matrix(chunks: Sequence[Delayed], weights_are: WeightsAre | None) -> 
 def _matrix_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) -> ConfusionMatrix:
     y_true, y_pred, weights = (*columns, None)[:3]
     check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=weights)
-    matrix, n = ConfusionMatrix(), len(as_array(y_true, "y_true"))
+    matrix = ConfusionMatrix()
+    n = len(as_array(y_true, "y_true"))
     if n == 0 or weighs_nothing(weights, n):
         return matrix
     if weights is not None:
@@ -290,10 +292,7 @@ class ScoreRun(NamedTuple):
 
 
 def _run_of_table(table: ScoreTable) -> ScoreRun:
-    """Return the run of a table, counts in the smallest dtype that holds them; floats as they are.
-
-    Never uint64, which with int64 would become float64.
-    """
+    """Return the run of a table, counts in a small dtype; uint64 and int64 would make float64."""
     narrow = []
     for counts in (table.positives, table.negatives):
         most = int(counts.max()) if len(counts) and counts.dtype.kind != "f" else 2**32
@@ -347,7 +346,9 @@ class Ranges(NamedTuple):
 
     def _over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
         """Return ``task(runs, above, *more)`` of each range: its pieces are sent to one task."""
-        piece, call, splitters = delayed(_piece), delayed(_apply_to_pieces), delayed(self.splitters)
+        piece = delayed(_piece)
+        call = delayed(_apply_to_pieces)
+        splitters = delayed(self.splitters)
         return [
             call([piece(run, splitters, i) for run in self.runs], task, above, *more)
             for i, above in enumerate(self.above)

@@ -33,51 +33,51 @@ _OF_TWO: Final = (
 _ALONE: Final = "is of scores of two classes: leave it out"
 
 
-#: Labels, the scores of each model, what else `evaluate` takes, and the columns of all.
-Asked = tuple[Any, dict[str, Any], dict[str, Any], Any]
+#: Labels, the scores of each model, other arguments of `evaluate`, and the columns read.
+Request = tuple[Any, dict[str, Any], dict[str, Any], Any]
 
 
-def asked(options: argparse.Namespace) -> Asked:
-    """Check what was written, read the files, and return what to evaluate."""
+def read_request(options: argparse.Namespace) -> Request:
+    """Check the options, read the files, and return the arguments of `evaluate`."""
     from fastmetrics._report.score_evaluation import EvaluateOptions
     from fastmetrics.cli._session import in_words, labels_of, names_here
 
     if options.label_score:
-        return _of_several_labels(options)
+        return _read_several_labels(options)
     if options.task == "labels" or options.class_score:
-        return _of_classes(options)
+        return _read_classes(options)
     if options.query:
-        return _of_rankings(options)
+        return _read_rankings(options)
     given = _given(options) | {"stratified": options.stratified}
     weights_are: WeightsAre = options.weights_are or "importances"
-    # A number, or the name of a column, whose prices may be any.
-    prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
-    numbers = {name: None if text is None else number_of(text) for name, text in prices.items()}
-    priced = {n: text for n, text in prices.items() if text is not None and numbers[n] is None}
+    # A number, or the name of a column of costs.
+    costs = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+    numbers = {name: None if text is None else number_of(text) for name, text in costs.items()}
+    by_row = {n: text for n, text in costs.items() if text is not None and numbers[n] is None}
     promise = "promise with a number, as in recall=0.95"
     guarantee = parse_bounds("--guarantee", options.guarantee, promise) or None
     names = names_here(options)
     with in_words(names):  # before anything is read
         EvaluateOptions(
-            **given | numbers | dict.fromkeys(priced, 1),
+            **given | numbers | dict.fromkeys(by_row, 1),
             prevalence=options.prevalence,
             guarantee=guarantee,
             sample_weight=options.weight,
             weights_are=weights_are,
             groups=options.groups,
         ).checked(len(options.score))
-    others = [name for name in dict.fromkeys(priced.values()) if name not in options.score]
+    others = [name for name in dict.fromkeys(by_row.values()) if name not in options.score]
     columns = _read(options, [*options.score, *others], many_labels=False)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    given |= numbers | {name: columns.scores[column] for name, column in priced.items()}
+    given |= numbers | {name: columns.scores[column] for name, column in by_row.items()}
     given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
     given["prevalence"] = options.prevalence
     scores = {name: columns.scores[name] for name in options.score}
-    return labels, scores, given | _of_rows(columns, options), columns
+    return labels, scores, given | _row_options(columns, options), columns
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what `evaluate` takes that needs no rows, whatever the task."""
+    """Return the arguments of `evaluate` that need no rows, whatever the task."""
     return {
         "confidence_level": options.confidence_level,
         "n_resamples": options.bootstrap,
@@ -88,7 +88,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _of_classes(options: argparse.Namespace) -> Asked:
+def _read_classes(options: argparse.Namespace) -> Request:
     """Return predicted labels, or the scores of each class."""
     import numpy as np
 
@@ -107,10 +107,10 @@ def _of_classes(options: argparse.Namespace) -> Asked:
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
     own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
-    return labels, scores, own | _of_rows(columns, options), columns
+    return labels, scores, own | _row_options(columns, options), columns
 
 
-def _of_rankings(options: argparse.Namespace) -> Asked:
+def _read_rankings(options: argparse.Namespace) -> Request:
     """Return the relevance and the scores of items, with the query of each."""
     refuse_options(options, (*_OF_TWO, "pos_label", "threshold"), _ALONE)
     if options.weight:
@@ -121,19 +121,18 @@ def _of_rankings(options: argparse.Namespace) -> Asked:
         shown = ", ".join(map(repr, relevance[:5].tolist()))
         raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
     scores = {name: columns.scores[name] for name in options.score}
-    own = {"query": columns.codes[options.query]} | _of_rows(columns, options)
+    own = {"query": columns.codes[options.query]} | _row_options(columns, options)
     return relevance, scores, own, columns
 
 
-def _of_several_labels(options: argparse.Namespace) -> Asked:
+def _read_several_labels(options: argparse.Namespace) -> Request:
     """Return a column of 0 and 1, and one of scores, for each label."""
     refuse_options(options, (*_OF_TWO, "slice", "pos_label"), _ALONE)
     pairs: dict[str, str] = options.label_score
     columns = _read(options, [*pairs, *pairs.values()])
     labels = {name: columns.scores[name] for name in pairs}
     scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
-    own = {"task": "multilabel"} | _of_rows(columns, options)
-    return labels, scores, own, columns
+    return labels, scores, {"task": "multilabel"} | _row_options(columns, options), columns
 
 
 def _read(
@@ -146,13 +145,14 @@ def _read(
     """Read labels, scores, named columns, and what tells rows apart."""
     from fastmetrics.cli._session import read_rows
 
-    coded, named = [options.query, options.groups], [*named, *(options.slice or ())]
+    coded = [options.query, options.groups]
+    named = [*named, *(options.slice or ())]
     return read_rows(
-        *(options, options.label, scores), coded=coded, named=named, many_labels=many_labels
+        options, options.label, scores, coded=coded, named=named, many_labels=many_labels
     )
 
 
-def _of_rows(columns: FileColumns, options: argparse.Namespace) -> dict[str, Any]:
+def _row_options(columns: FileColumns, options: argparse.Namespace) -> dict[str, Any]:
     """Return options of every task, weights, groups, and the columns of slices, if any."""
     arguments = _given(options) | {"sample_weight": columns.weights}
     arguments["groups"] = columns.codes.get(options.groups)
@@ -172,31 +172,32 @@ def check_columns(options: argparse.Namespace) -> None:
     for option, example in _PAIRS.items():
         name = option.strip("-").replace("-", "_")
         setattr(options, name, parse_pairs(option, getattr(options, name), example))
-    of_classes, of_labels = options.class_score, options.label_score
-    if of_labels and (options.label or options.score or of_classes):
+    by_class = options.class_score
+    by_label = options.label_score
+    if by_label and (options.label or options.score or by_class):
         raise ValueError(
             "--label-score names the labels and the scores of one model: leave --label, --score "
             "and --class-score out"
         )
-    if of_classes and options.score:
+    if by_class and options.score:
         raise ValueError("--class-score names the scores of one model: leave --score out")
     tasks = {
-        "multiclass": ("--class-score", of_classes),
-        "multilabel": ("--label-score", of_labels),
+        "multiclass": ("--class-score", by_class),
+        "multilabel": ("--label-score", by_label),
     }
     for task, (option, pairs) in tasks.items():
         if pairs and options.task not in (None, task):
             raise ValueError(f"{option} is of --task {task}: got --task {options.task}")
         if options.task == task and not pairs:
             raise ValueError(f"--task {task} needs {option}, as in {_PAIRS[option]}")
-    if options.query and (options.task or of_classes or of_labels):
+    if options.query and (options.task or by_class or by_label):
         raise ValueError(
             "--query is of rankings: leave --task, --class-score and --label-score out"
         )
-    if len(of_labels) == 1:
+    if len(by_label) == 1:
         raise ValueError("--label-score names one label: name each, or say --label and --score")
-    named = {"--label": options.label, "--score": options.score or of_classes}
-    missing = [] if of_labels else [name for name, value in named.items() if not value]
+    named = {"--label": options.label, "--score": options.score or by_class}
+    missing = [] if by_label else [name for name, value in named.items() if not value]
     if missing:
         raise ValueError(
             f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
@@ -213,15 +214,14 @@ def tell_of(evaluation: Evaluation, warned: list[tuple[Any, str]], what: str) ->
     if evaluation.task != "binary":
         print_texts(texts, what)
         return
-    lacks_a_class = (
-        evaluation[0].roc_auc != evaluation[0].roc_auc
-    )  # which a warning says of each model
+    auc = evaluation[0].roc_auc
+    lacks_a_class = auc != auc  # nan, of which a warning tells for each model
     if lacks_a_class:
         own = [text for kind, text in warned if kind is UndefinedMetricWarning]
         print_texts(own, "model")
         texts = [text for text in texts if text not in own]
-    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
-    print_texts(texts, of_all if len(evaluation) > 1 else f"model {evaluation[0].name!r}")
+    subject = "bootstrap" if evaluation.bootstrap is not None else "all models"
+    print_texts(texts, subject if len(evaluation) > 1 else f"model {evaluation[0].name!r}")
     names: dict[str, list[str]] = {}
     for model in evaluation:
         if model.note and not lacks_a_class:
@@ -292,18 +292,19 @@ def run_report(options: argparse.Namespace) -> str:
 
     from fastmetrics._plots._style import require_matplotlib
     from fastmetrics._report.report import check_page, report
-    from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
+    from fastmetrics.cli._session import binary_labels, in_words, names_here, tell_skipped
 
     check_page(options.output)
     require_matplotlib()
     check_columns(options)
-    threshold, seed = options.threshold, options.seed
+    threshold = options.threshold
+    seed = options.seed
     if options.bootstrap is None:  # they are of pictures
         options.seed = None
         options.threshold = None if options.metrics is None else threshold
-    labels, scores, given, columns = asked(options)
+    labels, scores, given, columns = read_request(options)
     given |= {"threshold": threshold, "rng": 0 if seed is None else seed}
-    with in_words(names_here(options), of_two(options, labels), options.label) as texts:
+    with in_words(names_here(options), binary_labels(options, labels), options.label) as texts:
         page = report(
             labels,
             scores,
@@ -341,7 +342,7 @@ examples:
 def run_evaluate(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
     from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
+    from fastmetrics.cli._session import binary_labels, in_words, names_here, tell_skipped
 
     if options.counts:
         from fastmetrics.cli.commands.sql import run_counts
@@ -354,8 +355,8 @@ def run_evaluate(options: argparse.Namespace) -> str:
 
         evaluation, texts, columns = evaluate_bounded(options)
     else:
-        labels, scores, given, columns = asked(options)
-        with in_words(names_here(options), of_two(options, labels), options.label) as texts:
+        labels, scores, given, columns = read_request(options)
+        with in_words(names_here(options), binary_labels(options, labels), options.label) as texts:
             evaluation = evaluate(labels, scores, **given)
     if options.baseline is not None:
         evaluation = evaluation.against(options.baseline)

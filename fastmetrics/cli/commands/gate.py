@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastmetrics.io.reader import FileColumns
 
 
-#: What a file of rules may say, and what its values are.
+#: Names in a file of rules, and the types of their values.
 _RULES: Final[dict[str, type]] = {
     "margin": dict,
     "slice": list,
@@ -91,7 +91,7 @@ def _decided(options: argparse.Namespace) -> str:
 
 
 def _hash_of(*columns: NDArray[Any]) -> str:
-    """Return the SHA-256 of the columns that were judged, in the order of the rows."""
+    """Return the SHA-256 of the columns of a gate, in the order of the rows."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -108,10 +108,10 @@ def _take_rules(options: argparse.Namespace) -> None:
 
     with open(options.rules, encoding="utf-8-sig") as file:
         try:
-            said = tomllib.loads(file.read())
+            rules = tomllib.loads(file.read())
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{options.rules}: no TOML: {parsing_error(error)}") from None
-    for name, given in said.items():
+    for name, given in rules.items():
         value: Any = given
         kind = _RULES.get(name)
         if kind is None:
@@ -158,30 +158,32 @@ def _matched(columns: FileColumns, column: str, options: argparse.Namespace) -> 
 
     from fastmetrics.io.reader import read_columns
 
-    path, own, ids = options.baseline_file, columns.label_values, columns.named[options.id]
+    path = options.baseline_file
+    ids = columns.named[options.id]
     other = read_columns([path], options.label, [column], named=[options.id])
-    known, labels = other.named[options.id], other.label_values
+    known = other.named[options.id]
     if (ids.dtype.kind == "O") != (known.dtype.kind == "O"):
         raise ValueError(f"ids are texts in one file and numbers in the other: {path}")
-    order, of_other = np.argsort(ids, kind="stable"), np.argsort(known, kind="stable")
-    for name, values in (("the files", ids[order]), (path, known[of_other])):
+    order = np.argsort(ids, kind="stable")
+    known_order = np.argsort(known, kind="stable")
+    for name, values in (("the files", ids[order]), (path, known[known_order])):
         twice = np.flatnonzero(values[1:] == values[:-1])
         if len(twice):
             raise ValueError(
                 f"{name}: id {values[twice[:1]].tolist()[0]!r} is there more than once"
             )
-    if len(ids) != len(known) or not (ids[order] == known[of_other]).all():
+    if len(ids) != len(known) or not (ids[order] == known[known_order]).all():
         lone = np.setxor1d(ids, known).tolist()
         raise ValueError(
             f"{path}: {len(lone):,} ids are in one file alone, {lone[0]!r} for one: models are "
             "compared on the same rows"
         )
-    differ = np.flatnonzero(own[order] != labels[of_other])
+    differ = np.flatnonzero(columns.label_values[order] != other.label_values[known_order])
     for value in ids[order][differ[:1]].tolist():
         raise ValueError(f"{path}: {len(differ):,} labels differ, that of id {value!r} for one")
-    place = np.empty(len(ids), np.int64)
-    place[order] = of_other
-    return np.asarray(other.scores[column][place])
+    positions = np.empty(len(ids), np.int64)
+    positions[order] = known_order
+    return np.asarray(other.scores[column][positions])
 
 
 def _write_junit(result: Gate, path: str) -> None:
@@ -191,8 +193,8 @@ def _write_junit(result: Gate, path: str) -> None:
         outcome = {"PASS": "", "FAIL": "failure"}.get(rule.decision, "error")
         if rule.slice and outcome == "error":
             outcome = "skipped"
-        said = rule.said(names_baseline=True)
-        cases.append((f"gate.{rule.baseline}", rule.name, outcome, said))
+        text = rule.said(names_baseline=True)
+        cases.append((f"gate.{rule.baseline}", rule.name, outcome, text))
     write_junit(path, "fastmetrics gate", cases, result.explanation)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastmetrics.tables.bin_bounds import ScoreRanges
 
 
-#: What counts keep of rows: which files, which of their lines, how sure, how laid out.
+#: Options of rows that counts have too: files, lines, confidence level, layout.
 _SERVES: Final = frozenset(
     "files counts where threads confidence_level format verbose command".split()
 )
@@ -38,19 +38,19 @@ def run_counts(options: argparse.Namespace) -> str:
     why = "is of rows: with --counts there are none, only their numbers at each score"
     refuse_options(options, sorted(others), why)
     with progress_bar() as progress:
-        counts_of = read_counts(options.files, where=options.where, progress=progress)
+        by_name = read_counts(options.files, where=options.where, progress=progress)
     about = ""
     with in_words({}, about="counts"):
         try:
-            ranges_of = {}
-            for name, counts in counts_of.items():
-                about = f"model {name!r}: " if len(counts_of) > 1 else ""
-                ranges_of[name] = ScoreRanges(*counts)
+            ranges_by_model = {}
+            for name, counts in by_name.items():
+                about = f"model {name!r}: " if len(by_name) > 1 else ""
+                ranges_by_model[name] = ScoreRanges(*counts)
         except InputError as error:
             raise ValueError(about + with_names(str(error), _COLUMNS)) from error
-        if not all(ranges.is_exact for ranges in ranges_of.values()):
-            return _rendered(ranges_of, options)
-        tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
+        if not all(ranges.is_exact for ranges in ranges_by_model.values()):
+            return _format_limits(ranges_by_model, options)
+        tables = {name: ranges.to_score_table() for name, ranges in ranges_by_model.items()}
         evaluation = evaluate(tables, confidence_level=options.confidence_level)
         return in_format(options, evaluation.to_dict(), evaluation._display())
 
@@ -63,20 +63,20 @@ _COLUMNS: Final = {
 }
 
 
-def _rendered(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
+def _format_limits(ranges_by_model: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
     """Return limits of the metrics; all of them by one name in every format."""
     from fastmetrics._display import Display, Table
     from fastmetrics._report.evaluation_result import NAMES_OF_SCORES
 
     models: list[dict[str, Any]] = []
     rows: list[tuple[Any, ...]] = []
-    for model, ranges in ranges_of.items():
+    for model, ranges in ranges_by_model.items():
         limits = {name: getattr(ranges, name)() for name in _METRICS}
         sizes = {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
         models.append({"name": model} | sizes | {k: each.to_dict() for k, each in limits.items()})
         rows += [(name, model, value) for name, value in (sizes | limits).items()]
     if len(models) == 1:
-        shown = next(iter(ranges_of.values()))._display()
+        shown = next(iter(ranges_by_model.values()))._display()
     else:
         columns = dict(zip(("metric", "model", "limits"), zip(*rows, strict=True), strict=True))
         table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
