@@ -35,8 +35,7 @@ def sample(n: int, decimals: int = 2, model: int = 0) -> tuple[NDArray[Any], NDA
     """Return labels, and the scores of a model in steps, so that they tie."""
     labels = (uniform(n, 40_503) < 0.4).astype(np.int64)
     labels[:2] = 0, 1
-    noise = uniform(n, 62_089 + 2 * model)
-    return labels, np.round(0.15 + 0.1 * labels + 0.6 * noise, decimals)
+    return labels, np.round(0.15 + 0.1 * labels + 0.6 * uniform(n, 62_089 + 2 * model), decimals)
 
 
 THRESHOLDS: dict[str, Any] = {
@@ -115,10 +114,9 @@ def _models(n: int) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
 def _paired(n: int, way: str) -> Values:
     metrics = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "rng": 1}
-    comparisons = fm.paired_bootstrap(*_models(n), **options, **ways(n)[way])
     return {
         f"{label}: {pair.a} - {pair.b}": pair.details.distribution
-        for label, pairs in comparisons.items()
+        for label, pairs in fm.paired_bootstrap(*_models(n), **options, **ways(n)[way]).items()
         for pair in pairs
     }
 
@@ -136,10 +134,9 @@ def _multiclass(n: int, way: str) -> Values:
 def _permuted(n: int, exchange: Any) -> Values:
     metrics = ["roc_auc", "average_precision", "ks_statistic", "f1"]
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "exchange": exchange}
-    test = fm.paired_permutation_test(*_models(n), **options, rng=1)
     return {
         f"{label}: {pair.a} - {pair.b}": pair.details.distribution
-        for label, pairs in test.items()
+        for label, pairs in fm.paired_permutation_test(*_models(n), **options, rng=1).items()
         for pair in pairs
     }
 

@@ -90,8 +90,7 @@ def test_values_inside_are_compared() -> None:
     one, other = (fm.bootstrap(Y, S, **FEW | {"rng": seed}) for seed in (1, 2))
     assert one != other
     assert one["roc_auc"] != other["roc_auc"]
-    table = fm.RegressionTable.from_arrays(S, S[::-1])
-    assert table != fm.RegressionTable.from_arrays(S[::-1], S)
+    assert fm.RegressionTable.from_arrays(S, S[::-1]) != fm.RegressionTable.from_arrays(S[::-1], S)
 
 
 def test_a_copy_is_frozen_too() -> None:

@@ -26,8 +26,7 @@ ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def matrix(seed: int = 0, k: int = 60) -> ConfusionMatrix:
-    counts = np.random.default_rng(seed).integers(0, 2**40, (k, k))
-    return ConfusionMatrix.from_counts(counts)
+    return ConfusionMatrix.from_counts(np.random.default_rng(seed).integers(0, 2**40, (k, k)))
 
 
 def table(seed: int = 0, n: int = 2000) -> ScoreTable:

@@ -77,8 +77,7 @@ class Page(HTMLParser):
 
 
 def test_none_is_forgotten() -> None:
-    shown = {name for name in EXAMPLES if issubclass(public(name), Shown)}
-    assert shown == set(EXAMPLES)
+    assert {name for name in EXAMPLES if issubclass(public(name), Shown)} == set(EXAMPLES)
     public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
     bases = {"Result", "OneNumber", "Between", "WithReplicates", "ByMetric"}
     bases |= {"Bracketed", "Frozen", "Evaluated", "Several"}
@@ -331,8 +330,7 @@ def test_everything_is_escaped() -> None:
 
 
 def test_names_that_are_numbers_are_no_numbers() -> None:
-    matrix = fm.ConfusionMatrix.from_labels([1000, 2000], [1000, 1000])
-    assert "1000  2000" in str(matrix)
+    assert "1000  2000" in str(fm.ConfusionMatrix.from_labels([1000, 2000], [1000, 1000]))
     many = fm.ConfusionMatrix.from_labels(range(1000, 1030), range(1000, 1030))
     assert "\n1000  1000           1\n" in str(many)
     assert len(many.to_frame("polars")) == 30

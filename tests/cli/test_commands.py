@@ -64,9 +64,8 @@ def test_json_is_what_python_returns(tmp_path, capsys):
     scores, sets = table_of(tmp_path)
     given = "--datasets set --lower-is-better --format json --seed 5".split()
     output = json.loads(output_of(capsys, "compare-table", tmp_path / "t.parquet", *given))
-    names = [f"alg {j}" for j in range(4)]
     expected = fm.comparison.compare_table(
-        scores, higher_is_better=False, names=names, datasets=sets, rng=5
+        scores, higher_is_better=False, names=[f"alg {j}" for j in range(4)], datasets=sets, rng=5
     )
     plain = json.loads(json.dumps(expected.to_dict()), parse_constant=lambda _: None)
     assert {name: output[name] for name in plain} == plain
@@ -165,8 +164,7 @@ def test_faults(options, message, textbook, capsys):
 def test_tables_that_are_refused(textbook, capsys):
     assert "--higher-is-better --lower-is-better is requ" in error_of(capsys, *HIGHER[:-1])
     (textbook / "x.csv").write_text("name,A,B\nx,1,2\nx,1,3\n")
-    said = error_of(capsys, *HIGHER)
-    assert "column 'name' names the data set 'x' more than once" in said
+    assert "column 'name' names the data set 'x' more than once" in error_of(capsys, *HIGHER)
 
 
 RNG = np.random.default_rng(2)
@@ -298,8 +296,7 @@ def test_what_may_differ(tmp_path, files, capsys):
     assert "--allow-different" in error_of(capsys, *BOTH)
     for which in ("machine", "all"):
         captured(capsys, *BOTH, "--allow-different", which)
-    said = error_of(capsys, *BOTH, "--allow-different", "colour")
-    assert "the files tell machine" in said
+    assert "the files tell machine" in error_of(capsys, *BOTH, "--allow-different", "colour")
 
 
 def test_names_of_files_and_margins_that_are_refused(files, capsys):

@@ -49,8 +49,7 @@ def test_every_picture_is_shown_and_small():
 def test_the_readme_is_short_and_has_both_interfaces():
     text = text_of("README.md")
     assert text.count("\n") <= 150
-    blocks = documents.blocks(text)
-    shown = [block for block in blocks if block.text is not None]
+    shown = [block for block in documents.blocks(text) if block.text is not None]
     assert any("evaluate" in block.code and "[0.9" in block.text for block in shown)
     assert any(block.language == "python" for block in shown)
 
@@ -63,8 +62,7 @@ def test_what_belongs_to_ci_is_left_to_it():
 
 @pytest.mark.parametrize(("kind", "metrics"), RESAMPLED.items(), ids=list(RESAMPLED))
 def test_the_guide_names_every_metric_and_no_other(kind, metrics):
-    text = text_of("docs/bootstrap.md")
-    (table,) = re.findall(rf"<!-- metrics:{kind} -->\n((?:\|.*\n)+)", text)
+    (table,) = re.findall(rf"<!-- metrics:{kind} -->\n((?:\|.*\n)+)", text_of("docs/bootstrap.md"))
     firsts = [line.split("|")[1] for line in table.splitlines()[2:]]
     named = [name for cell in firsts for name in re.findall(r"`(\w+)`", cell)]
     assert sorted(named) == sorted(metrics)

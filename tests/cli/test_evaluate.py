@@ -202,8 +202,7 @@ def test_labels_and_the_positive_one(tmp_path, capsys, labels, pos_label, flippe
 def test_labels_without_an_obvious_positive(tmp_path, capsys):
     command = text(tmp_path, "1,1\n2,2\n")
     assert "--pos-label" in error_of(capsys, *command)
-    said = error_of(capsys, *command, "--pos-label", "two")
-    assert "--pos-label 'two' cannot be a label" in said
+    assert "--pos-label 'two' cannot be a label" in error_of(capsys, *command, "--pos-label", "two")
 
 
 @pytest.mark.parametrize("output", ["table", "json", "csv", "markdown"])
@@ -399,8 +398,7 @@ def test_every_format_shows_them(command, capsys, more):
 
 def test_groups_have_no_interval_of_costs(command, capsys):
     command += "--cost-fn amount --cost-fp 5 --bootstrap 49 --groups user".split()
-    output = json.loads(output_of(capsys, *command, "--format", "json"))
-    costs = output["models"][0]["costs"]
+    costs = json.loads(output_of(capsys, *command, "--format", "json"))["models"][0]["costs"]
     assert costs["confidence_interval"] == {"low": None, "high": None}
     assert costs["cost"] > 0
     assert "Costs have no interval with groups" in output_of(capsys, *command, "--verbose")

@@ -46,8 +46,7 @@ def test_counts_are_evaluated_as_their_rows(capsys, tmp_path, heads):
 def test_files_add_up_and_conditions_hold(capsys, tmp_path):
     path = counts_file(tmp_path / "c.csv")
     y, s = rows()
-    models = models_of(capsys, path, counts_file(tmp_path / "d.csv"))
-    assert models[0]["n_positive"] == 2 * y.sum()
+    assert models_of(capsys, path, counts_file(tmp_path / "d.csv"))[0]["n_positive"] == 2 * y.sum()
     options = ("--counts", "--where", "score > 0", "--format", "csv")
     one = captured(capsys, "evaluate", path, *options).out
     assert f"n_positive,score,{((s > 0) & (y == 1)).sum():.1f}" in one

@@ -168,10 +168,9 @@ def test_the_same_seed_or_key_gives_the_same_bits_on_any_number_of_threads(score
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns, capsys, kind):
     words = [f"user {user:04d}" for user in columns["user"]]
-    order = np.random.default_rng(0).permutation(N)
     table = pa.table(
         {"y": columns["y"], "a": columns["a"], "user": columns["user"], "words": words}
-    ).take(order)
+    ).take(np.random.default_rng(0).permutation(N))
     path = f"x.{kind}"
     if kind == "csv":
         pa.csv.write_csv(table, path)

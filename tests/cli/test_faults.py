@@ -61,8 +61,7 @@ def test_csv_with_byte_order_mark_and_other_line_ends(tmp_path, capsys, quotes):
     text = GOOD.replace("label", f"{quotes}label{quotes}").replace("\n", "\r\n")
     (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
     options = ["--label", "label", "--score", "score", "--format", "csv"]
-    out = captured(capsys, "evaluate", tmp_path / "x.csv", *options).out
-    assert "roc_auc,score,1.0" in out
+    assert "roc_auc,score,1.0" in captured(capsys, "evaluate", tmp_path / "x.csv", *options).out
 
 
 def test_a_bad_number_far_down(tmp_path, capsys):
@@ -90,8 +89,7 @@ def test_faults_name_file_row_and_column(fault, tmp_path, capsys):
 
 
 def write_parquet(path, score=(0.7, 0.2, 0.9), dtype="float64"):
-    data = pa.table({"label": [1, 0, 1], "score": pa.array(score, type=dtype)})
-    pq.write_table(data, path)
+    pq.write_table(pa.table({"label": [1, 0, 1], "score": pa.array(score, type=dtype)}), path)
 
 
 def test_truncated_parquet_after_a_good_file(tmp_path, capsys):
@@ -466,8 +464,7 @@ def test_odd_column_names(suffix, tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ODD_COLUMNS)
 def test_an_odd_name_as_label(name, tmp_path, capsys):
-    data = pa.table({name: [1, 0, 1, 0], "s": [0.9, 0.1, 0.3, 0.5]})
-    pa.csv.write_csv(data, tmp_path / "x.csv")
+    pa.csv.write_csv(pa.table({name: [1, 0, 1, 0], "s": [0.9, 0.1, 0.3, 0.5]}), tmp_path / "x.csv")
     assert evaluate(capsys, tmp_path / "x.csv", name, "s")["roc_auc"] == 0.75
 
 
@@ -509,8 +506,7 @@ def test_odd_file_names(name, tmp_path, capsys, monkeypatch):
     assert evaluate(capsys, f"./{name}", "y", "s")["n_positive"] == 1
     (tmp_path / name).write_text("y,s\n1,2\n0,x\n")
     shown = f"./{name}".replace("\n", " ")
-    error = fails(capsys, f"./{name}", columns="ys")
-    assert error.startswith(f"{shown}: row 2 (line 3)")
+    assert fails(capsys, f"./{name}", columns="ys").startswith(f"{shown}: row 2 (line 3)")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems want file names in UTF-8")

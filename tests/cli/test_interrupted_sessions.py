@@ -67,8 +67,7 @@ def test_while_a_database_is_set_up_for_rankings(monkeypatch, place):
 @pytest.mark.usefixtures("folder")
 def test_while_a_database_is_set_up_for_columns(monkeypatch, capsys, place):
     press_at(monkeypatch, place)
-    command = "evaluate bad.csv --label y --score s"
-    assert main(command.split()) == (2 if place == 3 else 130)
+    assert main("evaluate bad.csv --label y --score s".split()) == (2 if place == 3 else 130)
     out, err = capsys.readouterr()
     assert out == ""
     assert (err == "fastmetrics: interrupted\n") == (place < 3)

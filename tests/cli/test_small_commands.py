@@ -250,8 +250,7 @@ def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
 
 
 def test_no_command_is_forgotten(capsys) -> None:
-    shown = captured(capsys, "--help").out
-    commands = re.findall(r"^    ([a-z-]+)(?: |$)", shown, re.MULTILINE)
+    commands = re.findall(r"^    ([a-z-]+)(?: |$)", captured(capsys, "--help").out, re.MULTILINE)
     assert {"evaluate", "report", "warmup"} < set(commands)
     helps = {command: captured(capsys, command, "--help").out for command in commands}
     printing = {name for name in helps if re.search(r"--format \{[^}]*json", helps[name])}

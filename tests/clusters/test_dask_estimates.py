@@ -90,8 +90,7 @@ def test_groups_that_cross_partitions(places: list[int], n_groups: int, are_text
     if are_texts:
         groups = np.char.add("user ", groups.astype(str))
     y = np.array(["no", "yes"])[Y]
-    metrics = [*OF_SCORES, *OF_LABELS]
-    options: Any = {"metrics": metrics, "threshold": 0.6, "pos_label": "yes"}
+    options: Any = {"metrics": [*OF_SCORES, *OF_LABELS], "threshold": 0.6, "pos_label": "yes"}
     if weights is not None:
         options["weights_are"] = "frequencies"
     columns = delayed_columns([y, P, weights, groups], places)

@@ -38,8 +38,7 @@ def test_containers_mix() -> None:
     s = da.from_array(S, chunks=5)
     expected = fm.roc_auc_score(Y, S, sample_weight=Y + 1)
     assert fmd.roc_auc_score(frame.y, s, sample_weight=frame.w) == expected
-    parts = delayed(S[:5], S[5:])
-    assert fmd.roc_auc_score(frame.y, parts, sample_weight=frame.w) == expected
+    assert fmd.roc_auc_score(frame.y, delayed(S[:5], S[5:]), sample_weight=frame.w) == expected
 
 
 def test_a_file_is_read_once_for_all_columns() -> None:
@@ -157,8 +156,7 @@ def test_what_is_wrong_with_a_partition_is_said_as_in_memory(y: Any, s: Any, w: 
 
 def test_weights_that_are_zero_in_one_partition_are_no_error() -> None:
     y, s = delayed([0, 1], [0, 1]), delayed([0.1, 0.2], [0.3, 0.1])
-    weights = delayed(np.zeros(2), np.array([1.0, 2.0]))
-    assert fmd.roc_auc_score(y, s, sample_weight=weights) == 0.0
+    assert fmd.roc_auc_score(y, s, sample_weight=delayed(np.zeros(2), np.array([1.0, 2.0]))) == 0.0
     with pytest.raises(InputError, match="must not be all zero: 4 rows"):
         fmd.roc_auc_score(y, s, sample_weight=delayed(np.zeros(2), np.zeros(2)))
 

@@ -42,8 +42,7 @@ def test_auc_and_table_are_those_in_memory(problem: Any) -> None:
     )
     np.testing.assert_equal(auc, quietly(fm.roc_auc_score, y, s, sample_weight=w))
     table = fmd.score_table(cols["y"], cols["s"], sample_weight=cols["w"])
-    expected = fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    assert table == expected
+    assert table == fm.ScoreTable.from_scores(y, s, sample_weight=w)
 
 
 @given(problems())
@@ -109,10 +108,8 @@ def test_scores_that_recur_are_kept_once() -> None:
     assert score_runs.table() == fm.ScoreTable.from_scores(y, s)
     assert score_runs.ranges(1_000).pairs().auc == fm.roc_auc_score(y, s)
     w = np.random.default_rng(1).integers(0, 1000, len(y))
-    weighted = runs(y, s, w, chunk=20_000)
-    assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    ratings = runs(y, np.round(s), chunk=20_000)
-    assert len(ratings.ranges(100).above) == 1
+    assert runs(y, s, w, chunk=20_000).table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
+    assert len(runs(y, np.round(s), chunk=20_000).ranges(100).above) == 1
 
 
 DISTRIBUTIONS: dict[str, Any] = {
@@ -138,8 +135,7 @@ def test_any_distribution_is_cut_into_ranges(name: str) -> None:
         labels, scores = delayed_columns([y, s], places)
         assert fmd.roc_auc_score(labels, scores, range_scores=size) == fm.roc_auc_score(y, s)
         model = fmd.evaluate(labels, scores, range_scores=size)["score"]
-        expected = fm.evaluate(y, s)["score"]
-        assert agree(model, expected)
+        assert agree(model, fm.evaluate(y, s)["score"])
 
 
 def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
@@ -186,8 +182,7 @@ def test_several_models() -> None:
     from dask.dataframe import from_pandas
 
     both = from_pandas(frame.assign(y=y), npartitions=3)
-    by_frame = fmd.evaluate(both["y"], both[["a", "b"]])
-    assert by_name == by_frame
+    assert by_name == fmd.evaluate(both["y"], both[["a", "b"]])
     assert by_name["b"].roc_auc == fm.evaluate(y, frame)["b"].roc_auc
     assert fmd.evaluate(both["y"], both["a"])["score"].roc_auc == by_name["a"].roc_auc
 

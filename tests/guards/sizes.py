@@ -39,8 +39,7 @@ class Size:
 
 def size_of(text: str) -> Size:
     """Count the lines, code lines, statements and classes of a source text."""
-    tree = ast.parse(text)
-    nodes = [*ast.walk(tree)]
+    nodes = [*ast.walk(ast.parse(text))]
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         line

@@ -22,10 +22,9 @@ _PATH = re.compile(r"`([\w./]+(?:/|\.pyi?|\.toml))`")
 
 def missing_paths(page: str) -> list[str]:
     """Return the paths that a page names and nobody finds."""
-    named = set(_PATH.findall(page))
     return sorted(
         name
-        for name in named
+        for name in set(_PATH.findall(page))
         if not any((start / name).exists() for start in STARTS)
         and ("/" in name or not any(rules.PACKAGE.rglob(name)))
     )

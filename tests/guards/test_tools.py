@@ -47,7 +47,6 @@ def mypy(*arguments: str) -> tuple[int, str]:
 
 def lint_imports(tree: Path) -> tuple[int, str]:
     code = "from importlinter.cli import lint_imports_command as main; main()"
-    config = str(rules.ROOT / "pyproject.toml")
     return run(
         sys.executable,
         "-c",
@@ -55,7 +54,7 @@ def lint_imports(tree: Path) -> tuple[int, str]:
         "--no-cache",
         "--no-logo",
         "--config",
-        config,
+        str(rules.ROOT / "pyproject.toml"),
         cwd=tree,
         PYTHONPATH=str(tree),
     )

@@ -213,8 +213,7 @@ def locked(tmp_path):
 
 
 def test_the_session_reads_the_named_file(locked, tmp_path):
-    query = f"SELECT * FROM read_csv('{tmp_path}/mine.csv')"
-    assert locked.execute(query).fetchall() == [(1,)]
+    assert locked.execute(f"SELECT * FROM read_csv('{tmp_path}/mine.csv')").fetchall() == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -297,8 +296,7 @@ def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
     scores[30_000] = "0.5"
     path = tmp_path / "late.csv"
     path.write_text("y,s\n" + "".join(f"{i % 2},{s}\n" for i, s in enumerate(scores)))
-    columns = reader.read_columns([path], "y", ["s"])
-    assert columns.scores["s"].sum() == 7 * (n - 1) + 0.5
+    assert reader.read_columns([path], "y", ["s"]).scores["s"].sum() == 7 * (n - 1) + 0.5
 
 
 def test_an_interrupt_at_the_start_leaves_no_thread(monkeypatch):
@@ -388,8 +386,7 @@ def test_names_that_differ_in_spelling_alone(
 )
 def test_names_that_are_numbers(tmp_path: Path, kind: str, spelled: Any, expected: Any) -> None:
     rows = [("0", "0.5", spelled[0]), ("1", "0.5", spelled[1])]
-    columns = read(tmp_path / f"a.{kind}", rows, named=["n"])
-    assert columns.named["n"].tolist() == expected
+    assert read(tmp_path / f"a.{kind}", rows, named=["n"]).named["n"].tolist() == expected
 
 
 def test_integers_beyond_64_bits_in_json(tmp_path: Path) -> None:
@@ -462,8 +459,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path, text: str, late: bool) -> N
     n = LATE if late else 1
     rows = [("0", "0.5", "")] * n + [("1", text, "")]
     kind = "nan" if text.lower().lstrip("-")[0] == "n" else "infinite value"
-    message = f"column 's' contains 1 {kind}: row {n + 1}"
-    with pytest.raises(FileError, match=re.escape(message)):
+    with pytest.raises(FileError, match=re.escape(f"column 's' contains 1 {kind}: row {n + 1}")):
         read(tmp_path / "a.csv", rows)
     columns = read(tmp_path / "a.csv", rows, on_bad_row="skip")
     assert (columns.n_rows, columns.n_skipped) == (n, 1)

@@ -111,8 +111,7 @@ def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
         documents = [f"d{x}" for x in rng.permutation(200)]
         grades = rng.choice([-1, 0, 0, 0, 1, 2, 3], 30)
         judged += [f"q{q} 0 {d} {g}" for d, g in zip(documents, grades, strict=False)]
-        scores = np.round(rng.normal(size=50), 1)
-        pairs = zip(documents[15:], scores, strict=False)
+        pairs = zip(documents[15:], np.round(rng.normal(size=50), 1), strict=False)
         retrieved += [f"q{q} Q0 {d} {i} {s} t" for i, (d, s) in enumerate(pairs)]
     qrels, run = folder / "qrels", folder / "random.run"
     qrels.write_text("\n".join(rng.permutation(judged).tolist()))

@@ -179,8 +179,7 @@ def test_scores_near_the_largest_double_are_refused(plot, scores):
     "scores", [(1e300, -1e300, 0), (5e-324, 0, 1e-323), (2**62, 2**62 + 2**10, 2**62 + 2**11)]
 )
 def test_scores_of_any_other_size_are_drawn(plot, scores):
-    ax = plot([0, 1, 1], scores)
-    low, high = ax.get_xlim()
+    low, high = plot([0, 1, 1], scores).get_xlim()
     assert low < min(scores) <= max(scores) < high
 
 
@@ -199,8 +198,7 @@ def test_thresholds_takes_metrics_of_labels_alone():
 )
 def test_bands(band_of, plot, x):
     bands = {name: band_of(Y, MODELS[name], rng=1, n_resamples=200) for name in ("a", "tied")}
-    ax = plot(Y, MODELS, bands=bands)
-    areas = {area.get_label(): area for area in ax.collections}
+    areas = {area.get_label(): area for area in plot(Y, MODELS, bands=bands).collections}
     assert [*areas] == [f"{name}: 95 % band, simultaneous" for name in bands]
     for area, band in zip(areas.values(), bands.values(), strict=True):
         corners = area.get_paths()[0].vertices
@@ -275,8 +273,7 @@ def test_curves_differ_without_colour():
     many = curves_on(
         fm.plots.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.01 * k * Y for k in range(49)}, ax=ax)
     )
-    looks = {(one.get_color(), str(one._unscaled_dash_pattern)) for one in many}
-    assert len(looks) == 49
+    assert len({(one.get_color(), str(one._unscaled_dash_pattern)) for one in many}) == 49
 
 
 RNG_PLOTS = np.random.default_rng(2)
@@ -385,8 +382,7 @@ def test_curve(rng, n):
     labels = np.tile([0, 1], n // 2)
     curve = fm.costs.cost_curve(labels, rng.normal(size=n) + labels)
     ax = curve.plot()
-    label = f"expected total cost {float(curve):.4g} (area)"
-    drawn = line(ax, label)
+    drawn = line(ax, f"expected total cost {float(curve):.4g} (area)")
     assert_array_equal(drawn.get_xydata(), np.c_[curve.probability_cost, curve.normalized_cost])
     (area,) = ax.collections
     x, y = area.get_paths()[0].vertices.T
@@ -517,8 +513,7 @@ def test_learning_curve():
     ax = curve.plot()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("training rows", "error rate")
     assert legend_texts(ax) == ["training", "test"]
-    title = ax.get_legend().get_title().get_text()
-    assert title == "mean ± standard deviation over 5 splits"
+    assert ax.get_legend().get_title().get_text() == "mean ± standard deviation over 5 splits"
     for label, means in (("training", curve.train_means), ("test", curve.test_means)):
         assert line(ax, label).get_xdata().tolist() == curve.train_sizes.tolist()
         assert line(ax, label).get_ydata().tolist() == means.tolist()
@@ -590,8 +585,7 @@ def test_bias_variance_curve(decomposition):
 
 
 def test_no_noise_is_not_drawn():
-    ax = bias_variance(replicates=1).plot()
-    assert "noise" not in legend_texts(ax)
+    assert "noise" not in legend_texts(bias_variance(replicates=1).plot())
 
 
 def test_lines_differ_without_colour():
@@ -602,8 +596,7 @@ def test_lines_differ_without_colour():
 def test_undefined_values_leave_a_gap():
     curve = validation([1, 2, 3])
     curve.test_values[1] = np.nan
-    ax = curve.plot()
-    assert np.isnan(line(ax, "test").get_ydata()[1])
+    assert np.isnan(line(curve.plot(), "test").get_ydata()[1])
     assert curve.best_value in (1, 3)
     curve.test_values[:] = np.nan
     assert legend_texts(curve.plot()) == ["training", "test"]

@@ -41,15 +41,13 @@ def test_binomial_of_the_textbook():
     ax = ComparisonTest.plot(fm.comparison.binomial_test(6, 10, error_rate=0.3))
     assert bars(ax) == ([6, 7, 8, 9, 10], [0, 1, 2, 3, 4, 5])
     heights = {round(p.get_x() + 0.4): p.get_height() for p in ax.patches}
-    chances = stats.binom.pmf(range(11), 10, 0.3)
-    assert [heights[i] for i in range(11)] == pytest.approx(chances)
+    assert [heights[i] for i in range(11)] == pytest.approx(stats.binom.pmf(range(11), 10, 0.3))
     assert legend_texts(ax) == [
         "binomial(10, 0.3)",
         "rejected: more than 5 errors (size 0.0473)",
         "observed: 6 (p = 0.0473, rejected at 0.05)",
     ]
-    observed = line(ax, "observed: 6 (p = 0.0473, rejected at 0.05)")
-    assert list(observed.get_xdata()) == [6, 6]
+    assert list(line(ax, "observed: 6 (p = 0.0473, rejected at 0.05)").get_xdata()) == [6, 6]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("errors of 10", "probability")
     assert_readable(ax)
 
@@ -348,8 +346,7 @@ def test_weights_near_the_largest_double():
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
 def test_an_estimate_that_is_no_number_has_no_line():
-    ax = fm.bootstrap([1, 1], [0.1, 0.2], n_resamples=9, rng=1)["roc_auc"].plot()
-    assert not ax.lines
+    assert not fm.bootstrap([1, 1], [0.1, 0.2], n_resamples=9, rng=1)["roc_auc"].plot().lines
 
 
 def test_replicates_near_the_largest_double():
@@ -432,8 +429,7 @@ def test_undefined_replicates_and_limits_are_left_out():
     with pytest.warns((fm.UndefinedMetricWarning, fm.DegenerateDataWarning)):
         result = fm.bootstrap([1, 1, 1, 1, 0], [5, 4, 3, 2, 1], n_resamples=200, rng=1)["roc_auc"]
     assert result.details.n_failed
-    ax = result.plot()
-    assert legend_texts(ax)[0] == f"{200 - result.details.n_failed} replicates"
+    assert legend_texts(result.plot())[0] == f"{200 - result.details.n_failed} replicates"
     one_sided = fm.bootstrap(Y, S, **FEW, alternative="less", method="percentile")["roc_auc"]
     assert np.isfinite(one_sided.plot().get_xlim()).all()
 
@@ -443,8 +439,7 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     band, result = fm.roc_band(table, kind="pointwise"), fm.bootstrap(Y, S, **FEW)["roc_auc"]
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     plots = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_thresholds)
-    calls = [*(partial(plot, table) for plot in plots), MATRIX.plot, band.plot, result.plot]
-    for call in calls:
+    for call in [*(partial(plot, table) for plot in plots), MATRIX.plot, band.plot, result.plot]:
         with pytest.raises(ImportError, match="plots need matplotlib: pip install 'fastmetrics-"):
             call()
 

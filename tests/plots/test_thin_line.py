@@ -70,8 +70,7 @@ def test_the_same_pixels(points, is_sorted):
 def pixels_of(artist, *, dpi=100, limits=((0, 1), (0, 1))):
     """Return the bytes of a figure that shows this alone."""
     figure = Figure(figsize=(4, 3), dpi=dpi)
-    ax = figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1])
-    ax.add_artist(artist)
+    figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1]).add_artist(artist)
     with io.BytesIO() as file, mpl.rc_context({"path.simplify": False}):
         figure.savefig(file, format="raw", dpi=dpi)
         return np.frombuffer(file.getvalue(), np.uint8).astype(int)
@@ -85,8 +84,7 @@ def both(x, y, *, dpi=100, limits=((0, 1), (0, 1)), **options):
 
 def steps(n):
     """A staircase of steps that can be seen, of n points."""
-    rng = np.random.default_rng(2)
-    corners = np.sort(rng.random((2, 41)))
+    corners = np.sort(np.random.default_rng(2).random((2, 41)))
     x, y = np.repeat(corners[0], 2)[1:], np.repeat(corners[1], 2)[:-1]
     share = np.linspace(0, len(x) - 1, n)
     return np.interp(share, np.arange(len(x)), x), np.interp(share, np.arange(len(y)), y)
@@ -106,11 +104,9 @@ def test_matplotlib_colours_the_same_pixels(dpi, limits, drawstyle):
 
 
 def test_a_wild_line_keeps_its_extremes():
-    rng = np.random.default_rng(0)
-    y = rng.random(50_000)
+    y = np.random.default_rng(0).random(50_000)
     y[[12_345, 33_333]] = -4, 5
-    x = np.linspace(0, 1, len(y))
-    full, thin = both(x, y, limits=((0, 1), (-5, 6)))
+    full, thin = both(np.linspace(0, 1, len(y)), y, limits=((0, 1), (-5, 6)))
     assert np.abs(full - thin).sum() <= 0.002 * (255 - full).sum()
 
 
@@ -134,8 +130,7 @@ def test_few_points_are_drawn_of_a_million(monkeypatch):
 
 def test_gaps_stay_gaps():
     x = np.linspace(0, 1, 10_000)
-    y = np.where(np.abs(x - 0.5) < 0.2, np.nan, 0.5)
-    full, thin = both(x, y)
+    full, thin = both(x, np.where(np.abs(x - 0.5) < 0.2, np.nan, 0.5))
     assert np.abs(full - thin).max() <= 32
     assert (thin != 255).any()
 

@@ -58,8 +58,7 @@ def parts(rng: Any) -> list[Any]:
 
 
 def loky() -> Executor:
-    joblib_loky = pytest.importorskip("joblib.externals.loky")
-    return joblib_loky.get_reusable_executor(max_workers=2)
+    return pytest.importorskip("joblib.externals.loky").get_reusable_executor(max_workers=2)
 
 
 EXECUTORS: dict[str, Callable[[], Executor]] = {

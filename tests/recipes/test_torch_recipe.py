@@ -34,8 +34,7 @@ dist.destroy_process_group()
 @pytest.mark.source_tree
 def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
     program = RANK.format(recipe=guide.recipe("torch"))
-    ranks = [started("-c", program, str(k), str(tmp_path)) for k in range(2)]
-    for rank in ranks:
+    for rank in [started("-c", program, str(k), str(tmp_path)) for k in range(2)]:
         _, said = rank.communicate(timeout=120)
         assert rank.returncode == 0, said
     own = [BinnedScoreTable.load(tmp_path / f"own{k}.npz") for k in range(2)]

@@ -74,8 +74,7 @@ def _gain(name: str, times: Fraction) -> Entry:
         actual = gain_oracle.gain(*sample.columns, Fraction(1, 4))
         return (number(actual if actual is None else actual * times),)
 
-    laws = OF_SCORES
-    return _cost(name, oracle, arguments={"fraction": 0.25}, laws=laws)
+    return _cost(name, oracle, arguments={"fraction": 0.25}, laws=OF_SCORES)
 
 
 RULES = (

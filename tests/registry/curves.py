@@ -62,8 +62,7 @@ def detection(sample: Sample) -> Values:
 
 
 def confusion(sample: Sample) -> Values:
-    steps = pr_oracle.decisions(*sample.columns)[1:]
-    thresholds, tp, fp = zip(*steps, strict=True)
+    thresholds, tp, fp = zip(*pr_oracle.decisions(*sample.columns)[1:], strict=True)
     p, n = tp[-1], fp[-1]
     return [n - x for x in fp], fp, [p - x for x in tp], tp, thresholds
 

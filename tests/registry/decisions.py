@@ -76,8 +76,7 @@ def _rate(name: str, counterpart: str, peer: Callable[..., Any], **more: Any) ->
 
 
 def kappa(power: int, sample: Sample) -> Values:
-    rows = counts.rows_of(*sample.columns)
-    return (number(counts.cohen_kappa(rows, sample.labels, power)),)
+    return (number(counts.cohen_kappa(counts.rows_of(*sample.columns), sample.labels, power)),)
 
 
 def balanced(sample: Sample) -> Values:

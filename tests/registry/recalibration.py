@@ -17,8 +17,7 @@ def _part(name: str, place: int, score: str = "brier_score") -> Entry:
 
 def _logistic(name: str, place: int) -> Entry:
     def of_sample(sample: Sample) -> Values:
-        actual = oracle.logistic_where_defined(*sample.columns)
-        return (actual[place],)
+        return (oracle.logistic_where_defined(*sample.columns)[place],)
 
     return Entry(name, CHANCES, of_sample, laws=ROWS, peer=None)
 

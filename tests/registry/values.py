@@ -75,8 +75,7 @@ def _error(
     arguments, function = more.pop("arguments", {}), more.pop("oracle", name.partition("[")[0])
 
     def oracle(sample: Sample) -> Values:
-        rows = numbers.rows(*sample.columns)
-        return (number(getattr(numbers, function)(rows, **arguments)),)
+        return (number(getattr(numbers, function)(numbers.rows(*sample.columns), **arguments)),)
 
     return Entry(name, data, oracle, arguments, laws, power=power, **more)
 

@@ -111,8 +111,7 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
         # With the threshold held where the data have it, the error would be about half of this.
         positive = y == (1 if i == 0 else 0)
         rate = (tpr, fpr)[i]
-        held = math.sqrt(rate * (1 - rate) / positive.sum())
-        assert result.standard_error > 1.4 * held
+        assert result.standard_error > 1.4 * math.sqrt(rate * (1 - rate) / positive.sum())
 
 
 def test_metrics_by_name_beside_the_auc(models):
@@ -179,8 +178,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     assert notes["roc_auc"] == notes["average_precision"] == ""
     assert notes["ks_statistic"] == ""
     for rate in ("tpr", "fpr"):
-        note = notes[f"{rate}_at_best_threshold"]
-        assert "the threshold is re-chosen in every resample" in note
+        assert "the threshold is re-chosen in every resample" in notes[f"{rate}_at_best_threshold"]
     rate = "tpr_at_best_threshold"
     assert result.comparisons[rate].pairs[0].note == notes[rate]
     html = unescape(result._repr_html_())
@@ -271,8 +269,7 @@ def test_several_models_by_one_method(models, method):
         for metric in ("roc_auc", "rank_loss"):
             assert same(result[name].bootstrap[metric], expected[metric].models["abc".index(name)])
             assert result[name].bootstrap[metric].method == method
-    settings = result.bootstrap
-    assert settings.method == method
+    assert result.bootstrap.method == method
     assert {one.method for one in result.comparisons.values()} == {f"{method} bootstrap"}
 
 

@@ -119,8 +119,7 @@ def test_where_delongs_variance_fails_there_is_an_interval_too(y, scores, note):
     model = fm.evaluate(y, scores)[0]
     interval = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"].confidence_interval
     assert (model.confidence_interval, model.interval_method) == (interval, "score")
-    newcombe = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
-    assert interval.low < newcombe.low
+    assert interval.low < newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y)).low
     assert model.note.startswith(note)
     assert "95 % intervals: Newcombe" in fm.evaluate(y, scores).explain()
 
@@ -153,8 +152,7 @@ def test_fractional_weights_have_no_interval(rows):
     y, a, _ = rows
     w = np.linspace(0.5, 2, len(y))
     model = fm.evaluate(fm.ScoreTable.from_scores(y, a, sample_weight=w))["score"]
-    expected = fm.evaluate(y, a, sample_weight=w)["score"]
-    assert model.roc_auc == expected.roc_auc
+    assert model.roc_auc == fm.evaluate(y, a, sample_weight=w)["score"].roc_auc
     assert np.isnan(list(model.confidence_interval)).all()
     assert np.isnan(model.standard_error)
     assert "no interval" in model.note
@@ -281,8 +279,7 @@ def test_values(values) -> None:
     assert result["a"]["median_absolute_error"].estimate == pytest.approx(
         sk.median_absolute_error(y, models["a"])
     )
-    expected = fm.compare(y, models, metrics=["root_mean_squared_error", "r2"])
-    for name, one in expected.items():
+    for name, one in fm.compare(y, models, metrics=["root_mean_squared_error", "r2"]).items():
         assert result.comparisons[name] == one
         assert result["b"][name] == one["b"]
     assert result.verdict == "a is better than b in RMSE, MAE and R²."
@@ -307,8 +304,7 @@ def test_quantiles_lie_between_order_statistics_that_hold(rng, name: str) -> Non
     """Exact by the binomial: the limits are two of the errors, with so many between them."""
     share = 0.5 if name == "median_absolute_error" else 0.9
     errors = rng.permutation(np.arange(1.0, 201.0))
-    estimate = fm.evaluate(errors, np.zeros(200), task="values")["score"][name]
-    low, high = estimate.confidence_interval
+    low, high = fm.evaluate(errors, np.zeros(200), task="values")["score"][name].confidence_interval
     left, right = int(low), int(high)  # the errors are their ranks
     law = stats.binom(200, share)
     assert law.cdf(right - 1) - law.cdf(left - 1) >= 0.95
@@ -335,8 +331,7 @@ def test_classes(classes) -> None:
     worst = min(recalls, key=recalls.__getitem__)
     lowest = f"a: {str(worst)!r} has the lowest recall of 3 classes, {recalls[worst]:.4f} ["
     assert result.notes[1].startswith(lowest)
-    frames = {name: pd.DataFrame(matrix) for name, matrix in models.items()}
-    assert fm.evaluate(y, frames) == result
+    assert fm.evaluate(y, {name: pd.DataFrame(matrix) for name, matrix in models.items()}) == result
     own = fm.evaluate(y, models, metrics=["cohen_kappa", "log_loss"])
     assert {*own["a"]} == {"cohen_kappa", "log_loss"}
 
@@ -345,8 +340,7 @@ def test_labels(classes) -> None:
     y, models = classes
     called = {name: np.unique(y)[np.argmax(m, axis=1)] for name, m in models.items()}
     result = fm.evaluate(y, called)
-    whole = fm.evaluate(y, models)
-    assert result["b"]["accuracy"] == whole["b"]["accuracy"]
+    assert result["b"]["accuracy"] == fm.evaluate(y, models)["b"]["accuracy"]
     two = fm.evaluate(y == "ape", {n: c == "ape" for n, c in called.items()}, task="labels")
     assert [*two["a"]] == ["accuracy", "balanced_accuracy", "f1_macro"]
     named = fm.evaluate(

@@ -31,8 +31,7 @@ def rows_of(successes, n):
 
 def share_of_draws(c, n, k, wanted):
     """Return by enumeration the share of draws of k tries of which ``wanted`` holds."""
-    tries = [1] * c + [0] * (n - c)
-    draws = list(itertools.combinations(tries, k))
+    draws = list(itertools.combinations([1] * c + [0] * (n - c), k))
     return Fraction(sum(bool(wanted(draw)) for draw in draws), len(draws))
 
 
@@ -91,8 +90,7 @@ def test_models_are_compared_item_by_item():
     assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     np.testing.assert_allclose(pair.confidence_interval, expected.confidence_interval(), rtol=1e-9)
     assert result.verdict == "a is better than b in score."
-    without_direction = fm.evaluate_log(**rows, model=model.ravel())
-    assert "better" not in without_direction.verdict
+    assert "better" not in fm.evaluate_log(**rows, model=model.ravel()).verdict
 
 
 def test_groups_of_items_are_what_varies():
@@ -100,8 +98,7 @@ def test_groups_of_items_are_what_varies():
     rows = {"item": np.arange(100), "score": score, "group": np.arange(100) // 5}
     one = fm.evaluate_log(**rows)[0]["score"]
     assert one.n_groups == 20
-    expected = score[::5].std(ddof=1) / np.sqrt(20)
-    assert one.standard_error == pytest.approx(expected, rel=1e-12)
+    assert one.standard_error == pytest.approx(score[::5].std(ddof=1) / np.sqrt(20), rel=1e-12)
 
 
 def test_items_that_are_not_there_for_all():
@@ -181,8 +178,7 @@ def inspect_log(path, values, epochs=2, model="maker/model"):
 
 def test_logs_of_the_harness(tmp_path):
     a, b = harness(tmp_path / "a.jsonl", [1.0, 0.0, 1.0]), harness(tmp_path / "b.jsonl", [0, 0, 1])
-    rows = fm.read_evaluation_log([a, b], group="source.id")
-    assert rows == {
+    assert fm.read_evaluation_log([a, b], group="source.id") == {
         "model": list("aaabbb"),
         "item": list("012012"),
         "repeat": [1] * 6,
@@ -301,8 +297,7 @@ def test_other_line_separators_do_not_end_a_line(tmp_path):
     path = tmp_path / "x.jsonl"
     lines = [{"doc_id": f"a{c}b", "acc": 1} for c in "\u2028\u2029\x85\x0b\x1c"]
     path.write_text("\r\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "utf-8")
-    items = fm.read_evaluation_log(path)["item"]
-    assert items == [line["doc_id"] for line in lines]
+    assert fm.read_evaluation_log(path)["item"] == [line["doc_id"] for line in lines]
 
 
 def zipped(path, members, compress=None):
@@ -338,8 +333,7 @@ def cut(path, kept):
 
 
 def test_zstandard_is_read_and_without_pyarrow_it_is_said_what_to_do(tmp_path, monkeypatch):
-    compress = partial(pa.compress, codec="zstd", asbytes=True)
-    path = zipped(tmp_path / "x.eval", members(), compress)
+    path = zipped(tmp_path / "x.eval", members(), partial(pa.compress, codec="zstd", asbytes=True))
     rows = fm.read_evaluation_log(path)
     assert (rows["model"], rows["item"], rows["score"]) == (["m"], ["s"], [1.0])
     monkeypatch.delattr(zipfile, "ZIP_ZSTANDARD", raising=False)

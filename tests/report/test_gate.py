@@ -93,11 +93,9 @@ def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_gain_is_said_with_the_loss_that_is_ruled_out(shift, margin, n, end) -> None:
-    rng = np.random.default_rng(0)
-    moved = rng.normal(size=n)
+    moved = np.random.default_rng(0).normal(size=n)
     errors = 1.0 + shift + 0.3 * (moved - moved.mean())
-    margins = {"mean_absolute_error": margin}
-    outcome = gate(np.zeros(n), np.ones(n), np.abs(errors), margins=margins)
+    outcome = gate(np.zeros(n), np.ones(n), np.abs(errors), margins={"mean_absolute_error": margin})
     (rule,) = outcome.rules
     assert rule.loss < 0.0
     assert rule.decision == ("PASS" if n > 1_000 else "INCONCLUSIVE")
@@ -182,11 +180,9 @@ def test_scores_by_class_in_slices_that_lack_a_class(data) -> None:
     y, p = rng.integers(0, 3, N), rng.dirichlet(np.ones(3), N)
     part = np.where(y == 2, "two", rng.choice(["a", "b"], N))
     margins = {"log_loss": 0.1, "accuracy": 0.1}
-    slices = {"part": part, "half": np.arange(N) % 2}
-    outcome = gate(y, p, p.copy(), margins=margins, slices=slices)
+    outcome = gate(y, p, p.copy(), margins=margins, slices={"part": part, "half": np.arange(N) % 2})
     assert {rule.slice for rule in outcome} == {"", "half=0", "half=1"}
-    expected = "Without a row of some class, left out: part=a, part=b, part=two."
-    assert expected in outcome.notes
+    assert "Without a row of some class, left out: part=a, part=b, part=two." in outcome.notes
 
 
 def test_a_slice_is_the_gate_of_its_rows(data) -> None:

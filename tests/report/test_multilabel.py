@@ -160,8 +160,7 @@ def test_labels_of_one_class_are_left_out_and_named() -> None:
 def test_few_rows_and_classes_that_exclude_one_another_are_said() -> None:
     result = fm.evaluate(Y[:50], MODELS["a"][:50])
     assert any("a class has fewer than 30 rows" in note for note in result.notes)
-    one_hot = np.eye(K, dtype=int)[np.arange(N) % K]
-    result = fm.evaluate(one_hot, MODELS["a"])
+    result = fm.evaluate(np.eye(K, dtype=int)[np.arange(N) % K], MODELS["a"])
     assert any("pass the class of each row" in note for note in result.notes)
 
 

@@ -71,8 +71,7 @@ def of_values(**options):
 
 
 def of_rankings(**options):
-    query = np.arange(N) // 20
-    return fm.report(Y * 2, {"a": A, "b": B}, query=query, **options)
+    return fm.report(Y * 2, {"a": A, "b": B}, query=np.arange(N) // 20, **options)
 
 
 TASKS = {
@@ -142,8 +141,7 @@ def test_a_page_says_how_large_it_is_and_comes_again():
 
 
 def test_bands_are_of_few_models():
-    many = {f"m{k}": A + k for k in range(4)}
-    assert "Bands" not in fm.report(Y, many).html
+    assert "Bands" not in fm.report(Y, {f"m{k}": A + k for k in range(4)}).html
     assert "Bands: 90 %, pointwise." in (
         fm.report(Y, A, band="pointwise", confidence_level=0.9).html
     )
@@ -152,8 +150,7 @@ def test_bands_are_of_few_models():
 def test_no_row_is_on_the_page():
     scores = np.round(RNG.random(N), 12)
     ids = [f"patient-{k}" for k in range(N)]
-    report = fm.report(Y, {"m": scores}, groups=ids, band=None)
-    page = " ".join(Page(report.html).texts)
+    page = " ".join(Page(fm.report(Y, {"m": scores}, groups=ids, band=None).html).texts)
     assert not [each for each in ids if each in page]
     assert "400 groups" in page
     shown = {f"{value:.6g}" for value in scores} & set(re.findall(r"0\.\d+", page))

@@ -56,8 +56,7 @@ def test_the_auc_of_other_rows_of_a_perfect_score_has_no_spread(data) -> None:
 
 def test_between_two_slices_is_the_difference_of_their_estimates(data) -> None:
     y, score, country = data
-    half = np.arange(N) % 2
-    slices = {"country": country, "half": half}
+    slices = {"country": country, "half": np.arange(N) % 2}
     options = {"task": "values", "metrics": ["mean_squared_error", "root_mean_squared_error"]}
     table = fm.evaluate(1.0 * y, score, slices=slices, intersections=2, **options).slices
     for one, other in (("FI", "NO"), ("DK", "SE")):
@@ -95,8 +94,7 @@ def test_between_slices_that_share_groups_nothing_is_said(data) -> None:
 def test_slices_of_the_same_rows_are_counted_once(data) -> None:
     y, score, country = data
     city = np.where(country == "NO", "Oslo", np.where(country == "FI", "Turku", "other"))
-    slices = {"country": country, "city": city}
-    table = fm.evaluate(y, score, slices=slices, intersections=2).slices
+    table = fm.evaluate(y, score, slices={"country": country, "city": city}, intersections=2).slices
     assert table.same["city=Oslo"] == table.same["country=NO & city=Oslo"] == "country=NO"
     assert table.same["country=DK & city=other"] == "country=DK"
     assert table.n_slices == len(table) == 4 + 1
@@ -109,8 +107,7 @@ def test_flags_are_benjamini_and_hochberg_s(data) -> None:
     part = np.arange(N) % 20
     score = score - 0.5 * y * (part < 4)
     table = fm.evaluate(y, score, slices={"part": part}).slices
-    raw = [row.pvalue_worse() for row in table]
-    adjusted = stats.false_discovery_control(raw)
+    adjusted = stats.false_discovery_control([row.pvalue_worse() for row in table])
     expected = {row.slice for row, p in zip(table, adjusted, strict=True) if p <= 0.05}
     assert {row.slice for row in table.flagged()} == expected
 
@@ -198,8 +195,7 @@ def test_the_error_of_a_gap_with_groups_nested_in_slices_is_the_cluster_bootstra
 
 def test_intersections_and_small_slices(data) -> None:
     y, score, country = data
-    half = np.arange(N) % 2
-    slices = {"country": country, "half": half}
+    slices = {"country": country, "half": np.arange(N) % 2}
     both = fm.evaluate(y, score, slices=slices, intersections=2, min_n=100)
     names = {row.slice for row in both.slices}
     assert {"country=NO", "half=0", "country=NO & half=1"} <= names
@@ -262,8 +258,7 @@ def test_shares_have_exact_limits_far_out_in_the_tails(data) -> None:
     """Wilson's at the level of one of 200 slices cover the worst one in 85 % (shares of 0.9)."""
     y, score, country = data
     options = {"metrics": ["accuracy"], "threshold": 0.5}
-    table = fm.evaluate(y, score, slices={"country": country}, **options).slices
-    for row in table:
+    for row in fm.evaluate(y, score, slices={"country": country}, **options).slices:
         here = country == row.slice.removeprefix("country=")
         hits = int(((score[here] >= 0.5) == y[here]).sum())
         level = {"confidence_level": 0.95**0.25, "method": "clopper-pearson"}
@@ -296,8 +291,7 @@ def test_rankings_in_slices(data, groups) -> None:
     y, score, _ = data
     query = np.arange(N) // 10
     half = query % 2
-    table = fm.evaluate(y, score, query=query, groups=groups, slices={"half": half}).slices
-    for row in table:
+    for row in fm.evaluate(y, score, query=query, groups=groups, slices={"half": half}).slices:
         here = half == int(row.slice[-1])
         mine = None if groups is None else groups[here]
         one = fm.evaluate(y[here], score[here], query=query[here], groups=mine)
