@@ -45,7 +45,7 @@ def test_is_the_mean_over_the_orders_of_ties(entry: RankingEntry, ties: str, que
         (actual,) = entry.values(table, **more)
     right = entry.right(named, ties)
     expected = math.nan if right is None else float(right)
-    if entry.of_order is None:
+    if entry.definition is None:
         assert actual == pytest.approx(expected, abs=0, nan_ok=True)
     assert actual == pytest.approx(expected, rel=1e-13, abs=1e-15, nan_ok=True)
     low, high = entry.metric.bounds

@@ -18,34 +18,34 @@ def _error(
     """Return the entries of one column, and of columns in each form."""
     kind = arguments.get("strategy", "uniform")
     bins = getattr(oracle, kind.replace("-", "_"))
-    of_all = max if name.startswith("maximum") else lambda values: sum(values) / len(values)
+    combine = max if name.startswith("maximum") else lambda values: sum(values) / len(values)
     is_root = name.startswith("root")
 
     def read(problems: list[oracle.Problem]) -> Values:
         parts = [bins(problem, N_BINS) for problem in problems]
-        has_two = any(oracle.weight_of(rows) > 1 for of_problem in parts for rows in of_problem)
+        has_two = any(oracle.weight_of(rows) > 1 for problem_bins in parts for rows in problem_bins)
         if not weighted and not has_two:
             return (math.nan,)
-        actual = of_all(list(map(value, parts)))
+        actual = combine(list(map(value, parts)))
         return (math.sqrt(max(actual, 0)) if is_root else actual,)
 
-    def of_one(sample: Sample) -> Values:
+    def single_column(sample: Sample) -> Values:
         return read([oracle.rows_of(*sample.columns)])
 
-    def of_columns(form: str) -> Callable[[Sample], Values]:
+    def several_columns(form: str) -> Callable[[Sample], Values]:
         return lambda sample: read(oracle.problems(form, *sample.columns))
 
     given: dict[str, Any] = {"laws": ROWS, "peer": None}
     if not weighted:
         given |= {"weights": (), "laws": frozenset({ROW_ORDER})}
     fixed = {"n_bins": N_BINS, **arguments}
-    entries = [Entry(f"{name}{label}", CHANCES, of_one, fixed, **given)]
+    entries = [Entry(f"{name}{label}", CHANCES, single_column, fixed, **given)]
     if kind == "uniform":
         entries += [
             Entry(
                 f"{name}[{label.strip('[]')}{form}]",
                 SHARES,
-                of_columns(form),
+                several_columns(form),
                 {"form": form, **fixed},
                 **given,
             )

@@ -18,7 +18,8 @@ def _by_scipy(name: str, **fixed: Any) -> Callable[..., float]:
 
 def _somers(true: Any, given: Any) -> float:
     """Return Somers' D of scipy's tau-c, of the same pairs: its own `somersd` takes minutes."""
-    n, least = len(true), min(len(np.unique(true)), len(np.unique(given)))
+    n = len(true)
+    least = min(len(np.unique(true)), len(np.unique(given)))
     tau = float(resolve("scipy.stats:kendalltau")(true, given, variant="c").statistic)
     excess = round(tau * n**2 * (least - 1) / (2 * least)) if least > 1 else 0
     _, sizes = np.unique(true, return_counts=True)

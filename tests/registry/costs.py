@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reference import gain_oracle, hull_oracle, roc_oracle
-from registry.curves import of_rows
+from registry.curves import by_rows
 from registry.entry import (
     AMOUNTS,
     CHANCES,
@@ -51,13 +51,13 @@ def _gini_by_sklearn(true: Any, given: Any, sample_weight: Any = None) -> float:
 
 def _h(name: str, a: float | None, b: float | None, **more: Any) -> Entry:
     return _cost(
-        name, of_rows(hull_oracle.h_measure, a, b), **({"exact": False, "laws": OF_SCORES} | more)
+        name, by_rows(hull_oracle.h_measure, a, b), **({"exact": False, "laws": OF_SCORES} | more)
     )
 
 
 COSTS = (
-    _cost("roc_hull_auc", of_rows(hull_oracle.hull_area), peer=_hull_by_sklearn),
-    _cost("expected_total_cost", of_rows(hull_oracle.total_cost)),
+    _cost("roc_hull_auc", by_rows(hull_oracle.hull_area), peer=_hull_by_sklearn),
+    _cost("expected_total_cost", by_rows(hull_oracle.total_cost)),
     _h("h_measure", None, None),
     _h("h_measure[symmetric]", 2.0, 2.0, arguments={"cost_weight": "symmetric"}),
     _h("h_measure[0.5, 3]", 0.5, 3.0, arguments={"cost_weight": (0.5, 3.0)}),

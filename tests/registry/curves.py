@@ -26,12 +26,12 @@ from registry.entry import (
 )
 
 
-def of_rows(function: Callable[..., Any], *arguments: Any) -> Oracle:
+def by_rows(function: Callable[..., Any], *arguments: Any) -> Oracle:
     """Return the oracle of a function of `roc_oracle`'s rows."""
     return lambda sample: (function(roc_oracle.rows_of(*sample.columns), *arguments),)
 
 
-def of_decisions(function: Callable[..., Any]) -> Oracle:
+def by_decisions(function: Callable[..., Any]) -> Oracle:
     return lambda sample: (number(function(*sample.columns)),)
 
 
@@ -124,20 +124,21 @@ def _at(name: str, criterion: str, **bound: float) -> Entry:
 
 
 AREA = OF_SCORES | {COMPLEMENT, MIRROR}
-STEP, NO_UNIT = {"interpolation": "step"}, OF_SCORES - {WEIGHT_UNIT}
+STEP = {"interpolation": "step"}
+NO_UNIT = OF_SCORES - {WEIGHT_UNIT}
 CURVES = (
-    _curve("roc_auc", of_rows(roc_oracle.auc), laws=AREA),
-    _curve("roc_auc[max_fpr]", of_rows(roc_oracle.mcclish, 0, 0.25), arguments={"max_fpr": 0.25}),
+    _curve("roc_auc", by_rows(roc_oracle.auc), laws=AREA),
+    _curve("roc_auc[max_fpr]", by_rows(roc_oracle.mcclish, 0, 0.25), arguments={"max_fpr": 0.25}),
     _curve(
         "rank_loss",
-        of_rows(roc_oracle.rank_loss),
+        by_rows(roc_oracle.rank_loss),
         laws=AREA,
         peer=lambda *data, **more: 1 - sk("roc_auc_score")(*data, **more),
     ),
     *(
         _curve(
             f"partial_auc[{over}]",
-            of_rows(roc_oracle.partial_auc, *between, over),
+            by_rows(roc_oracle.partial_auc, *between, over),
             arguments={f"{name}_range": between},
             peer=None,
         )
@@ -146,22 +147,22 @@ CURVES = (
             ("tpr", "true_positive_rate", (0.5, 1.0)),
         )
     ),
-    _curve("average_precision", of_decisions(pr_oracle.average_precision), exact=False),
+    _curve("average_precision", by_decisions(pr_oracle.average_precision), exact=False),
     _curve(
         "pr_auc[step]",
-        of_decisions(pr_oracle.average_precision),
+        by_decisions(pr_oracle.average_precision),
         arguments=STEP,
         exact=False,
         peer=sk("average_precision_score"),
     ),
     _curve(
         "pr_auc[trapezoid]",
-        of_decisions(pr_oracle.trapezoid),
+        by_decisions(pr_oracle.trapezoid),
         arguments={"interpolation": "trapezoid"},
         exact=False,
         peer=trapezoid_by_sklearn,
     ),
-    _curve("pr_auc", of_decisions(pr_oracle.continuous), exact=False, peer=None),
+    _curve("pr_auc", by_decisions(pr_oracle.continuous), exact=False, peer=None),
     _curve(
         "break_even_point",
         lambda sample: (number(pr_oracle.break_even(*sample.columns)[0]),),
@@ -169,7 +170,7 @@ CURVES = (
     ),
     _curve(
         "ks_statistic",
-        lambda sample: of_rows(roc_oracle.kolmogorov_smirnov)(sample)[0],
+        lambda sample: by_rows(roc_oracle.kolmogorov_smirnov)(sample)[0],
         laws=OF_SCORES | {SAME, MIRROR},
         path="fastmetrics:ks_statistic",
         read=fields("statistic", "threshold", "sign"),
@@ -209,11 +210,11 @@ CURVES = (
 
 
 def _classes(name: str, oracle: Callable[..., Any], weighted: bool) -> Entry:
-    def of_sample(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         return (oracle(*sample.columns, weighted=weighted),)
 
     takes = oracle is roc_oracle.one_vs_rest  # scikit-learn's, weights
-    return Entry(name, SHARES, of_sample, laws=ROWS | {RENAMED}, peer_takes_weights=takes)
+    return Entry(name, SHARES, by_definition, laws=ROWS | {RENAMED}, peer_takes_weights=takes)
 
 
 MULTICLASS = tuple(

@@ -29,7 +29,7 @@ def _ratio(name: str, one: classes.Metric, **arguments: Any) -> tuple[Entry, ...
     """Return the entries of a ratio of a class: of the positive one, and its averages."""
     given: dict[str, Any] = {"arguments": arguments, "rows_of_each_class": 0}
 
-    def of_one(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         actual = classes.counts(classes.rows_of_labels(*sample.columns), 1)
         return (classes.filled(one(actual), Fraction(0)),)
 
@@ -40,7 +40,7 @@ def _ratio(name: str, one: classes.Metric, **arguments: Any) -> tuple[Entry, ...
     counterpart = {"precision": "npv", "recall": "specificity"}.get(name, "")
     laws = OF_LABELS if counterpart else OF_LABELS - {RENAMED}
     return (
-        Entry(name, TWO, of_one, laws=laws, counterpart=counterpart, exact=True, **given),
+        Entry(name, TWO, by_definition, laws=laws, counterpart=counterpart, exact=True, **given),
         *(
             Entry(
                 f"{name}_{how}",

@@ -1,4 +1,4 @@
-"""What an entry of the registry is: a metric, its data, its oracle, its peer and its laws."""
+"""Entries of the registry: a metric, its data, its oracle, its peer and its laws."""
 
 import importlib
 import math
@@ -35,12 +35,18 @@ OF_NUMBERS = ROWS | {MERGE, SHIFT, SCALE}
 
 # --- data ----------------------------------------------------------------------------------------
 
-#: What an entry is fed. Labels 0 and 1 with: scores, predicted labels, probabilities of 1, decision
-#: values. Labels of more classes with: predicted ones, probabilities, decision values. And targets
-#: with predictions: any numbers, or positive ones.
-SCORES, TWO, CHANCES, DECISIONS = "scores", "two labels", "chances", "decisions"
-LABELS, SHARES, MARGINS = "labels", "shares", "margins"
-NUMBERS, AMOUNTS = "numbers", "amounts"
+#: Labels 0 and 1 with scores, predicted labels, probabilities of 1, and decision values.
+SCORES = "scores"
+TWO = "two labels"
+CHANCES = "chances"
+DECISIONS = "decisions"
+#: Labels of more classes with predicted ones, probabilities, and decision values.
+LABELS = "labels"
+SHARES = "shares"
+MARGINS = "margins"
+#: Targets with predictions: any numbers, or positive ones.
+NUMBERS = "numbers"
+AMOUNTS = "amounts"
 
 
 @dataclass(frozen=True)
@@ -124,13 +130,13 @@ def fields(*names: str) -> Callable[[Any], Values]:
 class Entry:
     """One metric, as the tests and the benchmarks call it.
 
-    `name` is canonical, or else names a function by `path`; in brackets stands a variant. `oracle`
-    returns what is to be returned, None for what is undefined being nan. `exact` says that without
-    weights, or with whole ones, every value is the double nearest to the rational number; with
-    fractional ones, the first `weighted_values` are compared: rounding may decide a tie between two
-    thresholds. `thresholds` says which of the values are scores. `weights` says which are taken:
-    whole ones ("counts"), fractional ones ("quarters"). `counterpart` is the metric that it
-    becomes when two classes change their names, `power` that of `SCALE`.
+    `name` is canonical, or names a function by `path`; a variant stands in brackets. `oracle`
+    returns the expected values, nan where undefined. `exact`: without weights, or with whole ones,
+    every value is the double nearest to the rational number; with fractional ones only the first
+    `weighted_values` are compared, as rounding may decide a tie between two thresholds.
+    `thresholds` are the indices of values that are scores, `weights` the kinds of weights that the
+    metric takes: whole ("counts"), fractional ("quarters"). `counterpart` is the metric after the
+    two classes change their names, `power` that of `SCALE`.
     """
 
     name: str
@@ -157,7 +163,7 @@ class Entry:
 
     @property
     def metric(self) -> Metric | None:
-        """What the library's registry says of it; None for a curve."""
+        """The entry of the library's registry; None for a curve."""
         return METRICS.get(self.canonical)
 
     def fast(self, true: Any, given: Any = None, weights: Any = None, **more: Any) -> Values:

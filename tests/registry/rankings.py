@@ -18,16 +18,16 @@ Query = Sequence[oracle.Item]
 class RankingEntry:
     """One metric, by its canonical name (in brackets a variant).
 
-    `of_order` is its definition for an order without ties; `needs` says what it must know of the
-    query beside: how many items are relevant ("total"), judged not to be ("n_others"), and the
-    greatest relevance ("top"). `of_none` is its value where no item is relevant, None for nan.
+    `definition` takes an order without ties; `needs` names further numbers of the query: relevant
+    items ("total"), items judged irrelevant ("n_others"), and the greatest relevance ("top").
+    `empty_value` is the value where no item is relevant, None for nan.
     """
 
     name: str
-    of_order: Callable[..., Any] | None
+    definition: Callable[..., Any] | None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    of_none: float | None = None
+    empty_value: float | None = None
 
     @property
     def canonical(self) -> str:
@@ -36,11 +36,11 @@ class RankingEntry:
 
     @property
     def metric(self) -> Metric:
-        """What the library's registry says of it."""
+        """The entry of the library's registry."""
         return METRICS[self.canonical]
 
     def values(self, *data: Any, **more: Any) -> np.ndarray:
-        """Return what fastmetrics makes of each query."""
+        """Compute the metric of each query by fastmetrics."""
         given = {n: float(v) if isinstance(v, Fraction) else v for n, v in self.arguments.items()}
         if self.canonical == "group_auc":
             actual = self.metric.load()(*data, **given, **more).per_query
@@ -49,18 +49,18 @@ class RankingEntry:
         return np.asarray(actual)
 
     def mean(self, *data: Any, **more: Any) -> float:
-        """Return what fastmetrics makes of all queries together."""
+        """Compute the mean over queries by fastmetrics."""
         given = {n: float(v) if isinstance(v, Fraction) else v for n, v in self.arguments.items()}
         return float(self.metric.value(*data, **given, **more))
 
     def right(self, query: Query, ties: str = "expected") -> Any:
-        """Return what is right of one query by the definition, None where it is undefined."""
+        """Compute the metric of one query by the definition, None where it is undefined."""
         relevant = sum(map(oracle.is_relevant, query))
         judged = sum(1 for grade, _, _ in query if grade is not None and grade >= 0)
-        if self.of_order is None:
+        if self.definition is None:
             return oracle.auc(query) if 0 < relevant < len(query) else None
         if not relevant:
-            return self.of_none
+            return self.empty_value
         known = {
             "total": relevant,
             "n_relevant": relevant,
@@ -68,13 +68,13 @@ class RankingEntry:
             "top": max(0, *(grade or 0 for grade, _, _ in query)),
         }
         more = {name: known[name] for name in self.needs}
-        return oracle.mean(self.of_order, query, ties, **self.arguments, **more)
+        return oracle.mean(self.definition, query, ties, **self.arguments, **more)
 
 
 def _entry(
-    name: str, of_order: Any, *needs: str, none: float | None = None, **arguments: Any
+    name: str, definition: Any, *needs: str, none: float | None = None, **arguments: Any
 ) -> Any:
-    return RankingEntry(name, of_order, arguments, needs, none)
+    return RankingEntry(name, definition, arguments, needs, none)
 
 
 RANKINGS: tuple[RankingEntry, ...] = (

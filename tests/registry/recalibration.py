@@ -8,18 +8,18 @@ def _part(name: str, place: int, score: str = "brier_score") -> Entry:
     loss = oracle.brier if score == "brier_score" else oracle.log_loss
     label = "" if score == "brier_score" else f"[{score}]"
 
-    def of_sample(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         true, given, weights = sample.columns
         return (oracle.decomposition(loss, oracle.points(true, given, weights))[place],)
 
-    return Entry(f"{name}{label}", CHANCES, of_sample, {"loss": score}, ROWS, peer=None)
+    return Entry(f"{name}{label}", CHANCES, by_definition, {"loss": score}, ROWS, peer=None)
 
 
 def _logistic(name: str, place: int) -> Entry:
-    def of_sample(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         return (oracle.logistic_where_defined(*sample.columns)[place],)
 
-    return Entry(name, CHANCES, of_sample, laws=ROWS, peer=None)
+    return Entry(name, CHANCES, by_definition, laws=ROWS, peer=None)
 
 
 def _z(sample: Sample) -> Values:

@@ -36,13 +36,13 @@ from registry.entry import (
 def _loss(name: str, oracle: Callable[..., Any], part: Fraction | int = 1) -> tuple[Entry, Entry]:
     """Return the entries of probabilities of two classes and of more."""
 
-    def of_two(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         columns = chances.two_columns(sample.given)
         return (oracle(sample.true, columns, sample.weights) * part,)
 
     laws = ROWS | {RENAMED}
     more = Entry(f"{name}[classes]", SHARES, lambda s: (oracle(*s.columns),), laws=laws)
-    return Entry(name, CHANCES, of_two, laws=laws), more
+    return Entry(name, CHANCES, by_definition, laws=laws), more
 
 
 def _top(k: int, label: str = "") -> Entry:
@@ -72,7 +72,8 @@ def _error(
     name: str, laws: frozenset[str], power: float = 0, data: str = NUMBERS, **more: Any
 ) -> Entry:
     """Return the entry of what `regression_oracle` says; undefined is nan."""
-    arguments, function = more.pop("arguments", {}), more.pop("oracle", name.partition("[")[0])
+    arguments = more.pop("arguments", {})
+    function = more.pop("oracle", name.partition("[")[0])
 
     def oracle(sample: Sample) -> Values:
         return (number(getattr(numbers, function)(numbers.rows(*sample.columns), **arguments)),)
@@ -83,14 +84,14 @@ def _error(
 def _score(name: str, oracle: str, loss: str, laws: frozenset[str], **arguments: Any) -> Entry:
     """Return that of a share of a loss saved: without a loss to save, 1 if nothing is lost or 0."""
 
-    def of_sample(sample: Sample) -> Values:
+    def by_definition(sample: Sample) -> Values:
         rows = numbers.rows(*sample.columns)
         actual = getattr(numbers, oracle)(rows, **arguments)
         if actual is None:
             return (float(getattr(numbers, loss)(rows, **arguments) == 0),)
         return (actual,)
 
-    return Entry(name, NUMBERS, of_sample, arguments, laws)
+    return Entry(name, NUMBERS, by_definition, arguments, laws)
 
 
 def _d2_tweedie(true: Any, given: Any, **more: Any) -> float:
