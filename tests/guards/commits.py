@@ -20,7 +20,7 @@ VERBS = frozenset(
 
 
 def complaints(message: str) -> list[str]:
-    """Return what is wrong with the subject and the body of a commit message."""
+    """Complain about the subject and the body of a commit message."""
     subject, _, rest = message.strip().partition("\n")
     first = subject.split(" ", 1)[0]
     problems = []
@@ -40,11 +40,10 @@ def complaints(message: str) -> list[str]:
 
 
 def messages_of_branch(checkout: Path, bases: tuple[str, ...]) -> dict[str, str]:
-    """Return the messages of the last commits since the merge base with the main branch.
+    """Return the last messages since the merge base by short hash, the newest first, no merges.
 
-    `bases` are names of the main branch, the first that exists counts. The result maps short hashes
-    to messages, the newest first. It is empty on the main branch, without git, outside a checkout,
-    and where the history does not reach the merge base. Merges of branches are left out.
+    `bases` are names of the main branch, the first that exists counts. The result is empty on the
+    main branch, without git or a checkout, and where the history ends before the merge base.
     """
     for base in bases:
         fork = _git(checkout, "merge-base", "HEAD", base)

@@ -1,4 +1,4 @@
-"""What a public docstring has to say, as a function from an object to complaints."""
+"""The rules of public docstrings, as a function from an object to complaints."""
 
 import dataclasses
 import dis
@@ -37,9 +37,9 @@ def _own_parameters(value: Any) -> set[str]:
 
 def _parameters(value: Any, by_section: dict[str, str]) -> list[str]:
     own = _own_parameters(value)
-    said = documented(by_section.get("Parameters", ""))
-    complaints = [f"parameter {name} is not documented" for name in sorted(own - said)]
-    complaints += (f"there is no parameter {name}" for name in sorted(said - own))
+    names = documented(by_section.get("Parameters", ""))
+    complaints = [f"parameter {name} is not documented" for name in sorted(own - names)]
+    complaints += (f"there is no parameter {name}" for name in sorted(names - own))
     return complaints
 
 
@@ -59,10 +59,7 @@ def _helpers(value: FunctionType) -> set[FunctionType]:
 
 
 def warns(value: FunctionType) -> bool:
-    """Return whether a function warns, or leaves it to one that it names itself.
-
-    Farther away it depends on the arguments whether a warning can come: that is left to reviews.
-    """
+    """Return whether a function warns, or calls one that does; farther calls are for reviews."""
     helpers = _helpers(inspect.unwrap(value))
     return any(warn_user in named for named in (helpers, *map(_helpers, helpers)))
 

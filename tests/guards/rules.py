@@ -201,8 +201,8 @@ def not_too_many(files: Collection[Path]) -> list[str]:
 
 def says_who_lives_there(text: str) -> list[str]:
     """Complain about an ``__init__.py`` that does not say what its room is for, and may import."""
-    said = ast.get_docstring(ast.parse(text)) or ""
-    return [] if len(said.splitlines()) > 1 else ["its docstring has fewer than two lines"]
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    return [] if len(docstring.splitlines()) > 1 else ["its docstring has fewer than two lines"]
 
 
 def face_names_its_homes(stub: Path, module: str) -> list[str]:
@@ -258,7 +258,8 @@ _BLOCK = re.compile(r"<!-- benchmarks:start -->\n(.*?)<!-- benchmarks:end -->", 
 
 def same_benchmarks(readme: str, published: str) -> list[str]:
     """Complain about lines of the README's table of speed that docs/benchmarks.md does not have."""
-    ours, theirs = _BLOCK.findall(readme), _BLOCK.findall(published)
+    ours = _BLOCK.findall(readme)
+    theirs = _BLOCK.findall(published)
     if not ours and not theirs:
         return []
     if len(ours) > 1 or len(theirs) != 1:
@@ -278,9 +279,9 @@ _SCORE = re.compile(r"\d+ of \d+ \([\d.]+ %\)")
 
 def same_mutants(contributing: str, published: str) -> list[str]:
     """Complain about a share of mutants killed that was not published."""
-    said = re.findall(r"<!-- mutants:start -->\n(.*?)<!-- mutants:end -->", contributing, re.DOTALL)
+    told = re.findall(r"<!-- mutants:start -->\n(.*?)<!-- mutants:end -->", contributing, re.DOTALL)
     rows = [line for line in published.splitlines() if line.startswith("| all |")]
-    ours, theirs = (_SCORE.findall("".join(texts)) for texts in (said, rows))
+    ours, theirs = (_SCORE.findall("".join(texts)) for texts in (told, rows))
     if len(theirs) == 1 and ours == theirs:
         return []
     return [f"CONTRIBUTING.md says {ours}, docs/mutants.md {theirs}"]

@@ -1,7 +1,7 @@
-"""How large the package and its tests are, and how much of it names a metric.
+"""Sizes of the package and its tests, and the number of places that name a metric.
 
-``python tests/guards/sizes.py`` prints what is measured beside the limits of ``sizes.toml``, and
-``--write`` makes what is measured the limits: run it where a change has made the package smaller.
+``python tests/guards/sizes.py`` prints them beside the limits of ``sizes.toml``; ``--write`` makes
+them the limits: run it where a change has made the package smaller.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ DECLARE_METRICS = ("metrics", "cli")
 class Size:
     """Counts of one file, or sums over files.
 
-    `code` counts lines without docstrings, comments and blank lines, so that neither explaining nor
-    cramming changes it alone: `statements` counts what stands on them.
+    `code` counts lines without docstrings, comments and blank lines, `statements` those on them.
     """
 
     lines: int = 0

@@ -39,11 +39,11 @@ def load_bad() -> dict[str, object]:
 
 
 def failures(examples_of: object, name: str) -> str:
-    said = io.StringIO()
+    output = io.StringIO()
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
     for test in doctest.DocTestFinder().find(examples_of, name):
-        runner.run(test, out=said.write)
-    return said.getvalue()
+        runner.run(test, out=output.write)
+    return output.getvalue()
 
 
 def test_public_names_are_documented() -> None:
@@ -64,9 +64,9 @@ def test_who_hovers_over_a_drop_in_sees_what_its_data_are(name: str) -> None:
     (node,) = [
         each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name
     ]
-    _, _, said = str(ast.get_docstring(node)).partition("Parameters\n----------\n")
+    _, _, text = str(ast.get_docstring(node)).partition("Parameters\n----------\n")
     for parameter in list(inspect.signature(function).parameters)[:2]:
-        assert re.search(rf"^(\w+, )*{parameter}(, \w+)* :", said, re.MULTILINE), parameter
+        assert re.search(rf"^(\w+, )*{parameter}(, \w+)* :", text, re.MULTILINE), parameter
 
 
 @pytest.mark.parametrize("name", fastmetrics.dask.__all__)
@@ -76,8 +76,8 @@ def test_what_dask_has_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_run(name: str) -> None:
-    said = failures(importlib.import_module(name), name)
-    assert not said, said
+    text = failures(importlib.import_module(name), name)
+    assert not text, text
 
 
 @pytest.mark.parametrize(

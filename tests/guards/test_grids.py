@@ -16,7 +16,7 @@ GRIDS = [
 ]
 
 
-def shown(rows: list[tuple]) -> set:
+def pairs(rows: list[tuple]) -> set:
     return {pair for row in rows for pair in itertools.combinations(enumerate(row), 2)}
 
 
@@ -26,7 +26,7 @@ def covering(rows: list[tuple]) -> list[tuple]:
 
 @pytest.mark.parametrize("rows", GRIDS, ids=len)
 def test_every_pair_of_values_is_kept(rows: list[tuple]) -> None:
-    assert shown(covering(rows)) == shown(rows)
+    assert pairs(covering(rows)) == pairs(rows)
 
 
 def test_few_rows_do() -> None:

@@ -1,4 +1,4 @@
-"""What importing costs: heavy packages are loaded by those who need them, when they need them."""
+"""Costs of importing: heavy packages are loaded where and when they are needed."""
 
 import time
 from pathlib import Path
@@ -67,10 +67,7 @@ def test_help_is_light_and_instant(command: list[str]) -> None:
 
 
 def test_evaluating_a_file_loads_what_it_needs(tmp_path: Path) -> None:
-    """What is loaded is half of the time of a command on a million rows.
-
-    Arrow would load pandas: a third of a second in which Ctrl-C goes unheard.
-    """
+    """Imports are half of a command on a million rows; pandas, by Arrow, would hold up Ctrl-C."""
     (tmp_path / "s.csv").write_text("y,p\n" + "0,0.25\n1,0.5\n0,0.5\n1,0.75\n" * 50)
     pq.write_table(csv.read_csv(tmp_path / "s.csv"), tmp_path / "s.parquet")
     code = (

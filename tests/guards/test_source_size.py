@@ -25,7 +25,8 @@ class Thing:
 
 
 def test_nothing_is_above_its_limit() -> None:
-    counts, limits = sizes.measured(), sizes.limits()
+    counts = sizes.measured()
+    limits = sizes.limits()
     assert {*counts} == {*limits}
     for folder, values in counts.items():
         assert {*values} == {*limits[folder]}

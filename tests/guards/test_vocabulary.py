@@ -106,8 +106,8 @@ def test_the_page_shows_the_words_that_are_used() -> None:
 
 
 def test_other_words_are_caught() -> None:
-    said = [line.partition(" is ")[0] for line in vocabulary.complaints_about(Bad)]
-    assert said == ["Bad: ci", "Bad: tpr", "Bad.refit: seed", "Bad.of: params"]
+    names = [line.partition(" is ")[0] for line in vocabulary.complaints_about(Bad)]
+    assert names == ["Bad: ci", "Bad: tpr", "Bad.refit: seed", "Bad.of: params"]
     assert vocabulary.complaints_about(bad) == [
         "bad: alpha is called confidence_level: that of an interval or a decision, as in scipy",
         "bad: metric is called metrics: one word, for one name or many",
@@ -127,11 +127,12 @@ def test_what_is_meant_passes() -> None:
 
 @pytest.mark.source_tree
 def test_no_word_of_the_dialect_comes_back() -> None:
-    counts, limits = vocabulary.measured(), vocabulary.limits()
+    counts = vocabulary.measured()
+    limits = vocabulary.limits()
     assert {*counts} == {*limits}
-    for folder, of_words in counts.items():
-        assert {*of_words} == {*limits[folder]}
-        above = {word: n for word, n in of_words.items() if n > limits[folder][word]}
+    for folder, by_word in counts.items():
+        assert {*by_word} == {*limits[folder]}
+        above = {word: n for word, n in by_word.items() if n > limits[folder][word]}
         assert not above, f"{folder}: {above} above {limits[folder]}; see vocabulary.py"
 
 

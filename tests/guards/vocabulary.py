@@ -166,7 +166,7 @@ def words_of(value: Any) -> Iterator[tuple[str, set[str]]]:
 
 
 def complaints_about(value: Any) -> list[str]:
-    """Return what a public function or class calls otherwise than the rest."""
+    """Complain about words that a public function or class uses and the others do not."""
     lines = []
     for where, words in words_of(value):
         for word in sorted(words):
@@ -188,10 +188,7 @@ NO_SENTENCE = ("What", "Of", "Whose", "Whether", "Which", "How", "Return what")
 
 
 def private_words(text: str) -> Iterator[str]:
-    """Yield each word of `DIALECT` and each start of `NO_SENTENCE` in a source text.
-
-    Names are those that the text binds: variables, parameters, attributes, functions and classes.
-    """
+    """Yield words of `DIALECT` in names that a text binds, and starts of `NO_SENTENCE`."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(ast.parse(text)):
         name = ""
@@ -211,11 +208,11 @@ def measured() -> dict[str, dict[str, int]]:
     counts = {
         folder: dict.fromkeys((*DIALECT, *NO_SENTENCE), 0) for folder in ("fastmetrics", "tests")
     }
-    for folder, of_words in counts.items():
+    for folder, by_word in counts.items():
         for path in (ROOT / folder).rglob("*.py"):
             if path.parent.name != "bad":
                 for word in private_words(path.read_text("utf-8")):
-                    of_words[word] += 1
+                    by_word[word] += 1
     return counts
 
 
@@ -230,12 +227,12 @@ def main(arguments: list[str]) -> None:
     if "--write" in arguments:
         head = "# Limits of `vocabulary.py`, as reached so far: numbers here only fall.\n\n"
         tables = (
-            f"[{folder}]\n" + "".join(f'"{word}" = {n}\n' for word, n in of_words.items())
-            for folder, of_words in counts.items()
+            f"[{folder}]\n" + "".join(f'"{word}" = {n}\n' for word, n in by_word.items())
+            for folder, by_word in counts.items()
         )
         LIMITS.write_text(head + "\n".join(tables), "utf-8")
-    for folder, of_words in counts.items():
-        for word, n in of_words.items():
+    for folder, by_word in counts.items():
+        for word, n in by_word.items():
             sys.stdout.write(f"{folder:<12} {word:<12} {n:>5,}  of {limits()[folder][word]:>5,}\n")
 
 
