@@ -1,11 +1,9 @@
 """The code blocks of the documents, run as a reader would run them.
 
-In a document, a Python or shell block may be followed by a ``text`` block: what it prints. Python
-blocks of a document share their names; shell blocks run in one folder, their lines through the
-command line's own ``main``. Blocks after ``<!-- ci:NAME -->`` are left to `.ci/run`, or to tests of
-recipes, which have what they need.
-
-As a program, in the checkout: rewrite the ``text`` blocks of the documents, and the pictures.
+A ``text`` block holds the output of the block before it. Python blocks of a document share their
+names; shell blocks run in one folder, through the command line's ``main``. Blocks after
+``<!-- ci:NAME -->`` are left to `.ci/run` or tests of recipes. As a program: rewrite ``text``
+blocks and pictures.
 """
 
 import contextlib
@@ -117,7 +115,8 @@ def complaints(document: str) -> list[str]:
 def rewritten(document: str) -> str:
     """Return the document with what its blocks print."""
     names: dict[str, Any] = {}
-    parts, end = [], 0
+    parts = []
+    end = 0
     for block in blocks(document):
         printed = output_of(block, names)
         if block.text is not None:
@@ -142,8 +141,8 @@ def make_files(folder: Path) -> None:
     pa.csv.write_csv(pa.table(payments), folder / "payments.csv")
     tags = {name: y[::step] for name, step in (("sea", 1), ("sky", -1))}
     draw = np.random.default_rng(2).beta  # what is drawn below stays what it was
-    of_tags = {f"p_{name}": draw(1 + tag, 2 - tag) for name, tag in tags.items()}
-    pq.write_table(pa.table(tags | of_tags), folder / "tags.parquet")
+    probabilities = {f"p_{name}": draw(1 + tag, 2 - tag) for name, tag in tags.items()}
+    pq.write_table(pa.table(tags | probabilities), folder / "tags.parquet")
     (folder / "parts").mkdir()
     words = {"outcome": np.where(y, "yes", "no"), "country": ["NO", "SE"] * 200}
     table = pa.table(words | {"p": rng.random(400)})

@@ -108,8 +108,8 @@ def test_nowhere_to_say_what_is_wrong(folder, arguments):
 
 def test_what_is_wrong_is_said_otherwise(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
-    for arguments, said in WRONG.items():
-        assert error_of(capsys, *shlex.split(arguments)).startswith(said)
+    for arguments, message in WRONG.items():
+        assert error_of(capsys, *shlex.split(arguments)).startswith(message)
 
 
 @pytest.mark.parametrize("arguments", [ROWS, "metrics", "--help", "metrics --nonsense"])
@@ -177,6 +177,6 @@ def test_what_the_terminal_cannot_show_is_spelled(monkeypatch, encoding) -> None
     printed = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr("sys.stdout", printed)
     assert main(["demo"]) == main(["metrics"]) == 0
-    shown = printed.buffer.getvalue().decode(encoding)
+    text = printed.buffer.getvalue().decode(encoding)
     for each in ("\nn- ", "\nAUC ^ ", "\nFPR at it v ", " -inf ", " inf "):
-        assert each in shown
+        assert each in text

@@ -205,18 +205,18 @@ def runs_of(side, names, n_runs=4):
 
 
 @pytest.mark.parametrize(
-    ("names", "code", "said"),
+    ("names", "code", "text"),
     [
         (["t.py::same"], 0, "not worse"),
         (list(ROUNDS), 1, "All together: worse"),
         (["t.py::same", "t.py::near"], 3, "All together: undecided"),
     ],
 )
-def test_exit_status(files, capsys, names, code, said):
+def test_exit_status(files, capsys, names, code, text):
     files(*names)
     out, err = captured(capsys, *BOTH, code=code)
     assert err == ""
-    assert said in out
+    assert text in out
 
 
 def test_one_run_a_side_decides_nothing(files, capsys):
@@ -303,11 +303,11 @@ def test_names_of_files_and_margins_that_are_refused(files, capsys):
     files("t.py::same")
     command = (*BOTH[:3], "./a1.json", "--after")
     assert "./a0.json is there twice, as a0.json too" in error_of(capsys, *command, "./a0.json")
-    said = error_of(capsys, *command, "none.json")
-    assert said == "none.json: No such file or directory"
+    message = error_of(capsys, *command, "none.json")
+    assert message == "none.json: No such file or directory"
     for margin in ("0", "much", "inf", "=5%"):
-        said = error_of(capsys, *BOTH, f"--margin={margin}")
-        assert f"must be above 0, as 5% or 0.05: got {margin!r}" in said
+        message = error_of(capsys, *BOTH, f"--margin={margin}")
+        assert f"must be above 0, as 5% or 0.05: got {margin!r}" in message
 
 
 def test_what_pytest_benchmark_saves(tmp_path, capsys):
@@ -468,8 +468,8 @@ def test_slices_that_are_required(folder, capsys) -> None:
 def test_values_outside_the_domain(folder, capsys) -> None:
     (folder / "g.csv").write_text("y,old,new\n1,1,-1\n2,2,1\n3,3,2\n0,1,1\n")
     models = ("--label=y", "--baseline=old", "--score=new", "--margin=mean_poisson_deviance=9")
-    said = "must be greater than 0 for the Tweedie deviance of power 1: -1"
-    assert said in error_of(capsys, "gate", "g.csv", *models)
+    message = "must be greater than 0 for the Tweedie deviance of power 1: -1"
+    assert message in error_of(capsys, "gate", "g.csv", *models)
 
 
 def test_junit_of_names_that_xml_cannot_hold(folder, capsys) -> None:

@@ -1,4 +1,4 @@
-"""What the documents show is what happens."""
+"""The documents show the output that their code has."""
 
 import functools
 import re
@@ -33,25 +33,25 @@ def test_code_blocks_run_and_print_what_stands_below(name, tmp_path, monkeypatch
     assert any(block.text is not None for block in documents.blocks(text))
     assert not documents.complaints(text)
     pyplot.close("all")
-    shown = documents.pictures(text)
-    assert {*shown} <= {path.name for path in tmp_path.iterdir()}
-    assert all((documents.ROOT / "docs" / "figures" / picture).is_file() for picture in shown)
+    names = documents.pictures(text)
+    assert {*names} <= {path.name for path in tmp_path.iterdir()}
+    assert all((documents.ROOT / "docs" / "figures" / picture).is_file() for picture in names)
 
 
 def test_every_picture_is_shown_and_small():
     files = list((documents.ROOT / "docs" / "figures").iterdir())
     written = (*documents.DOCUMENTS, "docs/benchmarks.md")
-    shown = [picture for name in written for picture in documents.pictures(text_of(name))]
-    assert sorted(shown) == sorted(path.name for path in files)
+    names = [picture for name in written for picture in documents.pictures(text_of(name))]
+    assert sorted(names) == sorted(path.name for path in files)
     assert sum(path.stat().st_size for path in files) < 400_000
 
 
 def test_the_readme_is_short_and_has_both_interfaces():
     text = text_of("README.md")
     assert text.count("\n") <= 150
-    shown = [block for block in documents.blocks(text) if block.text is not None]
-    assert any("evaluate" in block.code and "[0.9" in block.text for block in shown)
-    assert any(block.language == "python" for block in shown)
+    blocks = [block for block in documents.blocks(text) if block.text is not None]
+    assert any("evaluate" in block.code and "[0.9" in block.text for block in blocks)
+    assert any(block.language == "python" for block in blocks)
 
 
 def test_what_belongs_to_ci_is_left_to_it():
@@ -130,7 +130,8 @@ SAME = [
 @functools.cache
 def data():
     rng = np.random.default_rng(0)
-    y, k = rng.integers(0, 2, 60), rng.integers(0, 3, 60)
+    y = rng.integers(0, 2, 60)
+    k = rng.integers(0, 3, 60)
     score = (y + rng.normal(size=60)).round(1)  # with ties
     p_k = rng.dirichlet(np.ones(3), 60)
     t = rng.normal(size=60)

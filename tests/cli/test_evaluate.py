@@ -140,28 +140,28 @@ def test_text_labels(tmp_path, capsys, name):
         actual = auc_of(output_of(capsys, *command, "--pos-label", chosen))
         assert actual == pytest.approx(auc, rel=1e-14)
     assert "'sick', 'well'" in error_of(capsys, *command)
-    said = error_of(capsys, *command, "--pos-label", "Sick")
-    assert "--pos-label 'Sick' is none of the labels" in said
+    message = error_of(capsys, *command, "--pos-label", "Sick")
+    assert "--pos-label 'Sick' is none of the labels" in message
 
 
 @pytest.mark.parametrize(
-    ("labels", "shown", "pair", "more"),
+    ("labels", "text", "pair", "more"),
     [
         ("abc", "'a', 'b', 'c'", "'a', 'b'", []),
         ("012", "0, 1, 2", "0, 1", ["--memory", "100GB"]),
         ("012", "0, 1, 2", "0, 1", ["--pos-label", "0"]),
     ],
 )
-def test_three_classes(tmp_path, capsys, labels, shown, pair, more):
+def test_three_classes(tmp_path, capsys, labels, text, pair, more):
     rows = "".join(f"{label},{s}\n" for s, label in enumerate(labels))
     (tmp_path / "x.csv").write_text("my y,s\n" + rows)
     command = ["evaluate", tmp_path / "x.csv", "--label", "my y", "--score", "s"]
-    said = error_of(capsys, *command, *more)
-    assert f"column 'my y' holds 3 classes ({shown})" in said
-    assert said.count("`") == 0
+    message = error_of(capsys, *command, *more)
+    assert f"column 'my y' holds 3 classes ({text})" in message
+    assert message.count("`") == 0
     condition = f'"my y" IN ({pair})'
-    assert f'keep two with --where "{condition}"' in said
-    assert "--pos-label" in said
+    assert f'keep two with --where "{condition}"' in message
+    assert "--pos-label" in message
     captured(capsys, *command, "--where", condition, "--pos-label", labels[1])
 
 
@@ -174,8 +174,8 @@ def test_text_labels_that_duckdb_takes_for_booleans(tmp_path, capsys, positive, 
     for chosen, auc in ((positive, 0.75), (negative, 0.25)):
         assert auc_of(captured(capsys, *command, *options, "--pos-label", chosen).out) == auc
     assert "name the positive one with --pos-label" in error_of(capsys, *command, *options)
-    said = error_of(capsys, *command[:2], "--label", "s", "--score", "y")
-    assert f"column 'y': {negative!r} is not a number" in said
+    message = error_of(capsys, *command[:2], "--label", "s", "--score", "y")
+    assert f"column 'y': {negative!r} is not a number" in message
 
 
 @pytest.mark.parametrize(
@@ -251,8 +251,8 @@ def test_confidence_level(tmp_path, capsys):
     out = output_of(capsys, *command, "--confidence-level", "0.999", "--verbose")
     assert "99.9 % interval" in out
     for level in ("0", "1", "95", "nan"):
-        said = error_of(capsys, *command, "--confidence-level", level)
-        assert "--confidence-level: must lie between 0 and 1" in said
+        message = error_of(capsys, *command, "--confidence-level", level)
+        assert "--confidence-level: must lie between 0 and 1" in message
 
 
 def test_many_models_and_long_names_stay_readable(tmp_path, capsys):
@@ -278,7 +278,7 @@ def classes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ([*_SCORES, "--metrics=roc_auc"], "--class-score is a matrix of 3 columns: of several cl"),
         ([*_SCORES, "--metrics=nosuch"], "--metrics names 'nosuch', which is no metric"),
@@ -288,8 +288,8 @@ def classes(tmp_path):
         (["--score=number", "--task=labels"], "column 'y' holds text and column 'number' numbers"),
     ],
 )
-def test_refusals_of_several_classes_are_one_sentence(classes, capsys, options, said):
-    assert said in error_of(capsys, *classes, *options)
+def test_refusals_of_several_classes_are_one_sentence(classes, capsys, options, message):
+    assert message in error_of(capsys, *classes, *options)
 
 
 def test_class_scores_have_metrics_of_probabilities_alone(classes, capsys):
@@ -309,8 +309,8 @@ def test_weights_are_importances_unless_they_are_said_to_be_frequencies(tmp_path
     assert document["weights_are"] == "importances"
     for more in ([], ["--bootstrap", "99", "--seed", "1"]):
         for output in ("table", "markdown"):
-            said = output_of(capsys, *command, *more, "--format", output)
-            assert "Weights are importances: each row counts as one" in said
+            text = output_of(capsys, *command, *more, "--format", output)
+            assert "Weights are importances: each row counts as one" in text
 
 
 def test_frequencies_are_rows(tmp_path, capsys):
@@ -320,8 +320,8 @@ def test_frequencies_are_rows(tmp_path, capsys):
     rows = evaluate(*(np.repeat(data[name].to_numpy(), times) for name in ("label", "a")))
     out = output_of(capsys, *command, "--weight", "count", "--format", "json")
     assert json.loads(out)["models"][0] | {"name": "score"} == rows[0].to_dict()
-    shown = output_of(capsys, *command, "--weight", "count")
-    assert "Weights are frequencies: each row counts as often as its weight." in shown
+    text = output_of(capsys, *command, "--weight", "count")
+    assert "Weights are frequencies: each row counts as often as its weight." in text
     error = error_of(capsys, *command, "--weight", "weight")
     assert "column 'weight' must hold whole numbers with --weights-are frequencies" in error
     assert "--weights-are is of --weight" in error_of(capsys, *command)
@@ -355,8 +355,8 @@ def test_costs_are_those_of_the_library(command, capsys):
     costs = {"cost_fn": AMOUNT, "cost_fp": 5, "prevalence": 0.1}
     for name, model in zip("pq", output["models"], strict=True):
         expected = fm.costs.threshold_cost_interval(FRAUD, COLUMNS[name], **costs)
-        said = json.dumps(expected.to_dict())  # what JSON has no number for is null
-        assert model["costs"] == json.loads(said, parse_constant=lambda _: None)
+        text = json.dumps(expected.to_dict())  # what JSON has no number for is null
+        assert model["costs"] == json.loads(text, parse_constant=lambda _: None)
     plain = evaluate(FRAUD, {"p": P, "q": COLUMNS["q"]})
     assert "costs" not in plain[0].to_dict()
     models = [{k: v for k, v in model.items() if k != "costs"} for model in output["models"]]
@@ -369,13 +369,13 @@ def test_costs_are_those_of_the_library(command, capsys):
 
 
 def test_guarantees_are_those_of_the_library(command, capsys):
-    asked = ["--guarantee", "recall=0.8", "--guarantee", "precision=0.1"]
-    output = json.loads(output_of(capsys, *command, *asked, "--format", "json"))
+    options = ["--guarantee", "recall=0.8", "--guarantee", "precision=0.1"]
+    output = json.loads(output_of(capsys, *command, *options, "--format", "json"))
     expected = fm.guaranteed_threshold(FRAUD, P, recall=0.8)
     first, second = output["models"][0]["guarantees"]
     assert (first["threshold"], first["tp"]) == (expected.threshold, expected.tp)
     assert second["metric"] == "precision"
-    assert f"p: {expected.verdict}." in " ".join(output_of(capsys, *command, *asked).split())
+    assert f"p: {expected.verdict}." in " ".join(output_of(capsys, *command, *options).split())
 
 
 @pytest.mark.parametrize("more", [[], ["--bootstrap", "49", "--seed", "1"]])
@@ -386,8 +386,8 @@ def test_every_format_shows_them(command, capsys, more):
     values += [expected.cost_at_half, expected.cost_all_positive]
     for form in ("table", "markdown"):
         out = output_of(capsys, *command, form, "--verbose")
-        shown = np.array(re.findall(r"\d+\.\d+", out), float)
-        assert all(np.isclose(shown, value, rtol=1e-3).any() for value in values), (form, out)
+        numbers = np.array(re.findall(r"\d+\.\d+", out), float)
+        assert all(np.isclose(numbers, value, rtol=1e-3).any() for value in values), (form, out)
         assert "Leave-one-out: each" in " ".join(out.split())
     rows = csv.DictReader(io.StringIO(output_of(capsys, *command, "csv")))
     own = [row for row in rows if row["model"] == "p"]

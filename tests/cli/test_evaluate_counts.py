@@ -90,18 +90,18 @@ def test_models_may_have_numbers(capsys, tmp_path):
 def test_files_agree_on_whether_there_are_models(capsys, tmp_path):
     files = [models_file(tmp_path / "m.csv"), counts_file(tmp_path / "c.csv")]
     for given in (files, files[::-1], [str(tmp_path / "*.csv")]):
-        said = error_of(capsys, "evaluate", *given, "--counts")
-        assert "one of them has the column 'model', which the other lacks" in said
+        message = error_of(capsys, "evaluate", *given, "--counts")
+        assert "one of them has the column 'model', which the other lacks" in message
 
 
 def test_faults_name_the_model(capsys, tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("model,score,positives,negatives\na,.1,1,5\nb,.1,-1,2\n")
-    said = error_of(capsys, "evaluate", path, "--counts")
-    assert "model 'b': column 'positives' (or 'positive_weight') must not be negative" in said
+    message = error_of(capsys, "evaluate", path, "--counts")
+    assert "model 'b': column 'positives' (or 'positive_weight') must not be negative" in message
     path.write_text("model,score,positives,negatives\na,.1,1,5\na,.2,1,1\nb,.1,0,0\n")
-    said = captured(capsys, "evaluate", path, "--counts").err
-    assert "model 'b': no rows, so what needs both classes is undefined" in said
+    message = captured(capsys, "evaluate", path, "--counts").err
+    assert "model 'b': no rows, so what needs both classes is undefined" in message
 
 
 def test_ranges_of_several_models(capsys, tmp_path):
@@ -135,7 +135,7 @@ def test_whole_weights_are_no_counts(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "options", "said"),
+    ("more", "options", "message"),
     [
         (["0.5,1,2,7"], "", "7 rows of the database have a label of neither class"),
         ([",1,2,0"], "", "column 'score' contains 1 null"),
@@ -146,15 +146,15 @@ def test_whole_weights_are_no_counts(capsys, tmp_path):
         ([], "--on-bad-row skip", "--on-bad-row is of rows"),
     ],
 )
-def test_wrong_counts_and_what_is_of_rows_are_refused(capsys, tmp_path, more, options, said):
+def test_wrong_counts_and_what_is_of_rows_are_refused(capsys, tmp_path, more, options, message):
     path = counts_file(tmp_path / "c.csv", more=more)
-    assert said in error_of(capsys, "evaluate", path, "--counts", *options.split())
+    assert message in error_of(capsys, "evaluate", path, "--counts", *options.split())
 
 
 def test_rows_need_their_columns(capsys, tmp_path):
-    said = error_of(capsys, "evaluate", counts_file(tmp_path / "c.csv"))
-    assert "--label and --score missing" in said
-    assert "--counts" in said
+    message = error_of(capsys, "evaluate", counts_file(tmp_path / "c.csv"))
+    assert "--label and --score missing" in message
+    assert "--counts" in message
 
 
 @pytest.mark.parametrize("ends", ["score", "score_low,score_high"])

@@ -64,8 +64,7 @@ def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
 
 @pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
 def test_csv_names_a_metric_of_the_table_once(scored, capsys, names):
-    options = ("--metrics", *names, "--format", "csv")
-    text = output_of(capsys, *ONE, *QUICK, *options)
+    text = output_of(capsys, *ONE, *QUICK, "--metrics", *names, "--format", "csv")
     metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
     assert sorted(metrics) == sorted(
         "n_positive n_negative average_precision break_even_point threshold tpr_at_best_threshold "
@@ -88,8 +87,8 @@ def test_markdown(scored, columns, capsys):
     assert rows["AUC ↑"][0].startswith(f"{model.roc_auc:.4f} [0.")
     assert {"TPR at it ↑", "FPR at it ↓"} < rows.keys()
     note = model.bootstrap["fpr_at_best_threshold"].note
-    said = f"TPR at the best threshold, FPR at the best threshold: {note}."
-    assert " ".join(text.split()).count(said) == 1
+    sentence = f"TPR at the best threshold, FPR at the best threshold: {note}."
+    assert " ".join(text.split()).count(sentence) == 1
     lines = differences.splitlines()
     assert cells(lines[0]) == ["a − b", "estimate [95 % interval]", "p", "better"]
     assert len(lines) == 2 + 6
@@ -104,25 +103,24 @@ def shown_p(p):
 def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    options = (*BOTH, "--score", "p", *QUICK, "--verbose")
-    out = output_of(capsys, *options)
+    out = output_of(capsys, *BOTH, "--score", "p", *QUICK, "--verbose")
     assert max(map(len, out.splitlines())) <= width
     scores = {name: columns[name] for name in "abp"}
     expected = evaluate(columns["y"], scores, n_resamples=99, rng=7)
-    shown = " ".join(out.split())
+    text = " ".join(out.split())
     for model in expected:
         for result in model.bootstrap.values():
-            assert f"{result.estimate:.4f}" in shown
+            assert f"{result.estimate:.4f}" in text
             low, high = result.confidence_interval.low, result.confidence_interval.high
-            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in text
     for pairs in expected.comparisons.values():
         for pair in pairs:
             low, high = pair.confidence_interval.low, pair.confidence_interval.high
-            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
-            assert shown_p(pair.pvalue) in shown
-            assert shown_p(pair.pvalue_adjusted) in shown
-    assert expected.bootstrap.key in shown
-    assert "is re-chosen in every resample" in shown
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in text
+            assert shown_p(pair.pvalue) in text
+            assert shown_p(pair.pvalue_adjusted) in text
+    assert expected.bootstrap.key in text
+    assert "is re-chosen in every resample" in text
 
 
 def test_the_method_is_told_and_whose_is_another(scored, capsys):
@@ -256,8 +254,8 @@ def test_wrong_options_are_told_before_the_files_are_read(scored, capsys):
 def test_the_row_of_a_null_group(scored, capsys):
     assert error_of(capsys, *ONE, *QUICK, "--groups", "absent").endswith("contains 1 null: row 7")
     (scored / "x.csv").write_text("y,a,g\n1,2,4\n0,1,\n")
-    said = error_of(capsys, "evaluate", "x.csv", *ONE[2:], "--bootstrap", 9, "--groups", "g")
-    assert said == "x.csv: column 'g' contains 1 null: row 2"
+    message = error_of(capsys, "evaluate", "x.csv", *ONE[2:], "--bootstrap", 9, "--groups", "g")
+    assert message == "x.csv: column 'g' contains 1 null: row 2"
     options = (*ONE, *QUICK, "--groups", "absent", "--on-bad-row", "skip", "--format", "json")
     out, err = captured(capsys, *options)
     assert err == "fastmetrics: note: 1 bad row skipped, 239 evaluated\n"
@@ -359,7 +357,8 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
     arguments = [files / f"x.{kind}", *options, *scores, "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
     assert whole.err == bounded.err
-    expected, actual = json.loads(whole.out), json.loads(bounded.out)
+    expected = json.loads(whole.out)
+    actual = json.loads(bounded.out)
     for theirs, ours in zip(expected["models"], actual["models"], strict=True):
         if theirs["average_precision"] is not None:
             precise = theirs.pop("average_precision")
@@ -398,7 +397,7 @@ def differences(capsys, path, *names, spill_dir):
 def test_coarse_cells_are_in_the_interval(
     files, tmp_path, capsys, monkeypatch, n_cells, names, n_metrics
 ):
-    """What a lookup leaves out makes the limits wider, never narrower."""
+    """Omissions of a lookup make the limits wider, never narrower."""
     engine_sizes.put(monkeypatch, files_cells=n_cells)
     whole, bounded = differences(capsys, files / "x.parquet", *names, spill_dir=tmp_path)
     assert len(bounded["differences"]) == n_metrics
@@ -451,8 +450,8 @@ def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, mon
         then=lambda: pq.write_table(pq.read_table(path).slice(1), path),
     )
     options = "--label y --score normal --score tied --memory 1GB".split()
-    said = error_of(capsys, "evaluate", path, *options, "--spill-dir", tmp_path)
-    assert "the files changed while they were read, which is done twice to compare models" in said
+    error = error_of(capsys, "evaluate", path, *options, "--spill-dir", tmp_path)
+    assert "the files changed while they were read, which is done twice to compare models" in error
 
 
 def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
@@ -513,7 +512,7 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--bootstrap", "99"], "--bootstrap needs all rows in memory"),
         (["--groups", "tied"], "--groups needs all rows in memory"),
@@ -527,9 +526,9 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
 )
-def test_what_cannot_be_done_is_said_at_once(files, capsys, options, said):
+def test_what_cannot_be_done_is_said_at_once(files, capsys, options, message):
     command = ["evaluate", files / "x.parquet", *"--label y --score normal".split()]
-    assert said in error_of(capsys, *command, "--memory", "100GB", *options)
+    assert message in error_of(capsys, *command, "--memory", "100GB", *options)
 
 
 def test_a_folder_without_memory(files, capsys):
@@ -592,7 +591,8 @@ def test_nothing_is_left_by_a_signal(files, tmp_path, number):
 @LINUX
 def test_the_least_memory_is_always_enough_and_respected(tmp_path):
     """Whatever the process has loaded, and however many processors there are."""
-    rng, path = np.random.default_rng(3), tmp_path / "large.parquet"
+    rng = np.random.default_rng(3)
+    path = tmp_path / "large.parquet"
     y = (rng.random(4_000_000) < 0.5).astype(np.int8)
     scores = {name: rng.normal(size=len(y)) + y for name in ("s", "t")}
     pq.write_table(pa.table({"y": y, **scores}), path)
@@ -619,7 +619,8 @@ def test_memory_is_respected(tmp_path):
             writer.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}, schema))
     arguments = [path, "--label", "y", "--score", "s", "--format", "json", "--threads", "2"]
     few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}
-    taken, figures = [], []
+    taken = []
+    figures = []
     for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
         process = program("whole", *arguments, *more, **few)
         out, err = process.communicate(timeout=300)

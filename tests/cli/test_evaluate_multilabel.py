@@ -79,8 +79,8 @@ def test_scores_beyond_doubles_keep_apart(frame, capsys) -> None:
 
 def test_a_page(capsys, tmp_path) -> None:
     pytest.importorskip("jinja2")
-    said = captured(capsys, "report", "t.csv", *PAIRS, "-o", "page.html").out
-    assert "page.html: Evaluation, 120 rows" in said
+    text = captured(capsys, "report", "t.csv", *PAIRS, "-o", "page.html").out
+    assert "page.html: Evaluation, 120 rows" in text
     assert "all labels of a row right" not in (tmp_path / "page.html").read_text()
 
 

@@ -26,7 +26,7 @@ SKIP = [*COLUMNS, "--format", "json", "--on-bad-row", "skip"]
 
 
 def fails(capsys, *arguments, columns=("label", "score")):
-    """Return what is said of a file whose evaluation fails."""
+    """Return the message of a failing evaluation of a file."""
     label, *scores = columns
     options = ["--label", label, *(part for score in scores for part in ("--score", score))]
     return error_of(capsys, "evaluate", *arguments, *options)
@@ -151,8 +151,8 @@ def test_text_scores_and_odd_types_in_parquet(tmp_path, capsys):
 
 def test_names_of_files(tmp_path, capsys):
     (tmp_path / "x.xlsx").write_text("")
-    said = fails(capsys, tmp_path / "x.xlsx")
-    assert "unknown kind of file; the name must end in one of .csv" in said
+    message = fails(capsys, tmp_path / "x.xlsx")
+    assert "unknown kind of file; the name must end in one of .csv" in message
     assert "no such file" in fails(capsys, tmp_path / "none.csv")
     assert "no file matches this pattern" in fails(capsys, tmp_path / "none*.csv")
     assert "is a directory" in fails(capsys, tmp_path)
@@ -206,11 +206,11 @@ def test_skip_in_several_files_and_parquet(tmp_path, capsys):
     write_parquet(tmp_path / "b.parquet")
     (tmp_path / "d.csv").write_text(GOOD + "1,z\n")
     files = [str(tmp_path / name) for name in ("a.parquet", "b.parquet", "d.csv")]
-    said = captured(capsys, "evaluate", *files, *SKIP).err
-    assert "3 bad rows skipped, 7 evaluated" in said
+    message = captured(capsys, "evaluate", *files, *SKIP).err
+    assert "3 bad rows skipped, 7 evaluated" in message
     (tmp_path / "x.csv").write_text("label,score\n1,a\n0,b\n")
-    said = error_of(capsys, "evaluate", tmp_path / "x.csv", *SKIP)
-    assert "no row is left, 2 bad skipped" in said
+    message = error_of(capsys, "evaluate", tmp_path / "x.csv", *SKIP)
+    assert "no row is left, 2 bad skipped" in message
 
 
 @pytest.mark.pairwise
@@ -222,8 +222,8 @@ def test_a_line_that_is_too_long_is_named(tmp_path, capsys, ending, before, more
     content += "1,0.5," + "z" * 2_500_000 + "\n0,0.2,\n"
     path = tmp_path / f"x.{ending}"
     path.write_bytes(gzip.compress(content.encode(), 1) if ending == "csv.gz" else content.encode())
-    said = f"{path}: line {before + 2} is too long: it has more than 2"  # DuckDB's megabytes
-    assert fails(capsys, path, *more).startswith(said)
+    message = f"{path}: line {before + 2} is too long: it has more than 2"  # DuckDB's megabytes
+    assert fails(capsys, path, *more).startswith(message)
 
 
 def test_a_line_beyond_what_is_read_at_a_time_is_named_too(tmp_path, capsys):
@@ -252,7 +252,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 
 def fails_slips(capsys, path: Path, *options: str) -> str:
-    """Return what is said of a failing call, the folder left out."""
+    """Return the message of a failing call, the folder left out."""
     return fails(capsys, path, *options).replace(f"{path.parent}{os.sep}", "")
 
 
@@ -291,11 +291,11 @@ def test_a_wrong_condition_is_not_blamed_on_the_file(capsys, tmp_path, where, ki
     else:
         lines = [line.replace("}", ', "k": 1}') for line in LINES]
         path.write_text("\n".join(lines) + "\n")
-    said = fails_slips(capsys, path, "--where", where)
-    assert said.startswith(WHERE[where])
-    assert said.endswith(f"(a.{kind})")
-    assert "damaged" not in said
-    assert "row" not in said
+    message = fails_slips(capsys, path, "--where", where)
+    assert message.startswith(WHERE[where])
+    assert message.endswith(f"(a.{kind})")
+    assert "damaged" not in message
+    assert "row" not in message
 
 
 def test_a_bad_row_beside_a_condition_is_still_the_row(capsys, tmp_path):
@@ -345,7 +345,7 @@ def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
 
 @pytest.mark.parametrize("odd", ["1e1_0", "١"])
 @pytest.mark.parametrize(
-    ("command", "options", "said"),
+    ("command", "options", "message"),
     [
         ("evaluate", ["--threads"], "must be an integer of at least 1: got {!r}"),
         ("evaluate", ["--prevalence"], "must lie between 0 and 1: got {!r}"),
@@ -358,35 +358,27 @@ def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
     ],
 )
 def test_options_take_the_numbers_that_files_may_hold(
-    capsys, tmp_path, monkeypatch, command, options, said, odd
+    capsys, tmp_path, monkeypatch, command, options, message, odd
 ):
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
     given = [path.name, *COLUMNS] if command.startswith("evaluate") else []
-    assert said.format(odd) in error_of(capsys, *command.split(), *given, *options, odd)
+    assert message.format(odd) in error_of(capsys, *command.split(), *given, *options, odd)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--cost-fp", "1", "--cost-fn"], "--cost-fn must lie in [0, inf): got inf"),
         (["--bootstrap"], "argument --bootstrap: must be an integer"),
         (["--pos-label"], "cannot be a label"),
     ],
 )
-def test_a_number_beyond_the_floats_is_infinite(capsys, tmp_path, options, said):
+def test_a_number_beyond_the_floats_is_infinite(capsys, tmp_path, options, message):
     path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
-    assert said in fails_slips(capsys, path, *options, "1" + 400 * "0")
-    asked = [
-        "--bootstrap",
-        "9",
-        "--metrics",
-        "accuracy",
-        "--threshold",
-        "1" + 400 * "0",
-        "--verbose",
-    ]
-    out = captured(capsys, "evaluate", path, *COLUMNS, *asked).out
+    assert message in fails_slips(capsys, path, *options, "1" + 400 * "0")
+    given = [*"--bootstrap 9 --metrics accuracy --verbose --threshold".split(), "1" + 400 * "0"]
+    out = captured(capsys, "evaluate", path, *COLUMNS, *given).out
     assert "positive means score ≥ inf" in out
 
 
@@ -398,11 +390,11 @@ def test_labels_in_quotes_are_texts(capsys, tmp_path, memory):
     for label in ("007", "'007'"):
         out = captured(capsys, "evaluate", path, *COLUMNS, *options, label).out
         assert '"n_positive": 1,' in out
-    said = "--pos-label \"'7'\" is none of the labels '007', '7'"
-    assert fails_slips(capsys, path, *options, "''7''") == said
+    message = "--pos-label \"'7'\" is none of the labels '007', '7'"
+    assert fails_slips(capsys, path, *options, "''7''") == message
     path = written(tmp_path, "a.csv", "label,score\n7,1\n1,0\n")
-    said = "--pos-label \"'7'\" cannot be a label: column 'label' holds int64 numbers"
-    assert fails_slips(capsys, path, *options, "'7'") == said
+    message = "--pos-label \"'7'\" cannot be a label: column 'label' holds int64 numbers"
+    assert fails_slips(capsys, path, *options, "'7'") == message
 
 
 ODD_COLUMNS = [
@@ -505,8 +497,8 @@ def test_odd_file_names(name, tmp_path, capsys, monkeypatch):
     assert evaluate(capsys, tmp_path / name, "y", "s")["roc_auc"] == 1.0
     assert evaluate(capsys, f"./{name}", "y", "s")["n_positive"] == 1
     (tmp_path / name).write_text("y,s\n1,2\n0,x\n")
-    shown = f"./{name}".replace("\n", " ")
-    assert fails(capsys, f"./{name}", columns="ys").startswith(f"{shown}: row 2 (line 3)")
+    text = f"./{name}".replace("\n", " ")
+    assert fails(capsys, f"./{name}", columns="ys").startswith(f"{text}: row 2 (line 3)")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems want file names in UTF-8")
@@ -514,8 +506,8 @@ def test_a_file_name_that_is_no_text(tmp_path, capsys):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")
     with open(path, "w") as file:
         file.write("y,s\n1,2\n0,1\n")
-    said = fails(capsys, path, columns="ys")
-    assert "\\udcff.csv: this name cannot be read here; rename the file" in said
+    message = fails(capsys, path, columns="ys")
+    assert "\\udcff.csv: this name cannot be read here; rename the file" in message
 
 
 def test_odd_folder_names(tmp_path, capsys):

@@ -36,7 +36,8 @@ class Pressed:
 
 def press_at(monkeypatch, place):
     """Press Ctrl-C while a database is set up, the first or the second of a process."""
-    connect, places = duckdb.connect, []
+    connect = duckdb.connect
+    places = []
 
     def connected(*given, **options):
         places.append(len(places) + 1)

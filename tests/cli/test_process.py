@@ -97,9 +97,9 @@ def test_interrupt(folder, phase):
 def test_missing_extras(missing, capsys, monkeypatch, folder):
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, missing, None)
-    said = error_of(capsys, *EVALUATE)
-    assert said.startswith(f"reading files needs duckdb and pyarrow ({missing} is missing)")
-    assert "pip install 'fastmetrics-eval[cli,io]'" in said
+    message = error_of(capsys, *EVALUATE)
+    assert message.startswith(f"reading files needs duckdb and pyarrow ({missing} is missing)")
+    assert "pip install 'fastmetrics-eval[cli,io]'" in message
 
 
 def test_a_database_that_reads_large_integers_as_floats_is_refused(capsys, monkeypatch, folder):
@@ -127,22 +127,22 @@ def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
     monkeypatch.setattr(tqdm, "tqdm", partial(tqdm.tqdm, mininterval=0))  # draw every move
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     assert main(two_files) == 0
-    shown = terminal.getvalue()
+    text = terminal.getvalue()
     if patience:
-        assert "reading" not in shown
+        assert "reading" not in text
     else:
-        assert "reading" in shown
-        assert ",000 rows" in shown  # of one file or of both: the end may come before it is drawn
+        assert "reading" in text
+        assert ",000 rows" in text  # of one file or of both: the end may come before it is drawn
 
 
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
 def test_no_progress_bar_when_nobody_is_looking_or_without_tqdm(two_files, monkeypatch, stream):
     engine_sizes.put(monkeypatch, patience_with_files=0.0)
-    monkeypatch.setattr(sys, "stderr", shown := stream())
+    monkeypatch.setattr(sys, "stderr", terminal := stream())
     if stream is Terminal:
         monkeypatch.setitem(sys.modules, "tqdm", None)
     assert main(two_files) == 0
-    assert "reading" not in shown.getvalue()
+    assert "reading" not in terminal.getvalue()
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):

@@ -44,7 +44,7 @@ def page_of(capsys, arguments):
 
 def test_the_page_is_that_of_the_library(capsys, tmp_path):
     given = "x.parquet --label y --score a --score b --slice site --cost-fn 3 --cost-fp 1 -o p.html"
-    said = captured(capsys, "report", *given.split(), "--title", "A & B").out
+    text = captured(capsys, "report", *given.split(), "--title", "A & B").out
     page = fm.report(
         Y,
         {name: COLUMNS[name] for name in "ab"},
@@ -55,7 +55,7 @@ def test_the_page_is_that_of_the_library(capsys, tmp_path):
         command=f"fastmetrics report {given} --title 'A & B'",
     )
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == page.html
-    assert said == f"{page.verdict}\np.html: A & B, 200 rows\n"
+    assert text == f"{page.verdict}\np.html: A & B, 200 rows\n"
 
 
 @pytest.mark.usefixtures("blank")

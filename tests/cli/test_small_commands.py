@@ -159,8 +159,10 @@ def folder(tmp_path_factory):
     for name in "p a b model_a model_b new old p_sea p_sky".split():
         frame[name] = 1 / (1 + np.exp(rng.normal(size=N) + 1 - 2 * y))
     frame["outcome"] = np.where(y, "sick", "well")
-    frame["amount"], frame["age"] = rng.gamma(2, 20, N), rng.integers(10, 80, N)
-    frame["country"], frame["patient"] = rng.choice(["NO", "SE"], N), np.arange(N) // 4
+    frame["amount"] = rng.gamma(2, 20, N)
+    frame["age"] = rng.integers(10, 80, N)
+    frame["country"] = rng.choice(["NO", "SE"], N)
+    frame["patient"] = np.arange(N) // 4
     frame["row"] = frame["id"] = np.arange(N)
     frame["visit"] = np.arange(N) // 8
     for name in ("scores", "s", "day-1", "t", "clicks"):

@@ -19,7 +19,8 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from evaluations import agree
 
-N, PARTS = 120_000, 12
+N = 120_000
+PARTS = 12
 
 
 def rows(part: int) -> tuple[Any, Any]:
@@ -97,7 +98,8 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, call: str) -> N
 def what_memory_gives() -> None:
     parts = delayed_parts()
     assert fmd.roc_auc_score(*parts, range_scores=20_000) == AUC
-    model, expected = fmd.evaluate(*parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
+    model = fmd.evaluate(*parts)["score"]
+    expected = fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
     assert agree(model, expected)
     assert (model.roc_auc, model.threshold) == (AUC, expected.threshold)
     assert fmd.score_table(*parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)

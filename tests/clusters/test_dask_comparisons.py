@@ -64,20 +64,21 @@ def test_options() -> None:
 
 def test_partitions_of_one_class() -> None:
     order = np.argsort(Y, kind="stable")
-    y, one, two = Y[order], P[order], MODELS["third"][order]
-    columns = delayed_columns([y, one, two], [int(np.sum(y == 0)), N])
+    y = Y[order]
+    models = {"a": P[order], "b": MODELS["third"][order]}
+    columns = delayed_columns([y, *models.values()], [int(np.sum(y == 0)), N])
     comparisons = fmd.compare(columns[0], {"a": columns[1], "b": columns[2]}, metrics="roc_auc")
-    assert_comparisons(comparisons, fm.compare(y, {"a": one, "b": two}, metrics="roc_auc"))
+    assert_comparisons(comparisons, fm.compare(y, models, metrics="roc_auc"))
 
 
 def test_equal_models() -> None:
     """No row tells them apart: the interval is that of what rows not seen may do."""
     y, p = delayed_columns([Y, P], [100])
     metrics = ["roc_auc", "average_precision", "brier_score"]
-    said = "nothing tells the models apart"
-    with pytest.warns(DegenerateDataWarning, match=said):
+    message = "nothing tells the models apart"
+    with pytest.warns(DegenerateDataWarning, match=message):
         comparisons = fmd.compare(y, {"a": p, "b": p}, metrics=metrics)
-    with pytest.warns(DegenerateDataWarning, match=said):
+    with pytest.warns(DegenerateDataWarning, match=message):
         expected = fm.compare(Y, {"a": P, "b": P}, metrics=metrics)
     assert_comparisons(comparisons, expected)
     assert comparisons["roc_auc"]["a", "b"].pvalue == 1.0

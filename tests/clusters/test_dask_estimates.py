@@ -32,7 +32,8 @@ OF_LABELS = ["accuracy", "f1", "recall", "matthews_corrcoef", "balanced_accuracy
 def assert_same(actual: Any, expected: Any) -> None:
     """Compare all fields of two results, numbers up to the rounding of sums."""
     for field in fields(expected):
-        one, other = getattr(actual, field.name), getattr(expected, field.name)
+        one = getattr(actual, field.name)
+        other = getattr(expected, field.name)
         if isinstance(other, float) or field.name == "confidence_interval":
             assert tuple(np.atleast_1d(one)) == pytest.approx(
                 tuple(np.atleast_1d(other)), rel=1e-12, abs=1e-14, nan_ok=True

@@ -1,4 +1,4 @@
-"""What Dask holds becomes partitions, and what is wrong with one is said as in memory."""
+"""Collections of Dask become partitions, with the error messages of data in memory."""
 
 import re
 from itertools import chain
@@ -149,8 +149,8 @@ def test_what_is_wrong_with_a_partition_is_said_as_in_memory(y: Any, s: Any, w: 
     with pytest.raises(InputError) as expected:
         fm.ScoreTable.from_scores(y, s, **options)
     more = {} if w is None else {"sample_weight": delayed(np.array([1.0, 2.0]), np.array(w))}
-    said = re.escape(f"{expected.value} (in partition 1)")
-    with pytest.raises(type(expected.value), match=f"^{said}$"):
+    message = re.escape(f"{expected.value} (in partition 1)")
+    with pytest.raises(type(expected.value), match=f"^{message}$"):
         fmd.score_table(delayed([0, 1], y), delayed([0.1, 0.2], s), **more)
 
 

@@ -130,7 +130,8 @@ DISTRIBUTIONS: dict[str, Any] = {
 def test_any_distribution_is_cut_into_ranges(name: str) -> None:
     rng = np.random.default_rng(2)
     n = 5_000
-    y, s = rng.integers(0, 2, n), DISTRIBUTIONS[name](rng, n)
+    y = rng.integers(0, 2, n)
+    s = DISTRIBUTIONS[name](rng, n)
     for places, size in (([], 300), ([9, 9, 4_000], 1_700)):
         labels, scores = delayed_columns([y, s], places)
         assert fmd.roc_auc_score(labels, scores, range_scores=size) == fm.roc_auc_score(y, s)
@@ -158,9 +159,9 @@ def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
     w[:100] = 0  # a partition that weighs nothing
     cuts = [slice(k, k + 100) for k in (0, 100, 200)]
     labels, scores, weights = ([dask.delayed(each[cut]) for cut in cuts] for each in (y, s, w))
-    said: Any = {"weights_are": "frequencies"}
-    model = fmd.evaluate(labels, scores, sample_weight=weights, **said)["score"]
-    expected = fm.evaluate(y, s, sample_weight=w, **said)["score"]
+    options: Any = {"weights_are": "frequencies"}
+    model = fmd.evaluate(labels, scores, sample_weight=weights, **options)["score"]
+    expected = fm.evaluate(y, s, sample_weight=w, **options)["score"]
     assert agree(model, expected)
     assert model.n_positive == expected.n_positive
     with pytest.raises(InputError, match="must be 'frequencies' here"):
@@ -171,7 +172,7 @@ def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
             call(*nothing[:2], sample_weight=nothing[2])
     halves = [dask.delayed(w + 0.5)]
     with pytest.raises(InputError, match=r"whole numbers.*in partition 0"):
-        fmd.evaluate(*nothing[:2], sample_weight=halves, **said)
+        fmd.evaluate(*nothing[:2], sample_weight=halves, **options)
 
 
 def test_several_models() -> None:
@@ -201,7 +202,8 @@ def test_large_counts_beside_none_stay_integers() -> None:
 def test_sums_of_weights_over_ranges_are_compensated() -> None:
     rng = np.random.default_rng(21)
     for n in (200, 500):
-        y, w = rng.integers(0, 2, n), rng.random(n)
+        y = rng.integers(0, 2, n)
+        w = rng.random(n)
         s = np.clip(0.4 * y + 0.6 * rng.random(n), 0, 1)
         columns = [da.from_array(each, chunks=60) for each in (y, s, w)]
         auc = fmd.roc_auc_score(*columns[:2], sample_weight=columns[2], range_scores=25)

@@ -79,8 +79,8 @@ def test_ranges_follow_the_first_bits_of_a_score(engine, bits):
     table = run(query(name, bits=bits), rows)
 
     def place(s):  # by the bits of the number itself
-        sign, rest = (-1 if s < 0 else 1), abs(s)
-        return (0,) if s == 0 else (sign * (np.float64(rest).view(np.int64) >> (52 - bits)),)
+        sign = -1 if s < 0 else 1
+        return (0,) if s == 0 else (sign * (np.float64(abs(s)).view(np.int64) >> (52 - bits)),)
 
     ranges: dict[object, list[float]] = {}
     for s in scores:
@@ -100,9 +100,9 @@ def test_scores_of_several_models(engine, bits):
     table = run(counts_query("t", score=models, by=["country"], **options), rows)
     assert [*table[0]][:2] == ["country", "model"]
     for model, score in models.items():
-        of_one = run(counts_query("t", score=score, by=["country"], **options), rows)
+        expected = run(counts_query("t", score=score, by=["country"], **options), rows)
         mine = [{k: v for k, v in row.items() if k != "model"} for row in table]
-        assert [mine[i] for i, row in enumerate(table) if row["model"] == model] == of_one
+        assert [mine[i] for i, row in enumerate(table) if row["model"] == model] == expected
     assert len({row["model"] for row in table}) == 3
     alone = run(counts_query("t", score=["score"], **options), rows)
     assert {row["model"] for row in alone} == {"score"}
@@ -218,8 +218,8 @@ SQL = "sql --dialect sqlite --table t --label y".split()
 
 
 def test_the_command_prints_the_statement(capsys):
-    shown = " ".join(output_of(capsys, "sql", "--help").split())
-    assert "{" + ",".join(DIALECTS) + "} whose SQL" in shown
+    text = " ".join(output_of(capsys, "sql", "--help").split())
+    assert "{" + ",".join(DIALECTS) + "} whose SQL" in text
     options = "--table t --label y --score p --bits 8 --by a --by b --weight w".split()
     labels = ["--pos-label", "'1'", "--neg-label", "no", "--where", "a = 1"]
     given = {"bits": 8, "by": ["a", "b"], "weight": "w", "where": "a = 1"}
@@ -231,7 +231,7 @@ def test_the_command_prints_the_statement(capsys):
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "text"),
     [
         (["007", "001"], "y IN (7, 1)"),
         (["'007'", "'001'"], "y IN ('007', '001')"),
@@ -240,13 +240,13 @@ def test_the_command_prints_the_statement(capsys):
         (["1_0", "1_1"], "y IN ('1_0', '1_1')"),
     ],
 )
-def test_the_command_says_what_is_a_text(capsys, labels, said):
+def test_the_command_says_what_is_a_text(capsys, labels, text):
     options = ["--score", "a", "--pos-label", labels[0], "--neg-label", labels[1]]
-    assert said in output_of(capsys, *SQL, *options)
+    assert text in output_of(capsys, *SQL, *options)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (["--score=p +"], "--score is no sqlite SQL: got 'p +'"),
         (["--score=p", "--pos-label='true'"], "--pos-label and --neg-label must both be texts"),
@@ -261,5 +261,5 @@ def test_the_command_says_what_is_a_text(capsys, labels, said):
         ),
     ],
 )
-def test_the_command_speaks_of_its_options(capsys, given, said):
-    assert said in error_of(capsys, *SQL, *given)
+def test_the_command_speaks_of_its_options(capsys, given, message):
+    assert message in error_of(capsys, *SQL, *given)

@@ -80,15 +80,15 @@ def test_parquet_columns_keep_their_dtype(tmp_path, dtype):
 
 
 def test_more_threads_than_processors_are_none(tmp_path, monkeypatch):
-    asked = []
+    requests = []
     pq.write_table(pa.table({"label": [0, 1], "a": [0.5, 0.25]}), tmp_path / "x.parquet")
     make = reader.Session
     monkeypatch.setattr(
-        reader, "Session", lambda paths, n, _: asked.append(n) or make(paths, n, None)
+        reader, "Session", lambda paths, n, _: requests.append(n) or make(paths, n, None)
     )
     with at_most(1_000_000):
         read_columns([tmp_path / "x.parquet"], "label", ["a"])
-    assert asked == [os.cpu_count()]
+    assert requests == [os.cpu_count()]
 
 
 def test_rows_keep_their_order_in_many_batches(tmp_path):
@@ -169,7 +169,8 @@ class Deaf:
 
 @POSIX
 def test_a_query_that_does_not_hear_is_left(monkeypatch):
-    connection, go_on = Deaf(), threading.Event()
+    connection = Deaf()
+    go_on = threading.Event()
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):

@@ -106,7 +106,8 @@ def test_several_runs_have_the_rows_of_all(files: tuple[Path, Path]) -> None:
 
 def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
     rng = np.random.default_rng(seed)
-    judged, retrieved = [], []
+    judged = []
+    retrieved = []
     for q in range(40):
         documents = [f"d{x}" for x in rng.permutation(200)]
         grades = rng.choice([-1, 0, 0, 0, 1, 2, 3], 30)
@@ -134,7 +135,8 @@ def test_values_are_trec_evals(tmp_path: Path, seed: int) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     qrels, run = random_files(tmp_path, seed)
     with qrels.open() as judged, run.open() as retrieved:
-        qrel, theirs = pytrec_eval.parse_qrel(judged), pytrec_eval.parse_run(retrieved)
+        qrel = pytrec_eval.parse_qrel(judged)
+        theirs = pytrec_eval.parse_run(retrieved)
     names = {name.replace("_cut_", "_cut.") for name in METRICS}
     names = {f"{name[:-2]}.{name[-1]}" if name[-2] == "_" else name for name in names}
     values = pytrec_eval.RelevanceEvaluator(qrel, names).evaluate(theirs)

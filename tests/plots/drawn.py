@@ -1,4 +1,4 @@
-"""What a drawn figure shows, and whether anything on it lies on anything else."""
+"""Texts, curves and overlaps of a drawn figure."""
 
 import itertools
 from typing import NamedTuple
@@ -34,11 +34,7 @@ def curves_on(ax):
 
 
 class Faults(NamedTuple):
-    """What lies where it must not: nothing, of a figure that can be read.
-
-    Pairs of texts that overlap, texts that reach beyond the figure, and what runs through the
-    legend: labels of lines, and kinds of areas.
-    """
+    """Overlapping texts, texts beyond the figure, and lines and areas under the legend."""
 
     overlaps: list[tuple[str, str]]
     cut_off: list[str]
@@ -65,7 +61,8 @@ def faults(ax):
 
 
 def _under_legend(ax):
-    box, whole = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    box = ax.get_legend().get_window_extent()
+    whole = ax.get_window_extent()
     actual = []
     share = np.linspace(0, 1, 50)[:, None, None]
     for line in ax.lines:

@@ -214,7 +214,8 @@ def test_bands(band_of, plot, x):
 
 
 def test_wrong_bands():
-    roc, pr = fm.roc_band(Y, MODELS["a"], kind="pointwise"), fm.pr_band(Y, MODELS["a"], rng=1)
+    roc = fm.roc_band(Y, MODELS["a"], kind="pointwise")
+    pr = fm.pr_band(Y, MODELS["a"], rng=1)
     assert fm.plots.plot_roc(Y, MODELS["a"], bands=roc).collections
     for bands, message in (
         (roc, "must be a mapping"),
@@ -336,7 +337,8 @@ def test_a_second_call_adds_a_curve_that_looks_otherwise(name):
     make, options = ONE_MODEL[name]
     ax = small()
     make().plot(ax, name="_hidden", color="black", **options)
-    guides, bars = len(ax.lines), len(ax.patches)
+    guides = len(ax.lines)
+    bars = len(ax.patches)
     assert make(p=P**2).plot(ax=ax, name="5 $ or 6 $", **options) is ax
     first, second = curves_on(ax)
     assert first.get_color() == "black"
@@ -566,8 +568,8 @@ def test_values_that_crowd_get_ticks_of_their_own():
 def test_names_stand_side_by_side(values):
     ax = validation(values, "criterion").plot()
     assert line(ax, "test").get_linestyle() == "None"
-    shown = [label.get_text() for label in ax.get_xticklabels()]
-    assert shown == [str(v) if len(str(v)) < 15 else "x" * 13 + "…" for v in values]
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == [str(v) if len(str(v)) < 15 else "x" * 13 + "…" for v in values]
     assert_readable_curves(ax)
 
 

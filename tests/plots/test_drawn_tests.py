@@ -107,10 +107,10 @@ def test_t_of_two_tails():
 
 
 @pytest.mark.parametrize(
-    ("alternative", "side", "said"),
+    ("alternative", "side", "label"),
     [("greater", 1, "t ≥ 2.132 (0.05 in the tail)"), ("less", -1, "t ≤ -2.132 (0.05 in the tail)")],
 )
-def test_t_of_one_tail(alternative, side, said):
+def test_t_of_one_tail(alternative, side, label):
     ax = ComparisonTest.plot(
         fm.comparison.kfold_paired_t_test(
             *ERRORS, correction="none", alternative=alternative, higher_is_better=False
@@ -120,7 +120,7 @@ def test_t_of_one_tail(alternative, side, said):
     tail = ax.collections[0].get_paths()[0].vertices[:, 0] * side
     assert tail.min() == pytest.approx(2.1318, abs=1e-4)
     assert tail.max() == pytest.approx(ax.get_xlim()[1])
-    assert legend_texts(ax)[1] == f"rejected: {said}"
+    assert legend_texts(ax)[1] == f"rejected: {label}"
     assert_readable(ax)
 
 
@@ -258,10 +258,10 @@ def test_the_diagram_shows_the_data():
     assert len(thick) == len(groups) > 1
     for mark, group in zip(thick, groups, strict=True):
         assert mark.get_xdata() == pytest.approx([at[group[0]], at[group[-1]]], abs=0.1)
-    shown = [text.get_text() for text in ax.texts]
+    labels = [text.get_text() for text in ax.texts]
     for name, rank in result.mean_ranks.items():
-        assert f"{name}  {rank:.2f}" in shown
-    assert f"CD = {result.post_hoc.critical_difference:.3g}" in shown
+        assert f"{name}  {rank:.2f}" in labels
+    assert f"CD = {result.post_hoc.critical_difference:.3g}" in labels
     stems = {line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 3}
     assert stems == set(at.values())
 
@@ -272,8 +272,8 @@ def test_the_friedman_plot_shows_the_data():
     segments = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
     assert len(segments) == 6
     half = result.post_hoc.critical_difference / 2
-    for shown, rank in zip(segments, result.post_hoc.mean_ranks, strict=True):
-        assert list(shown) == [rank - half, rank + half]
+    for segment, rank in zip(segments, result.post_hoc.mean_ranks, strict=True):
+        assert list(segment) == [rank - half, rank + half]
     points = [line for line in ax.lines if len(line.get_xdata()) == 1]
     best = next(iter(result.mean_ranks))
     for name, point in zip(result.names, points, strict=True):
@@ -436,7 +436,8 @@ def test_undefined_replicates_and_limits_are_left_out():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     table = fm.ScoreTable.from_scores(Y, S)
-    band, result = fm.roc_band(table, kind="pointwise"), fm.bootstrap(Y, S, **FEW)["roc_auc"]
+    band = fm.roc_band(table, kind="pointwise")
+    result = fm.bootstrap(Y, S, **FEW)["roc_auc"]
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     plots = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_thresholds)
     for call in [*(partial(plot, table) for plot in plots), MATRIX.plot, band.plot, result.plot]:

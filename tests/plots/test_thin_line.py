@@ -19,7 +19,8 @@ from fastmetrics._plots._thin_line import ThinArea, ThinLine, kept_points
 
 def kept_by_definition(columns, heights):
     """First, last, first lowest and first highest of each run; points with a nan, all of them."""
-    actual, start = set(), 0
+    actual = set()
+    start = 0
     is_gap = [math.isnan(c) or math.isnan(h) for c, h in zip(columns, heights, strict=True)]
     for i in range(1, len(columns) + 1):
         if i < len(columns) and columns[i] == columns[start] and not (is_gap[i] or is_gap[i - 1]):

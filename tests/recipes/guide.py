@@ -1,4 +1,4 @@
-"""What the guide on large data shows, for tests that run it on engines."""
+"""Code of the guide on large data, for tests that run it on engines."""
 
 import ast
 import re
@@ -15,10 +15,7 @@ def recipe(name: str) -> str:
 
 
 def definitions(*functions: str) -> str:
-    """Return these functions of all other blocks, with the shared layout, as a module.
-
-    It imports what they name and nothing else: each new process loads it.
-    """
+    """Return these functions of all other blocks, with the shared layout, as a small module."""
     blocks = [code for mark, code in _BLOCK.findall(PATH.read_text("utf-8")) if not mark]
     nodes = [node for code in blocks for node in ast.parse(code).body]
     kept: list[ast.stmt] = [

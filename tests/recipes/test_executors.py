@@ -73,7 +73,7 @@ def test_any_executor_adds_up(name: str, recipes: ModuleType, parts: list[Any]) 
     whole = fm.streams.BinnedScoreTable(recipes.layout)
     for y, s, _ in parts:
         whole.update(y, s)
-    ys, scores = [y for y, _, _ in parts], [s for _, s, _ in parts]
+    ys, scores, _ = zip(*parts, strict=True)
     with EXECUTORS[name]() as pool:
         assert sum(pool.map(recipes.table_of, parts)) == whole
         tables = pool.map(fm.ScoreTable.from_scores, ys, scores)

@@ -35,8 +35,8 @@ dist.destroy_process_group()
 def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
     program = RANK.format(recipe=guide.recipe("torch"))
     for rank in [started("-c", program, str(k), str(tmp_path)) for k in range(2)]:
-        _, said = rank.communicate(timeout=120)
-        assert rank.returncode == 0, said
+        _, output = rank.communicate(timeout=120)
+        assert rank.returncode == 0, output
     own = [BinnedScoreTable.load(tmp_path / f"own{k}.npz") for k in range(2)]
     for k in range(2):
         assert BinnedScoreTable.load(tmp_path / f"all{k}.npz") == own[0] + own[1]
