@@ -1,7 +1,4 @@
-"""How many files of the package, and how many Python functions, a warm call passes through.
-
-A reader who follows a call has to open those files. ``python tests/calls.py`` prints the table.
-"""
+"""Count the files of the package and the Python functions of a warm call: run to print them."""
 
 import sys
 from collections import Counter
@@ -25,10 +22,7 @@ class Passed(NamedTuple):
 
 
 def passed(function: Callable[[], Any]) -> Passed:
-    """Count what a call passes through on this thread, once all that it needs is compiled.
-
-    Numba tells the profiler of machine code too: a kernel counts as a call of its own file.
-    """
+    """Count calls by file on this thread, once all is compiled; a kernel is a call of its file."""
     files: Counter[str] = Counter()
     calls = 0
 
@@ -52,7 +46,8 @@ def passed(function: Callable[[], Any]) -> Passed:
 def examples() -> dict[str, Callable[[], Any]]:
     """Return the calls that users make most."""
     rng = np.random.default_rng(0)
-    labels, scores = rng.integers(0, 2, 500), rng.random(500)
+    labels = rng.integers(0, 2, 500)
+    scores = rng.random(500)
     true, predicted = rng.integers(0, 2, (2, 1_000))
     targets, predictions = rng.random((2, 1_000))
     models = {"a": scores, "b": rng.random(500)}

@@ -40,8 +40,9 @@ _USE: Final = re.compile(rf"\b(?:fm|fastmetrics|costs|plots|results|concordance)
 
 
 def _names_above(text: str) -> set[str]:
-    """Return what a module of tests defines by names above the core, or by what it defines so."""
-    lines, names = text.splitlines(), set[str]()
+    """Return the names that a module defines by names above the core, in any number of steps."""
+    lines = text.splitlines()
+    names = set[str]()
     parts: dict[str, tuple[bool, set[str]]] = {}
     for node in ast.parse(text).body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])

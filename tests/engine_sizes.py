@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-_CURVES, _BOOTSTRAP = "metrics.curves", "inference.bootstrap"
+_CURVES = "metrics.curves"
+_BOOTSTRAP = "inference.bootstrap"
 
 #: Where each size stands, in the package: some are read in several modules.
 PLACES: dict[str, tuple[str, ...]] = {
@@ -95,10 +96,7 @@ def put(patch: pytest.MonkeyPatch, **sizes: Any) -> None:
 def noted(
     patch: pytest.MonkeyPatch, work: str, then: Callable[[], Any] = lambda: None
 ) -> list[tuple[Any, ...]]:
-    """Return a list that the arguments of each call that does this work are put into.
-
-    ``then`` is called after each of them.
-    """
+    """Return a list that collects the arguments of calls that do this work; each calls ``then``."""
     calls: list[tuple[Any, ...]] = []
     place = f"fastmetrics.{WORK[work]}"
     original = resolve_name(place)

@@ -1,7 +1,4 @@
-"""What each metric can be asked for, found by asking: the table of `docs/architecture.md`.
-
-As a program, in the checkout: write the table anew.
-"""
+"""The table of engines in `docs/architecture.md`, by calling each; run as a program to write it."""
 
 import contextlib
 import io
@@ -72,11 +69,13 @@ def _asked(metric: Metric) -> Any:
 def _point(metric: Metric, **more: Any) -> Any:
     rows, form = _data(metric)
     if "threshold" in form:
-        rows, form = (rows[0], (rows[1] >= 0.5).astype(int)), {}
+        rows = (rows[0], (rows[1] >= 0.5).astype(int))
+        form = {}
     if not metric.function:
         return _influences(metric, **more)
     if "event" in form:
-        rows, form = (rows[0], form["event"], rows[1]), {}
+        rows = (rows[0], form["event"], rows[1])
+        form = {}
     return metric.value(*rows, **form, **_parameters(metric), **more)
 
 
@@ -108,7 +107,7 @@ def _exchanges(metric: Metric) -> Any:
 
 
 def _counts(metric: Metric) -> Any:
-    """Of a table of counts, as a statement of SQL makes them."""
+    """Compute a metric of a table of counts, as a statement of SQL makes them."""
     (y, s), _ = _data(metric)
     if metric.needs == "labels":
         return metric.value(

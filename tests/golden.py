@@ -19,7 +19,8 @@ import fastmetrics as fm
 from fastmetrics.comparison.paired import random_sums
 
 FILE = Path(__file__).parent / "reference" / "replicates.json"
-SMALL, SEVERAL_WINDOWS = 260, 9_001
+SMALL = 260
+SEVERAL_WINDOWS = 9_001
 
 Values = dict[str, NDArray[np.float64]]
 
@@ -172,22 +173,22 @@ SCENES: dict[str, Callable[[], Values]] = {
     **{f"{n} rows, exchanged {what}": partial(_permuted, n, what) for n in (SMALL, SEVERAL_WINDOWS)
        for what in ("ranks", "scores")},
     **{f"{n} signs": partial(_signs, n) for n in (SMALL, SEVERAL_WINDOWS)},
-    **{f"{n} rows, bands{said}": partial(_bands, n, **way) for n in (SMALL, SEVERAL_WINDOWS)
-       for said, way in (("", {}), (", plain", {"stratified": False}))},
+    **{f"{n} rows, bands{suffix}": partial(_bands, n, **way) for n in (SMALL, SEVERAL_WINDOWS)
+       for suffix, way in (("", {}), (", plain", {"stratified": False}))},
 }  # fmt: skip
 
 
 def replicates(scene: str) -> Values:
     """Return all replicates of a scene."""
     with warnings.catch_warnings():
-        for of_little_data in (fm.UndefinedMetricWarning, fm.SmallSampleWarning,
+        for category in (fm.UndefinedMetricWarning, fm.SmallSampleWarning,
                                fm.DegenerateDataWarning):  # fmt: skip
-            warnings.simplefilter("ignore", of_little_data)
+            warnings.simplefilter("ignore", category)
         return SCENES[scene]()
 
 
 def kept(scene: str) -> dict[str, list[float]]:
-    """Return what the file keeps of a scene: first and last replicate, sum of the finite ones."""
+    """Return the first and last replicate of a scene, and the sum of the finite ones."""
     return {
         label: [float(v[0]), float(v[-1]), math.fsum(v[np.isfinite(v)])]
         for label, v in replicates(scene).items()

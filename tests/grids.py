@@ -9,14 +9,13 @@ from hypothesis import settings
 
 
 def pairwise(rows: Sequence[tuple[Hashable, ...]]) -> list[bool]:
-    """Say which rows to keep so that every pair of values that shares a row still shares one.
+    """Return which rows to keep so that every pair of values that shares a row still shares one.
 
-    Greedy: the row that shows most pairs for the first time, the first of those that tie. The same
-    rows give the same answer in every process.
+    Greedy: the row that shows most pairs for the first time, the first of those that tie.
     """
     pairs = [frozenset(itertools.combinations(enumerate(row), 2)) for row in rows]
     unseen = set().union(*pairs)
-    kept = [not of_row for of_row in pairs]  # a row of one value has no pairs
+    kept = [not each for each in pairs]  # a row of one value has no pairs
     while unseen:
         best = max(range(len(rows)), key=lambda k: len(pairs[k] & unseen))
         kept[best] = True

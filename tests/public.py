@@ -1,7 +1,4 @@
-"""Every public object by its name, and what public objects share: of tests, what knows where.
-
-Those of Dask have tests of their own.
-"""
+"""Every public object by its name, and the classes that they share; Dask has other tests."""
 
 import importlib
 from types import ModuleType

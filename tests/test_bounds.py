@@ -83,9 +83,9 @@ def test_the_floor_is_a_bound_in_every_form(of: str) -> None:
     make, floor = FLOORS[of]
     result = make(1.0)
     assert result.pvalue == floor
-    shown = f"≤ {floor:.3f}".replace("0.", ".")
-    assert shown in str(result)
-    assert shown in result._repr_html_()
+    text = f"≤ {floor:.3f}".replace("0.", ".")
+    assert text in str(result)
+    assert text in result._repr_html_()
     assert f"pvalue<={floor:g}" in repr(result)
     plain = result.to_dict()
     assert type(plain["pvalue"]) is float
@@ -93,9 +93,9 @@ def test_the_floor_is_a_bound_in_every_form(of: str) -> None:
     assert json.loads(json.dumps(plain["pvalue"])) == floor
     for library in ("pandas", "polars"):
         frame = result.to_frame(library)
-        said = [name for name in frame.columns if name.endswith("_is_bound")]
-        assert said
-        assert all(bool(each) for name in said for each in frame[name] if each is not None)
+        names = [name for name in frame.columns if name.endswith("_is_bound")]
+        assert names
+        assert all(bool(each) for name in names for each in frame[name] if each is not None)
 
 
 @pytest.mark.parametrize("of", FLOORS)
@@ -136,8 +136,8 @@ def test_either_tail_of_a_bootstrap(method: str) -> None:
 
 
 def test_holm_passes_bounds_on() -> None:
-    bound, measured = MonteCarloPValue(0.01, True), MonteCarloPValue(0.02, False)
-    adjusted = holm([measured, bound, MonteCarloPValue(0.3)])
+    bound = MonteCarloPValue(0.01, True)
+    adjusted = holm([MonteCarloPValue(0.02, False), bound, MonteCarloPValue(0.3)])
     assert adjusted == [0.04, 0.03, 0.3]
     assert [each.is_bound for each in adjusted] == [False, True, False]
     # at 2 × .011 a measured one is below what the bound makes of the first: so is its bound
@@ -152,7 +152,7 @@ def test_holm_passes_bounds_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "text"),
     [
         (0.002, "≤ .002"),
         (2 / 1500, "≤ .002"),  # .001 would claim too much
@@ -166,9 +166,9 @@ def test_holm_passes_bounds_on() -> None:
         (1.0, "1.000"),
     ],
 )
-def test_how_bounds_are_written(value: float, shown: str) -> None:
-    assert pvalue(MonteCarloPValue(value, True)) == shown
-    assert as_p(MonteCarloPValue(value, True)) == (f"p = {shown}" if value == 1 else f"p {shown}")
+def test_how_bounds_are_written(value: float, text: str) -> None:
+    assert pvalue(MonteCarloPValue(value, True)) == text
+    assert as_p(MonteCarloPValue(value, True)) == (f"p = {text}" if value == 1 else f"p {text}")
     assert "≤" not in pvalue(MonteCarloPValue(value, False))
 
 
@@ -194,20 +194,20 @@ COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
 
 @pytest.mark.usefixtures("file")
 @pytest.mark.parametrize(
-    ("command", "shown", "field"),
+    ("command", "text", "field"),
     [
         (EVALUATE, "≤ .010", "pvalue"),
         (EVALUATE, "≤ .010", "pvalue_adjusted"),
         (COMPARE, "< .001", "pvalue"),
     ],
 )
-def test_the_command_line(command: str, shown: str, field: str, capsys: Any) -> None:
+def test_the_command_line(command: str, text: str, field: str, capsys: Any) -> None:
     printed = {}
     for form in ("table", "markdown", "json", "csv"):
         assert main([*command.split(), "--format", form]) == 0
         printed[form] = capsys.readouterr().out
-    assert shown in printed["table"]
-    assert shown in printed["markdown"]
+    assert text in printed["table"]
+    assert text in printed["markdown"]
     assert f'"{field}_is_bound": true' in printed["json"]
     if command == EVALUATE:  # the table of pairs has no p-value of permutations
         rows = list(csv.DictReader(io.StringIO(printed["csv"])))

@@ -1,4 +1,4 @@
-"""What a reader of one call has to open: few files."""
+"""A call passes through few files, all of which its reader has to open."""
 
 import os.path
 

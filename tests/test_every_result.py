@@ -17,10 +17,7 @@ from result_examples import EXAMPLES, FEW, RESULTS, TABLE, P, Q, S, X, Y, evalua
 
 
 def public_classes() -> set[str]:
-    """Return the names of all public classes of results and tables.
-
-    Errors, warnings and splitters are none; named tuples are rows of a result, and no more.
-    """
+    """Return the names of public classes of results and tables: no errors, splitters or tuples."""
     classes = {name: public(name) for name in NAMES}
     return {
         name
@@ -37,7 +34,7 @@ def test_there_is_an_example_of_each() -> None:
 
 
 def frozen(value: Any) -> Any:
-    """Return what of a result is read-only, by the names of its fields."""
+    """Return by field whether a result's value is read-only, None if it has no fields."""
     if not dataclasses.is_dataclass(value):
         return None
     values = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}

@@ -1,4 +1,4 @@
-"""What is written replaces a file whole or leaves it: full disks, kills, links, permissions."""
+"""Writing replaces a file whole or leaves it: full disks, kills, links, permissions."""
 
 import contextlib
 import io
@@ -96,8 +96,8 @@ def test_a_full_disk_leaves_no_half_of_what_a_command_writes(
     (folder := tmp_path / "folder").mkdir()
     monkeypatch.chdir(folder)
     with small_files(4096):
-        said = error_of(capsys, *command.split())
-    assert re.fullmatch(r"x\.(csv|png): File too large", said)
+        message = error_of(capsys, *command.split())
+    assert re.fullmatch(r"x\.(csv|png): File too large", message)
     assert list(folder.iterdir()) == []
     captured(capsys, *command.split())
     assert [p.stem for p in folder.iterdir()] == ["x"]
@@ -167,7 +167,8 @@ def test_an_interrupted_writer_leaves_the_old_file(error, tmp_path, monkeypatch)
 
 
 def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path, monkeypatch) -> None:
-    path, seen = tmp_path / "file", []
+    path = tmp_path / "file"
+    seen = []
     path.write_bytes(b"old")
     with path.open("rb") as reader:
         save_seen(monkeypatch, path, lambda: seen.append(path.read_bytes()))
@@ -178,7 +179,8 @@ def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path, monkeypat
 @POSIX
 def test_what_a_link_points_to_is_replaced(tmp_path) -> None:
     (tmp_path / "folder").mkdir()
-    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    target = tmp_path / "folder" / "target"
+    link = tmp_path / "link"
     for name in ("folder/target", target):  # relative to the link, and absolute
         link.unlink(missing_ok=True)
         link.symlink_to(name)
@@ -209,7 +211,8 @@ def mode(path: Path) -> int:
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_permissions(umask, tmp_path, monkeypatch) -> None:
     path = tmp_path / "file"
-    before, seen = os.umask(umask), list[int]()
+    before = os.umask(umask)
+    seen = list[int]()
     try:
         matrix().save(path)
         assert mode(path) == 0o666 & ~umask, "a new file is one like any other"

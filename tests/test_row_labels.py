@@ -25,7 +25,8 @@ import fastmetrics as fm
 from public import NAMES, public
 
 public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
-TIMED, Rows = public_calls.TIMED, public_calls.Rows
+TIMED = public_calls.TIMED
+Rows = public_calls.Rows
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
@@ -82,7 +83,8 @@ def pairs_of(name: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if pairs_of(name)])
 def test_no_function_forgets_a_column(name: str) -> None:
     """Rows are judged before anything else: other arguments need not be there."""
-    function, y = public(name), pd.Series(Y, index=USERS)
+    function = public(name)
+    y = pd.Series(Y, index=USERS)
     for one, other in pairs_of(name):
         message = rf"`{one}` and `{other}` have row labels \(an index\) in another order: 'a' and "
         given = {one: y, other: y.set_axis(OTHERS)}
@@ -125,7 +127,8 @@ CALLS = [
 @pytest.mark.parametrize("name", CALLS)
 def test_rows_in_another_order_are_refused(name: str) -> None:
     make, options = TIMED[name]
-    function, rows = public_calls.public(name), Rows(60)
+    function = public_calls.public(name)
+    rows = Rows(60)
     given = {key: value(rows) if callable(value) else value for key, value in options.items()}
     given |= {"n_resamples": 5} if "n_resamples" in given else {}
 
@@ -197,7 +200,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_refuse_rows_in_another_order(name: str) -> None:
     labels = name in ("from_labels", "update")
-    y, p = pd.Series(Y, index=USERS), pd.Series((P > 0.5).astype(int) if labels else P)
+    y = pd.Series(Y, index=USERS)
+    p = pd.Series((P > 0.5).astype(int) if labels else P)
     METHODS[name](y, p)
     METHODS[name](y, p.set_axis(USERS))
     with pytest.raises(fm.InputError, match=r"have row labels .* in another order: '[ab]' and "):
@@ -207,8 +211,10 @@ def test_methods_refuse_rows_in_another_order(name: str) -> None:
 def test_scorers_refuse_rows_in_another_order() -> None:
     from sklearn.dummy import DummyClassifier
 
-    X, y = pd.DataFrame({"p": P}, index=USERS), pd.Series(Y, index=USERS)
-    scorer, dummy = fm.scorer("accuracy"), DummyClassifier().fit(X, y)
+    X = pd.DataFrame({"p": P}, index=USERS)
+    y = pd.Series(Y, index=USERS)
+    scorer = fm.scorer("accuracy")
+    dummy = DummyClassifier().fit(X, y)
     assert scorer(dummy, X, y) == 0.5
     with pytest.raises(fm.InputError, match="`X` and `y` have row labels"):
         scorer(dummy, X, y.set_axis(OTHERS))
@@ -278,8 +284,8 @@ def test_indexes_that_do_not_contradict(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(("one", "other", "message"), DIFFERENT)
 def test_indexes_that_contradict(one: Any, other: Any, message: str) -> None:
-    said = rf"`y_true` and `y_score_b` have row labels \(an index\) {message}"
-    with pytest.raises(ValueError, match=said):
+    pattern = rf"`y_true` and `y_score_b` have row labels \(an index\) {message}"
+    with pytest.raises(ValueError, match=pattern):
         fm.dominance(series(one), np.arange(3), series(other))
     with pytest.raises(ValueError, match="`y_score_a` and `y_score_b` have row labels"):
         fm.dominance(series(range(3)), series(one).to_frame(), series(other))

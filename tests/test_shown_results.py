@@ -44,7 +44,7 @@ def kinds(of: type) -> set[type]:
 
 
 class Page(HTMLParser):
-    """What a page shows; a tag that is not closed where it should be is an error."""
+    """Parser of the texts of a page; a tag that is not closed where it should be is an error."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -106,12 +106,12 @@ def test_it_is_printed_as_a_table(name: str) -> None:
 def test_its_html_is_well_formed_and_says_the_same(name: str) -> None:
     result = EXAMPLES[name]()
     page = result._repr_html_()
-    shown = Page(page)
-    assert all(len(row) > 1 for row in shown.rows)
+    parser = Page(page)
+    assert all(len(row) > 1 for row in parser.rows)
     assert not [raw for raw in RAW if raw in page]
     if name not in IN_A_LINE:
         printed = "".join(str(result).split())
-        for cell in (cell for row in shown.rows for cell in row):
+        for cell in (cell for row in parser.rows for cell in row):
             first, *_ = cell.split() or [""]
             assert first in printed
 
@@ -221,8 +221,8 @@ def points(**others: Any) -> _Points:
 
 def test_a_class_that_says_nothing_has_a_table() -> None:
     matrix = fm.ConfusionMatrix.binary(tp=1, fp=2, fn=3, tn=4)
-    shown = str(points(inside=matrix, more={"a": 1.0, "b": 0.25})).splitlines()
-    assert shown[:6] == [
+    lines = str(points(inside=matrix, more={"a": 1.0, "b": 0.25})).splitlines()
+    assert lines[:6] == [
         "_Points",
         "",
         " cost  rate  limits",
@@ -230,13 +230,13 @@ def test_a_class_that_says_nothing_has_a_table() -> None:
         " 1.50   0.1  [0.1, 0.2]",
         "20.25   0.2  [0.25, ∞]",
     ]
-    printed = "\n".join(shown)
+    printed = "\n".join(lines)
     assert "estimate [90 % interval]  0.1235 [0.1000, 0.1500]" in printed
     assert "replicates                999 values from 0 to 1" in printed
     assert "0  4  2" in printed
     assert "[0.25, ∞]" in printed
-    assert "inside" in shown
-    assert "more" in shown
+    assert "inside" in lines
+    assert "more" in lines
     assert "hidden" not in printed
     frame = points().to_frame("polars")
     assert frame.columns == ["cost", "rate", "limits_low", "limits_high"]

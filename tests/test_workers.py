@@ -186,7 +186,7 @@ print(roc_auc_score(labels, scores, n_threads={n_threads}))
 @pytest.mark.parametrize("program", [NAPS, AUC], ids=["naps", "auc"])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_an_interrupt_stops_within_a_second(program: str, n_threads: int) -> None:
-    """What comes after is right."""
+    """Later calls are right."""
     process = started("-W", "error", "-c", program.replace("{n_threads}", str(n_threads)))
     try:
         assert process.stdout.readline() == "ready\n", process.stderr.read()

@@ -121,7 +121,8 @@ def test_evaluate_says_in_a_line_what_makes_figures_mean_nothing(healthy, option
 
 def test_what_chance_may_have_done_is_no_doubt() -> None:
     rng = np.random.default_rng(3)
-    y, p = np.arange(60) % 2, rng.random(60)
+    y = np.arange(60) % 2
+    p = rng.random(60)
     while not 0.40 < fm.roc_auc_score(y, p) < 0.45:
         p = rng.random(60)
     assert not any("Doubtful" in note for note in fm.evaluate(y, p).notes)

@@ -27,7 +27,7 @@ FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
 
 
 def same(one, other):
-    """Whether two results are the same, replicate for replicate."""
+    """Return whether two results are the same, replicate for replicate."""
     assert one.confidence_interval == other.confidence_interval
     if one.details is None:
         return one == other

@@ -142,9 +142,9 @@ def rows():
 def test_tables_are_evaluated_as_their_rows(rows):
     y, a, b = rows
     tables = {"a": fm.ScoreTable.from_scores(y, a), "b": fm.ScoreTable.from_scores(y, b)}
-    of_rows = fm.evaluate(y, {"a": a, "b": b})
+    expected = fm.evaluate(y, {"a": a, "b": b})
     assert fm.evaluate(tables).comparisons is None
-    assert are_close(*(without_rows(each.to_dict()) for each in (fm.evaluate(tables), of_rows)))
+    assert are_close(*(without_rows(each.to_dict()) for each in (fm.evaluate(tables), expected)))
     assert fm.evaluate(tables["a"], confidence_level=0.9) == fm.evaluate(y, a, confidence_level=0.9)
 
 
@@ -187,7 +187,8 @@ def test_labels_need_scores(rows):
 )
 def test_metrics_stand_beside_those_of_the_table_and_none_is_there_twice(metrics, more) -> None:
     rng = np.random.default_rng(0)
-    y, p = rng.integers(0, 2, 200), rng.random(200)
+    y = rng.integers(0, 2, 200)
+    p = rng.random(200)
     table = ["roc_auc", "average_precision", "ks_statistic", "log_loss", "brier_score"]
     estimates = fm.evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
     assert sorted(estimates) == sorted(table + more)
@@ -305,7 +306,8 @@ def test_quantiles_lie_between_order_statistics_that_hold(rng, name: str) -> Non
     share = 0.5 if name == "median_absolute_error" else 0.9
     errors = rng.permutation(np.arange(1.0, 201.0))
     low, high = fm.evaluate(errors, np.zeros(200), task="values")["score"][name].confidence_interval
-    left, right = int(low), int(high)  # the errors are their ranks
+    left = int(low)  # the errors are their ranks
+    right = int(high)
     law = stats.binom(200, share)
     assert law.cdf(right - 1) - law.cdf(left - 1) >= 0.95
     assert law.cdf(left - 1) <= 0.025 < law.cdf(left)
@@ -353,7 +355,8 @@ def test_labels(classes) -> None:
 
 
 def test_rankings(rng) -> None:
-    relevance, query = rng.integers(0, 3, N), np.arange(N) // 10
+    relevance = rng.integers(0, 3, N)
+    query = np.arange(N) // 10
     models = {"a": relevance + rng.normal(size=N), "b": rng.normal(size=N)}
     result = fm.evaluate(relevance, models, query=query)
     expected = fm.compare(relevance, models, query=query, metrics="ndcg@10")["ndcg@10"]
@@ -459,7 +462,7 @@ _STRAY = np.r_[np.arange(999) % 2, 2]
 
 
 @pytest.mark.parametrize(
-    ("labels", "scores", "said"),
+    ("labels", "scores", "message"),
     [
         (_TEN, 7.0 * _OF_TEN, "say `task='multiclass'`; of models"),
         (_TEN, {f"m{k}": _OF_TEN[:, k] for k in range(10)}, "the 10 columns of scores sum to 1"),
@@ -469,9 +472,9 @@ _STRAY = np.r_[np.arange(999) % 2, 2]
     ],
 )
 def test_regression_is_not_guessed_where_labels_may_be_classes(
-    labels: Any, scores: Any, said: str
+    labels: Any, scores: Any, message: str
 ) -> None:
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(message)):
         fm.evaluate(labels, scores)
     if isinstance(scores, dict) or scores.ndim == 1:
         assert fm.evaluate(labels, scores, task="values").task == "values"
@@ -521,7 +524,7 @@ P = RNG.beta(2, 3, 2000)
 Y = RNG.random(2000) < P
 
 
-def said(y, p, **options):
+def read_note(y, p, **options):
     return " ".join(note for note in fm.evaluate(y, p, **options).notes if "score: " in note)
 
 
@@ -531,7 +534,7 @@ def test_bias_has_its_direction_and_its_interval(shift, way, words):
     p = np.clip(P + shift, 0.0, 1.0)
     y = np.where(Y, "ill", "well") if words else Y
     bias = fm.estimate(Y, p, metrics="mean_error")["mean_error"]
-    note = said(y, p, **words)
+    note = read_note(y, p, **words)
     assert f"too {way} on average, by {abs(bias.estimate):.4f}" in note
     low, high = sorted(abs(limit) for limit in bias.confidence_interval)
     assert [float(each) for each in re.search(r"\[(.*),.(.*)\]", note).groups()] == [
@@ -543,7 +546,7 @@ def test_bias_has_its_direction_and_its_interval(shift, way, words):
 
 
 def test_what_is_not_shown_is_not_said():
-    assert "no evidence of miscalibration on average" in said(Y, P)
+    assert "no evidence of miscalibration on average" in read_note(Y, P)
 
 
 def test_groups_widen_the_interval():
@@ -552,7 +555,7 @@ def test_groups_widen_the_interval():
         return float(high.replace("−", "-")) - float(low.replace("−", "-"))
 
     y, p = np.repeat(Y, 5), np.repeat(P, 5)
-    assert width(said(y, p, groups=np.arange(10_000) // 5)) > 2 * width(said(y, p))
+    assert width(read_note(y, p, groups=np.arange(10_000) // 5)) > 2 * width(read_note(y, p))
 
 
 def test_scores_that_are_no_probabilities_have_no_sentence():

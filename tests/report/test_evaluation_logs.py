@@ -21,12 +21,12 @@ RNG = np.random.default_rng(2)
 
 def rows_of(successes, n):
     """Return the columns of items that succeed so often in n tries."""
-    item, score, tries = [], [], []
+    rows = {"item": [], "score": [], "repeat": []}
     for k, c in enumerate(successes):
-        item += [f"q{k}"] * n
-        tries += list(range(n))
-        score += [1] * c + [0] * (n - c)
-    return {"item": item, "score": score, "repeat": tries}
+        rows["item"] += [f"q{k}"] * n
+        rows["score"] += [1] * c + [0] * (n - c)
+        rows["repeat"] += range(n)
+    return rows
 
 
 def share_of_draws(c, n, k, wanted):
@@ -72,7 +72,8 @@ def test_near_the_edge_the_limits_are_no_narrower_than_wilsons():
     assert one.method == "outer limits with wilson"
     n = 50 * one.estimate
     low, high = one.confidence_interval
-    center, z = (n + 1.92073) / (50 + 3.84146), 1.959964
+    center = (n + 1.92073) / (50 + 3.84146)
+    z = 1.959964
     half = z / (50 + z**2) * np.sqrt(n * (50 - n) / 50 + z**2 / 4)
     assert low <= center - half + 1e-5
     assert high >= center + half - 1e-5
@@ -177,7 +178,8 @@ def inspect_log(path, values, epochs=2, model="maker/model"):
 
 
 def test_logs_of_the_harness(tmp_path):
-    a, b = harness(tmp_path / "a.jsonl", [1.0, 0.0, 1.0]), harness(tmp_path / "b.jsonl", [0, 0, 1])
+    a = harness(tmp_path / "a.jsonl", [1.0, 0.0, 1.0])
+    b = harness(tmp_path / "b.jsonl", [0, 0, 1])
     assert fm.read_evaluation_log([a, b], group="source.id") == {
         "model": list("aaabbb"),
         "item": list("012012"),
@@ -302,7 +304,8 @@ def test_other_line_separators_do_not_end_a_line(tmp_path):
 
 def zipped(path, members, compress=None):
     """Write a zip file by hand: `zipfile` knows no Zstandard before Python 3.14."""
-    entries, data = b"", b""
+    entries = b""
+    data = b""
     for name, content in members.items():
         packed = content if compress is None else compress(content)
         method = 0 if compress is None else 93
@@ -338,8 +341,8 @@ def test_zstandard_is_read_and_without_pyarrow_it_is_said_what_to_do(tmp_path, m
     assert (rows["model"], rows["item"], rows["score"]) == (["m"], ["s"], [1.0])
     monkeypatch.delattr(zipfile, "ZIP_ZSTANDARD", raising=False)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = r"x\.eval: compressed with Zstandard, .* `inspect log conv"
-    with pytest.raises(fm.FileError, match=said):
+    pattern = r"x\.eval: compressed with Zstandard, .* `inspect log conv"
+    with pytest.raises(fm.FileError, match=pattern):
         fm.read_evaluation_log(path)
 
 
@@ -376,8 +379,7 @@ def test_fields_that_are_not_there(tmp_path):
 
 def test_nobody_is_better_within_limits_that_hold_zero():
     """Where few items carry the error limits are wider than Student's, and the verdict knows."""
-    first, second = [4] * 40 + [0] * 8, [4] * 44 + [0] * 4
-    columns = [rows_of(first, 4), rows_of(second, 4)]
+    columns = [rows_of([4] * 40 + [0] * 8, 4), rows_of([4] * 44 + [0] * 4, 4)]
     joined = {name: columns[0][name] + columns[1][name] for name in columns[0]}
     result = fm.evaluate_log(**joined, model=["old"] * 192 + ["new"] * 192, pass_at=[4])
     (pair,) = result.comparisons["pass@4"].pairs

@@ -1,9 +1,8 @@
-"""What Šidák's level of slices costs where slices have rows in common.
+"""Costs of Šidák's level of slices, against a joint level, where slices have rows in common.
 
-The metric of each slice is taken for a mean over its rows, which is what influences make of any
-smooth metric: two slices correlate by their common rows over the root of the product of their
-sizes. A joint level would take the quantile of the greatest of all (max-T); `evaluate` takes
-Šidák's for each slice, which asks for no seed and no correlations.
+A smooth metric is a mean of influences over rows: two slices correlate by their common rows over
+the root of the product of their sizes. A joint level takes the quantile of the maximum (max-T);
+`evaluate` takes Šidák's for each slice, which needs no seed and no correlations.
 """
 
 from itertools import combinations, product
@@ -60,7 +59,8 @@ def test_a_joint_level_would_gain_little(slices):
 def test_it_is_the_level_of_each_slice():
     """An accuracy of a slice has the limits that it has alone at the level 0.95^(1/K)."""
     rng = np.random.default_rng(1)
-    y, of = rng.integers(0, 2, 800), rng.integers(0, 4, 800)
+    y = rng.integers(0, 2, 800)
+    of = rng.integers(0, 4, 800)
     called = np.where(rng.random(800) < 0.8, y, 1 - y)
     result = evaluate(y, called, task="labels", metrics=["accuracy"], slices={"of": of})
     assert len(result.slices) == 4

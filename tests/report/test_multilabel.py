@@ -11,7 +11,8 @@ from sklearn import metrics as sk
 
 import fastmetrics as fm
 
-N, K = 90, 4
+N = 90
+K = 4
 AT = 0.55
 
 
@@ -36,7 +37,8 @@ NAMES += ["subset_accuracy", "hamming_loss"]
 
 def oracle(y: np.ndarray, s: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:
     """Return every metric by scikit-learn, label by label."""
-    called, columns = (s >= AT).astype(int), range(y.shape[1])
+    called = (s >= AT).astype(int)
+    columns = range(y.shape[1])
     both = {"sample_weight": weight}
 
     def mean(function, values) -> float:
@@ -55,7 +57,8 @@ def oracle(y: np.ndarray, s: np.ndarray, weight: np.ndarray | None = None) -> di
 
 @pytest.mark.parametrize("weights", [None, "importances", "frequencies"])
 def test_values_are_means_over_labels(weights: str | None) -> None:
-    rng, rows = np.random.default_rng(1), {}
+    rng = np.random.default_rng(1)
+    rows = {}
     if weights is not None:
         own = rng.integers(1, 4, N) if weights == "frequencies" else 1.0 + rng.random(N)
         rows = {"sample_weight": own, "weights_are": weights}
@@ -84,7 +87,8 @@ def test_the_error_has_the_covariance_of_the_labels() -> None:
         m: np.stack([placements(Y[:, j], s[:, j]) for j in range(K)]) for m, s in MODELS.items()
     }
     for j in range(K):  # what `estimate` says of one label is of these very influences
-        y, psi = Y[:, j], moved["a"][j]
+        y = Y[:, j]
+        psi = moved["a"][j]
         by_class = sum((c := psi[y == k]) @ c * len(c) / (len(c) - 1) for k in (0, 1))
         alone = fm.estimate(y, MODELS["a"][:, j], metrics="roc_auc")["roc_auc"]
         assert alone.standard_error == pytest.approx(math.sqrt(by_class), rel=1e-9)
@@ -129,10 +133,10 @@ def test_the_worst_label_by_name(frame) -> None:
     worst = min(range(K), key=lambda j: alone[j]["roc_auc"].estimate)
     one = alone[worst]["roc_auc"]
     low, high = one.confidence_interval
-    said = f"{one.estimate:.4f} [{low:.4f}, {high:.4f}] (corrected)."
+    text = f"{one.estimate:.4f} [{low:.4f}, {high:.4f}] (corrected)."
     (note,) = [note for note in result.notes if "lowest" in note]
     assert note.replace("\N{NO-BREAK SPACE}", " ") == (
-        f"score: {names[worst]} has the lowest AUC of {K} labels, {said}"
+        f"score: {names[worst]} has the lowest AUC of {K} labels, {text}"
     )
     assert "Several labels a row" in str(result)
     assert "macro AUC ↑" in str(result)
@@ -177,8 +181,8 @@ def test_other_metrics_and_a_perfect_model() -> None:
     assert math.isnan(perfect["a"]["roc_auc_macro"].confidence_interval.low)
     assert "No significant difference between a and b in macro AUC" in perfect.verdict
     rare = Y * (np.arange(N)[:, None] < [90, 90, 90, 20])
-    of_rare = fm.evaluate(rare, {"a": rare + 0.25, "b": rare + 0.25})
-    pair = of_rare.comparisons["roc_auc_macro"]["a", "b"]
+    result = fm.evaluate(rare, {"a": rare + 0.25, "b": rare + 0.25})
+    pair = result.comparisons["roc_auc_macro"]["a", "b"]
     sizes = np.array([(rare[:, 3] == k).sum() for k in (0, 1)])
     z = stats.norm.ppf(0.975)
     assert pair.confidence_interval.high == pytest.approx(np.linalg.norm(z**2 / (sizes + z**2)))
@@ -217,17 +221,19 @@ def test_faults(y, scores, options, match: str) -> None:
 
 def for_themselves(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
     """Return by how much precision is less at each positive without it, on average over labels."""
-    of_labels = []
+    by_label = []
     for j in range(y.shape[1]):
-        losses, own = [], []
+        losses = []
+        own = []
         for i in np.flatnonzero(y[:, j]):
             above = s[:, j] >= s[i, j]
-            right, called = (w * y[:, j])[above].sum(), w[above].sum()
+            right = (w * y[:, j])[above].sum()
+            called = w[above].sum()
             others = (right - w[i]) / (called - w[i]) if called > right else 1.0
             losses.append(right / called - others)
             own.append(w[i])
-        of_labels.append(np.average(losses, weights=own))
-    return float(np.mean(of_labels))
+        by_label.append(np.average(losses, weights=own))
+    return float(np.mean(by_label))
 
 
 @pytest.mark.parametrize("weights_are", [None, "importances", "frequencies"])
@@ -237,23 +243,20 @@ def test_lower_limits_of_precision_leave_out_what_a_positive_counts_of_itself(
     y, models = made(40)
     y[:, 0] = np.arange(40) % 10 == 0  # of few positives
     s = np.round(models["a"], 1)  # of ties
-    w = {None: np.ones(40), "importances": 1.0 + np.arange(40) % 3}.get(weights_are)
-    options = {} if weights_are is None else {"sample_weight": w, "weights_are": weights_are}
+    times = 1 + np.arange(40) % 3
+    options = {} if weights_are is None else {"sample_weight": times, "weights_are": weights_are}
+    excess = for_themselves(y, s, np.ones(40) if weights_are is None else times)
     if weights_are == "frequencies":  # as if each row stood there so often
-        times = 1 + np.arange(40) % 3
-        options["sample_weight"] = times
-        y_all, s_all, w = np.repeat(y, times, axis=0), np.repeat(s, times, axis=0), np.ones(79)
-    else:
-        y_all, s_all = y, s
-    excess = for_themselves(y_all, s_all, w)
+        many = np.repeat(np.arange(40), times)
+        excess = for_themselves(y[many], s[many], np.ones(79))
     assert excess > 0.01
     one = fm.evaluate(y, s, **options)[0]["average_precision_macro"]
-    at, high = np.log(one.estimate / (1 - one.estimate)), one.confidence_interval.high
+    at = np.log(one.estimate / (1 - one.estimate))
+    high = one.confidence_interval.high
     upper = np.log(high / (1 - high))
     lower = 1.0 / (1.0 + np.exp(upper - 2 * at))  # as far below on the scale of log-odds
     assert one.confidence_interval.low == pytest.approx(lower - excess, abs=1e-12)
-    is_told = excess > 0.25 * one.standard_error
-    assert ("counts itself" in one.note) == is_told
+    assert ("counts itself" in one.note) == (excess > 0.25 * one.standard_error)
 
 
 def curved(y: np.ndarray, called: np.ndarray, w: np.ndarray) -> float:
@@ -261,8 +264,8 @@ def curved(y: np.ndarray, called: np.ndarray, w: np.ndarray) -> float:
 
     def mean(i: int, step: float) -> float:
         moved = np.where(np.arange(len(w)) == i, w * (1.0 + step), w)
-        right, wrong = moved @ (called & (y == 1)), moved @ (called != y)
-        return float(np.mean(2.0 * right / (2.0 * right + wrong)))
+        right = moved @ (called & (y == 1))
+        return float(np.mean(2.0 * right / (2.0 * right + moved @ (called != y))))
 
     h = 1e-3
     return sum(mean(i, h) + mean(i, -h) - 2.0 * mean(i, 0.0) for i in range(len(w))) / (2 * h * h)
@@ -272,25 +275,24 @@ def curved(y: np.ndarray, called: np.ndarray, w: np.ndarray) -> float:
 def test_limits_of_f1_take_in_what_it_is_too_small_by(weights_are: str | None) -> None:
     y, models = made(40)
     y[:, 0] = np.arange(40) % 10 == 0  # of few positives
-    times, options, w = 1 + np.arange(40) % 3, {}, np.ones(40)
-    if weights_are is not None:
-        options = {"sample_weight": times, "weights_are": weights_are}
-        w = times.astype(float)
-    own = fm.evaluate(y, models, metrics=["f1_macro"], threshold=AT, **options)
+    times = 1 + np.arange(40) % 3
+    options = {} if weights_are is None else {"sample_weight": times, "weights_are": weights_are}
+    w = np.ones(40) if weights_are is None else times.astype(float)
+    result = fm.evaluate(y, models, metrics=["f1_macro"], threshold=AT, **options)
     both = {name: s >= AT for name, s in models.items()}
     bias = {name: curved(y, called, w) for name, called in both.items()}
     if weights_are == "frequencies":  # as if each row stood there so often
         many = np.repeat(np.arange(40), times)
         bias = {name: curved(y[many], s[many], np.ones(79)) for name, s in both.items()}
-    for name, of_model in own.models.items():
-        one, low, high = of_model["f1_macro"], *of_model["f1_macro"].confidence_interval
+    for name, model in result.models.items():
+        one = model["f1_macro"]
+        low, high = one.confidence_interval
         assert bias[name] < -0.002
         at = np.log(one.estimate / (1 - one.estimate))
         upper = 1.0 / (1.0 + np.exp(np.log(low / (1 - low)) - 2 * at))
         assert high == pytest.approx(upper - bias[name], abs=1e-6)
-        is_told = -bias[name] > 0.25 * one.standard_error
-        assert ("few positives" in one.note) == is_told
-    pair = own.comparisons["f1_macro"]["a", "b"]
+        assert ("few positives" in one.note) == (-bias[name] > 0.25 * one.standard_error)
+    pair = result.comparisons["f1_macro"]["a", "b"]
     low, high = pair.confidence_interval
     more = bias["a"] - bias["b"]
     assert pair.estimate - low - (high - pair.estimate) == pytest.approx(more, abs=1e-6)

@@ -65,12 +65,12 @@ class Page(HTMLParser):
             self.texts.append(data)
 
 
-def of_values(**options):
+def report_values(**options):
     x = RNG.normal(size=N) * 10
     return fm.report(x, {"near": x + 1, "far": x + RNG.normal(size=N) * 3}, **options)
 
 
-def of_rankings(**options):
+def report_rankings(**options):
     return fm.report(Y * 2, {"a": A, "b": B}, query=np.arange(N) // 20, **options)
 
 
@@ -81,8 +81,8 @@ TASKS = {
     "multiclass": (lambda **o: fm.report(CLASSES, CHANCES, task="multiclass", **o), "Errors", 1),
     "labels": (lambda **o: fm.report(Y, {"m": A > 0.5}, task="labels", **o), "Errors", 1),
     "multilabel": (lambda **o: fm.report(np.c_[Y, B > 0], np.c_[A, B], **o), "Metrics", 0),
-    "values": (of_values, "Errors", 3),
-    "rankings": (of_rankings, "Differences", 1),
+    "values": (report_values, "Errors", 3),
+    "rankings": (report_rankings, "Differences", 1),
 }
 
 
@@ -134,8 +134,8 @@ def test_names_cannot_break_out_of_the_page():
 def test_a_page_says_how_large_it_is_and_comes_again():
     first, second = (fm.report(Y, A, title="=SIZE=") for _ in range(2))
     assert first.html == second.html
-    (said,) = re.findall(r"One file of ([\d,]+) kB", first.html)
-    assert abs(int(said.replace(",", "")) - first.n_bytes / 1000) <= 1
+    (size,) = re.findall(r"One file of ([\d,]+) kB", first.html)
+    assert abs(int(size.replace(",", "")) - first.n_bytes / 1000) <= 1
     assert first.html != fm.report(Y, A, title="=SIZE=", rng=1).html
     assert "(seed 0)" in first.methods
 
@@ -153,8 +153,8 @@ def test_no_row_is_on_the_page():
     page = " ".join(Page(fm.report(Y, {"m": scores}, groups=ids, band=None).html).texts)
     assert not [each for each in ids if each in page]
     assert "400 groups" in page
-    shown = {f"{value:.6g}" for value in scores} & set(re.findall(r"0\.\d+", page))
-    assert len(shown) <= 1  # the best threshold is a score
+    numbers = {f"{value:.6g}" for value in scores} & set(re.findall(r"0\.\d+", page))
+    assert len(numbers) <= 1  # the best threshold is a score
 
 
 def test_the_decision_is_at_the_threshold_given():

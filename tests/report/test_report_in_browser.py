@@ -44,12 +44,12 @@ def test_what_is_seen(page, tmp_path, width, look):
     picture = tmp_path / "seen.png"
     options = DARK if look == "dark" else ()
     browse(page, tmp_path, f"--screenshot={picture}", f"--window-size={width},3000", *options)
-    shown = imread(picture)[:, :, :3]
-    ground = shown[2, 2]
+    image = imread(picture)[:, :, :3]
+    ground = image[2, 2]
     assert bool(ground.mean() > 0.9) == (look == "light")
-    drawn = (np.abs(shown - ground).max(axis=2) > 0.3).any(axis=1)
+    drawn = (np.abs(image - ground).max(axis=2) > 0.3).any(axis=1)
     assert drawn.mean() > 0.2  # lines of pixels on which something is
-    right = np.abs(shown[:, -8:] - ground).max(axis=2)
+    right = np.abs(image[:, -8:] - ground).max(axis=2)
     assert (right > 0.3).mean() < 0.05  # nothing runs out of the page
 
 

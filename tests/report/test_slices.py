@@ -141,7 +141,8 @@ def test_the_error_of_a_gap_between_parts_of_the_same_groups_is_the_jackknife_s(
     data, metric
 ) -> None:
     y, score, _ = data
-    groups, part = np.arange(N) // 6, np.arange(N) % 2
+    groups = np.arange(N) // 6
+    part = np.arange(N) % 2
     options = {"metrics": [metric], "threshold": None if metric == "roc_auc" else 0.5}
     row = fm.evaluate(y, score, slices={"part": part}, groups=groups, **options).slices["part=1"]
 
