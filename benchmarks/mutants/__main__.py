@@ -1,10 +1,10 @@
 """Ask the tests of each mutant of ``list.toml``: ``python -m benchmarks.mutants``.
 
-Works on copies of the checkout and needs ``pip install -e ".[mutants]"``. All tests run once, to
-see which of them run which lines (``--coverage FILE`` takes what ``pytest --cov=fastmetrics
---cov-context=test`` wrote); the tests of a mutant are those that run its line. ``--layer tables``
-tries the mutants of one layer, ``--publish`` writes the page, ``--draw 9`` fills the list up to
-nine mutants a layer where lines have gone.
+Works on copies of the checkout and needs ``pip install -e ".[test]" --group mutants``. All tests
+run once, to see which of them run which lines (``--coverage FILE`` takes what ``pytest
+--cov=fastmetrics --cov-context=test`` wrote); the tests of a mutant are those that run its line.
+``--layer tables`` tries the mutants of one layer, ``--publish`` writes the page, ``--draw 9`` fills
+the list up to nine mutants a layer where lines have gone.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ Rounds = tuple[tuple[str, ...], ...]
 
 #: Names of tests that a command line takes as they are.
 _PLAIN = re.compile(r"[\w./:\[\]-]+")
+#: A browser wants more memory than a process of tests may ask for.
+_BROWSER = "tests/report/test_report_in_browser.py"
 #: The most tests of one line.
 MOST = 300
 #: Folders of tests by layer of the package, asked where no test is known to run a line.
@@ -68,6 +70,7 @@ class Choice:
         contexts = self.data.contexts_by_lineno(self.files[path]) if path in self.files else {}
         for start in statements_around(source, number):
             tests = {name_test(context) for context in contexts.get(start, ())} - {""}
+            tests = {test for test in tests if not test.startswith(_BROWSER)}
             if tests:
                 return sorted(tests)
         return []

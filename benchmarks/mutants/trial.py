@@ -43,7 +43,8 @@ def command(tests: Sequence[str], *words: str) -> list[str]:
 
 def copied(root: Path, place: Path) -> Path:
     """Copy what tests need, time stamps included: Numba's cache knows kernels by them."""
-    for name in ("fastmetrics", "tests", "benchmarks", "docs", "examples", "pyproject.toml"):
+    files = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "pyproject.toml")
+    for name in ("fastmetrics", "tests", "benchmarks", "docs", "examples", *files):
         source = root / name
         if source.is_dir():
             shutil.copytree(source, place / name)

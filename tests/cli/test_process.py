@@ -20,7 +20,7 @@ import tqdm
 import engine_sizes
 from commands import captured, error_of
 from fastmetrics._interrupt import deferred_interrupt, listeners
-from fastmetrics.cli import main
+from fastmetrics.cli import _warmup, main
 from fastmetrics.cli._terminal import insistent_interrupt
 from processes import python, started
 
@@ -143,6 +143,14 @@ def test_no_progress_bar_when_nobody_is_looking_or_without_tqdm(two_files, monke
         monkeypatch.setitem(sys.modules, "tqdm", None)
     assert main(two_files) == 0
     assert "reading" not in terminal.getvalue()
+
+
+def test_every_step_of_warmup_runs(monkeypatch):
+    monkeypatch.setattr(_warmup, "_ROWS", (200, 3_000))
+    monkeypatch.setattr(_warmup, "_KINDS", (np.float64,))
+    names, seconds = zip(*_warmup.compile_all(), strict=True)
+    assert len(set(names)) == len(names) > 8
+    assert min(seconds) >= 0
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):

@@ -255,6 +255,7 @@ def test_assert_not_worse(data) -> None:
         ({"anchor": "v0"}, "`anchor` names 'v0'"),
         ({"anchor": "baseline"}, "must differ"),
         ({"confidence_level": 0.5}, "above 0.5"),
+        ({"confidence_level": 0.3}, "above 0.5"),
         ({"margins": {"break_even_point": 0.1}}, "no influences of rows"),
         ({"metrics": {"f": "f1"}}, "'f': the margins are 'roc_auc'"),
     ],
