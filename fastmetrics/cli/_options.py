@@ -162,6 +162,13 @@ FILE ...  file name or glob pattern
     row all the same (default), or how many rows it stands for; intervals hang on it, values do not
 --pos-label V  the positive label (0/1, -1/1 and booleans need none)
 --where SQL  keep the rows for which this SQL expression holds
+--on-bad-row {error,skip}  what to do with a row whose label, score, weight, cost or group is
+    missing or no finite number, or that does not fit the header: stop (default), or leave it out
+    and count it
+--query COL  of rankings: column of the query of each item; --label is then how relevant an item
+    is, 0 or a grade, and queries are what varies
+--threshold T  the score from which on f1, accuracy and their like call an example positive
+--seed S  an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples
 --id COL  column of ids, each its own
 --junit FILE  write the decisions as JUnit XML too
 --threads N  threads (default: all processors)
@@ -175,9 +182,7 @@ ROWS: Final = """
 [--pos-label V]  the positive label (0/1, -1/1 and booleans need none); in quotes of its own, as
     "'007'", a text
 [--where]
-[--on-bad-row {error,skip}]  what to do with a row whose label, score, weight, cost or group is
-    missing or no finite number, or that does not fit the header: stop (default), or leave it out
-    and count it
+[--on-bad-row]
 [--threads]
 """
 #: Options for the rows to evaluate, and for the evaluation.
@@ -188,8 +193,7 @@ FILE
 {ROWS.strip()}
 [--task {{binary,multiclass,labels,multilabel,values}}]  what is evaluated (default: labels of two
     values are binary, other numbers values); labels: --score are columns of predicted labels
-[--query COL]  of rankings: column of the query of each item; --label is then how relevant an item
-    is, 0 or a grade, and queries are what varies
+[--query]
 [--slice COL]...  column whose values are slices, with intervals that hold for all at once; may be
     repeated
 [--intersections K]  how many of these columns make a slice (default 1, at most 3)
@@ -215,8 +219,8 @@ intervals by bootstrap:
 [--stratified]  draw each class by itself
 [--metrics NAME ...]  metrics with an interval beside those of the table, as f1, or with parameters
     as precision_at_recall:recall=0.9; docs/bootstrap.md lists them
-[--threshold T]  the score from which on f1, accuracy and their like call an example positive
-[--seed S]  an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples
+[--threshold]
+[--seed]
 """
 
 _PICTURES: Final = (".png", ".pdf", ".svg")

@@ -26,6 +26,7 @@ _OPTIONS: Final = as_options(
     *("metrics", "method", "stratified", "groups", "threshold", "guarantee", "pos_label"),
     *("memory", "spill_dir", "prevalence", "method=", "task=", "weights_are=", "pos_label="),
 ) | {"n_resamples": "--bootstrap", "rng": "--seed", "stratified=True": "--stratified"}
+_OPTIONS["metrics_table()"] = "fastmetrics metrics"
 
 
 def check_weights(options: argparse.Namespace) -> None:
@@ -134,11 +135,12 @@ def progress_bar(work: str = "reading") -> Iterator[Callable[[float, int], None]
 
 
 def labels_of(
-    column: NDArray[Any] | TextColumn, name: str, pos_label: str | None
+    column: NDArray[Any] | TextColumn, name: str, pos_label: str | None, *, of_two: bool = True
 ) -> tuple[NDArray[Any], Any]:
-    """Return the labels, and the positive label in their own type."""
+    """Return the labels, and the positive label in their own type; texts of two classes as 0, 1."""
     if isinstance(column, TextColumn):
-        return _text_labels(column, name, pos_label and unquoted(pos_label)), None
+        text = pos_label and unquoted(pos_label)
+        return (_text_labels(column, name, text), None) if of_two else (column.to_numpy(), text)
     if pos_label is None:
         return column, None
     value = number_of(pos_label)
@@ -177,6 +179,6 @@ def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = Non
     raise ValueError(
         f"column {name!r} holds {len(classes):,} classes ({shown}), and the metrics are of two: "
         f'keep two with --where "{column} IN ({pair})", name the positive one with --pos-label; '
-        "or say --task labels of predicted labels, --class-score CLASS=COL of probabilities, "
-        "--task values of numbers"
+        "or, of fastmetrics evaluate, say --task labels of predicted labels, --class-score "
+        "CLASS=COL of probabilities, --task values of numbers"
     ) from cause

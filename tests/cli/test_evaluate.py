@@ -199,6 +199,12 @@ def test_labels_and_the_positive_one(tmp_path, capsys, labels, pos_label, flippe
     assert auc == (0.25 if flipped else 0.75)
 
 
+def test_predicted_labels_have_a_positive_one_that_is_a_number(tmp_path, capsys):
+    command = text(tmp_path, "1,1\n0,1\n0,0\n0,0\n1,0\n")
+    out = output_of(capsys, *command, "--task=labels", "--pos-label=0", "--metrics", "precision")
+    assert "0.6667" in out
+
+
 def test_labels_without_an_obvious_positive(tmp_path, capsys):
     command = text(tmp_path, "1,1\n2,2\n")
     assert "--pos-label" in error_of(capsys, *command)

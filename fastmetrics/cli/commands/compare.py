@@ -6,20 +6,28 @@ import argparse
 import glob
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import Command, as_options, check_picture, number_of, refuse_options
+from fastmetrics.cli._options import (
+    Command,
+    as_options,
+    check_picture,
+    number_of,
+    parse_metrics,
+    refuse_options,
+)
 from fastmetrics.cli._terminal import in_format, tell, write_junit
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.timings import TimingComparison, TimingRun
 
 
-def add_options_of_compare_table(command: argparse.ArgumentParser) -> None:
+def add_direction(command: argparse.ArgumentParser, *, required: bool) -> None:
     """Add one of two sides."""
-    side = command.add_mutually_exclusive_group(required=True)
-    side.add_argument("--higher-is-better", action="store_true", help="the table holds scores")
-    side.add_argument("--lower-is-better", action="store_true", help="the table holds errors")
+    side = command.add_mutually_exclusive_group(required=required)
+    side.add_argument("--higher-is-better", action="store_true", help="the numbers are scores")
+    side.add_argument("--lower-is-better", action="store_true", help="the numbers are errors")
 
 
 def run_compare_table(options: argparse.Namespace) -> str:
@@ -92,7 +100,7 @@ examples:
   fastmetrics compare-table errors.csv --datasets name --lower-is-better --control baseline
   fastmetrics compare-table auc.parquet --datasets name --higher-is-better --plot diagram.png
 """,
-    add_options=add_options_of_compare_table,
+    add_options=partial(add_direction, required=True),
 )
 
 
@@ -215,25 +223,79 @@ examples:
 )
 
 
-def add_options_of_compare(command: argparse.ArgumentParser) -> None:
-    """Add what options do not tell: files that may have names, and one of two sides."""
-    about = "log, or table; a model is called NAME, or as its log or its file is"
-    command.add_argument("files", nargs="+", metavar="[NAME=]FILE", help=about)
-    side = command.add_mutually_exclusive_group()
-    side.add_argument("--higher-is-better", action="store_true", default=None, help="the score")
-    side.add_argument("--lower-is-better", action="store_true", help="the score is an error")
-
-
 def run_compare(options: argparse.Namespace) -> str:
-    """Read the logs, compare, and return the output."""
+    """Compare the score columns of files, or logs, and return the output."""
+    if options.log is None:
+        refuse_options(options, _OF_LOGS, "is of logs: name their files behind --log")
+        return _compare_columns(options)
+    refuse_options(options, _OF_COLUMNS, "is of score columns: leave it or --log out")
+    if options.files:
+        raise ValueError(f"{options.files[0]}: FILE is of score columns: name logs behind --log")
+    return _compare_logs(options)
+
+
+def _compare_columns(options: argparse.Namespace) -> str:
+    """Compare models by the columns of their scores, as `fastmetrics.compare` does."""
+    from fastmetrics.cli import _session as session
+    from fastmetrics.inference.estimate import compare
+    from fastmetrics.inference.samples import request_metrics
+
+    missing = [f"--{name}" for name in ("label", "score", "metrics") if not getattr(options, name)]
+    if missing or not options.files:
+        advice = "name files, columns and metrics, or logs behind --log"
+        raise ValueError(f"{', '.join(missing) or 'FILE'} missing: {advice}")
+    session.check_weights(options)
+    metrics: Any = parse_metrics(options.metrics)
+    names = session.names_here(options) | {"scores": "--score", "reference": "--baseline"}
+    names |= as_options("margin", "event", "query", "strata", "alternative")
+    with session.in_words(names):
+        needs = {one.entry.needs for one in request_metrics(metrics, None, options.query)}
+    are_labels = options.threshold is None and needs == {"labels"}
+    predicted, numbers = (options.score, []) if are_labels else ([], options.score)
+    columns = session.read_rows(
+        *(options, options.label, [*numbers, *filter(None, [options.event])]),
+        coded=[getattr(options, name) for name in _CODED],
+        named=predicted,
+        many_labels=are_labels,
+    )
+    labels, pos_label = session.labels_of(
+        columns.labels, options.label, options.pos_label, of_two=not are_labels
+    )
+    read = {**columns.scores, **columns.named}
+    scores = {name: read[name] for name in options.score}
+    if labels.dtype != object and any(values.dtype == object for values in columns.named.values()):
+        advice = "or say from which on a score is called positive with --threshold"
+        raise ValueError(f"--score must name labels as those of {options.label!r}, {advice}")
+    given: dict[str, Any] = {name: getattr(options, name) for name in _AS_IN_PYTHON}
+    given |= {name: columns.codes.get(getattr(options, name)) for name in _CODED}
+    given |= {"event": columns.scores.get(options.event), "sample_weight": columns.weights}
+    given |= {"reference": options.baseline, "rng": options.seed, "pos_label": pos_label}
+    given |= {"n_resamples": options.bootstrap, "method": options.bootstrap and "bootstrap"}
+    given = {name: value for name, value in given.items() if value is not None}
+    of_two = labels if needs & {"scores", "probabilities"} else None
+    with session.in_words(names, of_two, options.label, about="compare"):
+        comparisons = compare(labels, scores, metrics=metrics, **given)
+    session.tell_skipped(columns, "compared")
+    fields: dict[str, Any] = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
+    fields |= {"verdict": comparisons.verdict, "metrics": comparisons.to_dict()}
+    return in_format(options, fields, comparisons._display())
+
+
+def _compare_logs(options: argparse.Namespace) -> str:
+    """Compare models by logs of their evaluations, or by tables of repeated items."""
     from fastmetrics._report.evaluate_log import evaluate_log
     from fastmetrics.cli._session import in_words
     from fastmetrics.io.logs import read_evaluation_log
 
-    upwards = False if options.lower_is_better else options.higher_is_better
-    files = _named(options.files)
+    for name in ("score", "metrics"):
+        given = getattr(options, name) or [None]
+        if len(given) > 1:
+            raise ValueError(f"--{name} names one score of --log: got {', '.join(given)}")
+        setattr(options, name, given[0])
+    upwards = not options.lower_is_better and (options.higher_is_better or None)
+    files = _named(options.log)
     names = as_options("pass_at", "pass_hat", "filter", "repeat", "model")
-    names["score"] = "--metric" if options.id is None else "--score"
+    names["score"] = "--metrics" if options.id is None else "--score"
     names |= {"on_missing='intersect'": "--on-missing intersect", "item": "item"}
     with in_words(names):
         if options.id is None:
@@ -241,7 +303,7 @@ def run_compare(options: argparse.Namespace) -> str:
             refuse_options(options, ("score", "model", "repeat", "where"), why)
             rows = read_evaluation_log(
                 files,
-                score=options.metric,
+                score=options.metrics,
                 filter=options.filter,
                 group=options.groups,
                 higher_is_better=upwards,
@@ -252,7 +314,7 @@ def run_compare(options: argparse.Namespace) -> str:
             **rows,
             pass_at=options.pass_at,
             pass_hat=options.pass_hat,
-            on_missing=options.on_missing,
+            on_missing=options.on_missing or "error",
             confidence_level=options.confidence_level,
         )
     if options.baseline is not None:
@@ -260,19 +322,19 @@ def run_compare(options: argparse.Namespace) -> str:
     return in_format(options, evaluation.to_dict(), evaluation._display())
 
 
-def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:
-    """Return files by the names of models, where they are named."""
+def _named(texts: list[str]) -> dict[str, list[str]]:
+    """Return files by the names of models, "" where they have none."""
     by_model: dict[str, list[str]] = {}
     for text in texts:
-        name, equals, path = text.partition("=")
-        if equals and name and path and not os.path.exists(text):
-            by_model.setdefault(name, []).append(path)
-        else:
-            by_model.setdefault("", []).append(text)
-    return by_model if any(by_model) else texts
+        name, _, path = text.partition("=")
+        is_named = name and path and not os.path.exists(text)
+        by_model.setdefault(name if is_named else "", []).append(path if is_named else text)
+    return by_model
 
 
-def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) -> dict[str, Any]:
+def _of_tables(
+    files: dict[str, list[str]], options: argparse.Namespace, upwards: bool | None
+) -> dict[str, Any]:
     """Return the columns of tables."""
     import numpy as np
 
@@ -281,12 +343,11 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
     if options.score is None:
         raise ValueError("--score missing: name the column of the score of a repeat")
     why = "is of logs: name the column of the score with --score"
-    refuse_options(options, ("metric", "filter"), why)
+    refuse_options(options, ("metrics", "filter"), why)
     columns = [options.model, options.repeat, options.groups]
     named = [name for name in columns if name is not None]
     parts: dict[str, list[Any]] = {}
-    by_name = files if isinstance(files, dict) else {"": files}
-    for model, paths in by_name.items():
+    for model, paths in files.items():
         for path in paths:
             read = read_columns(
                 *([path], options.id, [options.score]),
@@ -311,41 +372,70 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
     }
 
 
+#: Options that `fastmetrics.compare` has by these names: values, and columns that tell rows apart.
+_AS_IN_PYTHON: Final = ("margin", "threshold", "alternative", "weights_are", "confidence_level")
+_CODED: Final = ("query", "groups", "strata")
+_OF_COLUMNS: Final = (
+    *("label", "weight", "weights_are", "pos_label", "on_bad_row", "query", "event", "strata"),
+    *("threshold", "margin", "alternative", "bootstrap", "seed"),
+)
+_OF_LOGS: Final = (
+    "filter pass_at pass_hat on_missing id model repeat higher_is_better lower_is_better".split()
+)
 COMPARE: Final = Command(
     name="compare",
-    about="compare models by logs of their evaluations, item by item",
+    about="compare models by metrics of their scores, or by logs of their evaluations",
     run=run_compare,
-    formats=("table", "json", "markdown"),
+    formats=("table", "json", "csv", "markdown"),
     help="""\
-Compare models by logs of their evaluations, item by item: those of lm-evaluation-harness
-(samples_*.jsonl) and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet,
-JSON lines) with a row for each repeat of an item. Items are what varies, not repeats; groups of
-items where --groups says whose they are.""",
+Compare models by metrics of their scores, which are columns of files as for evaluate; or, with
+--log, item by item by logs of their evaluations: those of lm-evaluation-harness (samples_*.jsonl)
+and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet, JSON lines) with a
+row for each repeat of an item. Items are what varies, not repeats.""",
     options="""
-[--metric NAME]  of a log that has several: the metric, or the scorer
+[FILE ...]  file name or glob pattern
+[--label]
+[--score]
+[--metrics NAME ...]  metrics to compare by, as roc_auc or precision_at_recall:recall=0.9
+    (fastmetrics metrics lists them); of a log that has several: the metric, or the scorer
+[--groups COL]  cluster column (for example patient); of logs a field of doc or metadata
+[--where]
+[--baseline NAME]  compare each other model with this one (default: all pairs)
+[--confidence-level P]  (default 0.95)
+[--threads]
+score columns:
+[--weight]
+[--weights-are]
+[--pos-label]
+[--on-bad-row]
+[--query]
+[--event COL]  of censored times, which --label then has: whether each is that of an event
+[--strata COL]  column of what was sampled apart, as much of each as was decided beforehand
+[--threshold]
+[--margin X]  the largest accepted loss, in the metric's unit: tests whether models lose less
+[--alternative {two-sided,less,greater}]  what differences are tested against (default two-sided)
+[--bootstrap N]  test all metrics by N paired resamples; by default those without a formula, by 9999
+[--seed]
+logs:
+[--log [NAME=]FILE ...]  log, or table; a model is called NAME, or as its log or its file is
 [--filter NAME]  of lm-evaluation-harness: the filter of the answers
-[--groups FIELD]  whose items vary together: a field of doc or metadata of logs, a column of tables
 [--pass-at K ...]  give the chance that one of K tries is right; several K may be named
 [--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
-[--on-missing {error,intersect}]  what is done with items that not all models have: stop (default),
-    or leave them out
-[--confidence-level P]  (default 0.95)
-[--baseline NAME]  print the differences from this model (default: from the best one)
-tables:
-[--id COL]  column of the items: says that files are tables
-[--score COL]  column of the score of a repeat
+[--on-missing {error,intersect}]  stop where models lack items (default), or leave these items out
+[--id COL]  column of the items: says that files are tables, and --score that of a repeat
 [--model COL]  column of the models (default: each file is of one)
 [--repeat COL]  column of the repeats, where an item has several
-[--where]
 """,
-    defaults={"pass_at": [], "pass_hat": [], "on_missing": "error", "confidence_level": 0.95},
+    defaults={"pass_at": [], "pass_hat": [], "confidence_level": 0.95},
     examples="""\
 examples:
-  fastmetrics compare old=a/samples_gsm8k.jsonl new=b/samples_gsm8k.jsonl --metric exact_match \\
-      --filter strict-match
-  fastmetrics compare run.eval --pass-at 1 5 --pass-hat 5
-  fastmetrics compare scores.csv --id question --score correct --model model --repeat try \\
+  fastmetrics compare scores.csv --label y --score a --score b --metrics roc_auc brier_score
+  fastmetrics compare s.csv --label y --score a --score b --metrics f1 --threshold 0.5
+  fastmetrics compare --log old=a/samples_gsm8k.jsonl new=b/samples_gsm8k.jsonl \\
+      --metrics exact_match --filter strict-match
+  fastmetrics compare --log run.eval --pass-at 1 5 --pass-hat 5
+  fastmetrics compare --log tries.csv --id question --score correct --model model --repeat try \\
       --groups document
 """,
-    add_options=add_options_of_compare,
+    add_options=partial(add_direction, required=False),
 )

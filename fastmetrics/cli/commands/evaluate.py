@@ -92,11 +92,13 @@ def _read_classes(options: argparse.Namespace) -> Request:
     """Return predicted labels, or the scores of each class."""
     import numpy as np
 
+    from fastmetrics.cli._session import labels_of
+
     refuse_options(options, _OF_TWO, _ALONE)
     given: dict[str, str] = options.class_score
     predicted = [] if given else options.score
     columns = _read(options, [*given.values()], predicted)
-    labels = columns.label_values
+    labels, pos_label = labels_of(columns.labels, options.label, options.pos_label, of_two=False)
     scores: dict[str, Any] = {name: columns.named[name] for name in predicted}
     if given:
         classes = sorted({*labels.tolist()})
@@ -106,7 +108,7 @@ def _read_classes(options: argparse.Namespace) -> Request:
                 f"{', '.join(map(str, classes))}: each class needs its scores"
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
-    own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
+    own = {"task": "multiclass" if given else "labels", "pos_label": pos_label}
     return labels, scores, own | _row_options(columns, options), columns
 
 
