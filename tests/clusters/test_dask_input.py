@@ -169,8 +169,10 @@ def test_partitions_have_to_belong_together() -> None:
         fmd.roc_auc_score(y, s[:8])
     frame = dd.from_pandas(pd.DataFrame({"y": Y, "s": S}), npartitions=2)
     other = dd.from_pandas(pd.DataFrame({"s": S}), npartitions=3)
-    with pytest.raises(InputError, match="other divisions"):
-        fmd.roc_auc_score(frame.y, other.s)
+    third = dd.from_pandas(pd.DataFrame({"w": np.ones(len(S))}), npartitions=4)
+    for more in ({}, {"sample_weight": third.w}):
+        with pytest.raises(InputError, match="`y_true` and `y_score` have other divisions"):
+            fmd.roc_auc_score(frame.y, other.s, **more)
     with pytest.raises(InputError, match=r"row labels \(an index\).*in partition 0"):
         fmd.roc_auc_score(
             delayed(pd.Series([0, 1], index=[4, 5])), delayed(pd.Series([0.1, 0.2], index=[5, 4]))

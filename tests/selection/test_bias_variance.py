@@ -222,6 +222,7 @@ def test_faults(true, predicted, options, error, message):
     [
         (["a"], [[1]], TypeError, "`y_true` holds text and `predictions` numbers"),
         ([1], [["a"]], TypeError, "`y_true` holds numbers and `predictions` text"),
+        ([1.0, np.inf], [[1.0, 2.0]], ValueError, "`y_true`.*index 1"),
     ],
 )
 def test_label_faults(true, predicted, error, message):

@@ -271,6 +271,9 @@ def test_against_its_definition():
     assert actual.standard_deviation == pytest.approx(actual.values.std(ddof=1))
     assert actual.inner_estimate == pytest.approx(np.mean([t.value for t in actual.tunings]))
     assert len(actual.settings) == 4
+    options = {"outer_cv": cv, "rng": 1}
+    five = nested_cross_validation(TREE, X, Y, GRID, inner_cv=5, **options)
+    assert nested_cross_validation(TREE, X, Y, GRID, **options).to_dict() == five.to_dict()
     assert json.loads(json.dumps(actual.to_dict()))["metric"] == "error_rate"
 
 

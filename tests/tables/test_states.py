@@ -394,6 +394,7 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
     "sizes of other queries": ("rankings", {"sizes": np.array([3, 2])}),
     "sizes are floats": ("rankings", {"sizes": np.ones(3)}),
     "starts that fall": ("rankings", {"item_starts": np.array([0, 9, 1, 4])}),
+    "starts after the first": ("rankings", {"item_starts": PART["rankings"].item_starts.clip(1)}),
     "grades of other items": ("rankings", {"grades": np.ones(99)}),
     "grades are nan": ("rankings", {"grades": PART["rankings"].grades * np.nan}),
     "a query twice": ("rankings", {"queries": np.array([1, 1, 2])}),
