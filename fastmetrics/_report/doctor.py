@@ -21,7 +21,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.rows import MODELS, NamedScores
 from fastmetrics._report.evaluation_result import AUC
-from fastmetrics._report.score_evaluation import SURE, Severity, doubt_of, models_of
+from fastmetrics._report.score_evaluation import SURE, Severity, as_models, find_fault
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate import estimate
@@ -115,7 +115,7 @@ _OPTIONAL: Final = (
 )
 
 
-def version_of(name: str) -> str:
+def get_version(name: str) -> str:
     """Return the version of a distribution that is installed; else that it is not."""
     try:
         return metadata.version(_NEEDED.get(name, name))
@@ -139,14 +139,14 @@ def show_versions() -> None:
     >>> show_versions()
     fastmetrics...
     """
-    versions = {name: version_of(name) for name in _NEEDED}
+    versions = {name: get_version(name) for name in _NEEDED}
     versions |= {
         "Python": f"{platform.python_version()} ({sys.implementation.name})",
         "platform": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count()),
         "byte order": sys.byteorder,
     }
-    versions |= {name: version_of(name) for name in _OPTIONAL}
+    versions |= {name: get_version(name) for name in _OPTIONAL}
     for variable in ("NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"):
         if variable in os.environ:
             versions[variable] = os.environ[variable]
@@ -207,7 +207,7 @@ def doctor(
     >>> found.is_healthy
     False
     """
-    named = models_of(scores, names)
+    named = as_models(scores, names)
     findings: list[Finding] = []
 
     def say(kind: str, severity: Severity, text: str, model: str = "") -> None:
@@ -242,22 +242,22 @@ def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
     missing = np.array(unknown, np.bool_)
     classes = sorted(set(values[~missing].tolist()), key=str)
     if missing.any():
-        said = f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out"
-        say("missing labels", "error", said)
+        text = f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out"
+        say("missing labels", "error", text)
     if len(classes) > 2:
-        shown = ", ".join(map(repr, classes[:5]))
-        said = (
-            f"the labels have {len(classes):,} values ({shown}, …): `evaluate` takes several "
+        listed = ", ".join(map(repr, classes[:5]))
+        text = (
+            f"the labels have {len(classes):,} values ({listed}, …): `evaluate` takes several "
             "classes, or numbers"
         )
-        say("several classes", "error", said)
+        say("several classes", "error", text)
         return None
     if len(classes) < 2:
         say("one class", "error", f"all labels are {classes[0]!r}" if classes else "no labels")
     if pos_label is None and not ({*classes} <= {0, 1} or {*classes} <= {-1, 1}):
-        shown = ", ".join(map(repr, classes))
-        said = f"the labels are {shown}: name the positive one by `pos_label`"
-        say("positive class", "error", said)
+        listed = ", ".join(map(repr, classes))
+        text = f"the labels are {listed}: name the positive one by `pos_label`"
+        say("positive class", "error", text)
         return None
     positive = 1 if pos_label is None else pos_label
     codes = np.full(len(values), -1, np.int8)
@@ -311,22 +311,22 @@ def _about_rows(
         worth = effective_groups(codes)
         if worth < FEW_GROUPS:
             many = int(codes.max()) + 1
-            said = (
+            text = (
                 f"{many:,} groups, worth {worth:.3g} of equal size: below about {FEW_GROUPS} "
                 "intervals cover less than they say"
             )
-            say("few groups", "warning", said)
+            say("few groups", "warning", text)
         return
     known = [c for c in columns.values() if c is not None and len(c) == n]
     if labels is None or not known or n < 2 * _FEW:
         return
     copies, by_chance = _copies(labels, known)
     if copies >= _COPIES * n and copies >= _UNLIKELY * (by_chance + 1.0):
-        said = (
+        text = (
             f"{copies:,.0f} pairs of the {n:,} rows have the same label and scores, to the last "
             "digit: if they are of one thing measured again, pass `groups`"
         )
-        say("repeated rows", "warning", said)
+        say("repeated rows", "warning", text)
 
 
 def _copies(
@@ -374,7 +374,7 @@ def _about_scores(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (auc,) = estimate(y, s, metrics=AUC, confidence_level=SURE).values()
-    doubt = doubt_of(values.tolist(), auc.estimate, auc.confidence_interval, len(y))
+    doubt = find_fault(values.tolist(), auc.estimate, auc.confidence_interval, len(y))
     if doubt is not None:
         say(*doubt, name)
     if len(values) <= 2:
@@ -383,11 +383,11 @@ def _about_scores(
     positives, negatives = (np.bincount(at, y == label) for label in (1, 0))
     tied = float(positives @ negatives / (positives.sum() * negatives.sum()))
     if tied > _TIED:
-        said = (
+        text = (
             f"{100 * tied:.1f} % of pairs of a positive and a negative have the same score: each "
             "counts as one half; are scores rounded?"
         )
-        say("ties", "note", said, name)
+        say("ties", "note", text, name)
 
 
 def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
@@ -395,8 +395,8 @@ def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
     for what, size in (("positives", n_positive), ("negatives", n_negative)):
         if size < _FEW:
             severity: Severity = "warning" if size < _FEWEST else "note"
-            said = (
+            text = (
                 f"{size:,} {what if size != 1 else what[:-1]}: below about {_FEW} no interval is "
                 f"sure, below {_FEWEST} none says much"
             )
-            say(f"few {what}", severity, said)
+            say(f"few {what}", severity, text)

@@ -279,7 +279,7 @@ def _success_metrics(
                     f"`{name}` is at most the fewest repeats of an item, {fewest}: got {k}"
                 )
             # At least one of k attempts succeeds where not all fail.
-            chance = 1.0 - _all_of(n, n - c, k) if sign == "@" else _all_of(n, c, k)
+            chance = 1.0 - _all_among(n, n - c, k) if sign == "@" else _all_among(n, c, k)
             yield _request(f"pass{sign}{k}", name, True, (0.0, 1.0)), chance
     if attempts.are_successes and fewest > 1:
         yield _request("flip_rate", "flip_rate", None, (0.0, 1.0)), 2 * c * (n - c) / (n * (n - 1))
@@ -292,7 +292,7 @@ def _request(
     return MetricRequest(label, Metric(name, "ranking", name, "", upwards, "nothing", **options))
 
 
-def _all_of(n: Floats, c: Floats, k: int) -> Floats:
+def _all_among(n: Floats, c: Floats, k: int) -> Floats:
     """Return C(c, k) / C(n, k): the chance that k attempts of n are all among c."""
     chance: Floats = np.ones_like(c)
     for j in range(k):
@@ -308,10 +308,10 @@ def _measured(values: Floats, group: Ints | None) -> Measurement:
     largest = np.abs(values).max(axis=1, keepdims=True)
     deviations[(np.abs(deviations) <= ROUNDING * largest).all(axis=1)] = 0.0
     counts = tuple(
-        proportion_counts(float(own.sum()), float(n))
-        if group is None and np.isin(own, (0.0, 1.0)).all()
+        proportion_counts(float(row.sum()), float(n))
+        if group is None and np.isin(row, (0.0, 1.0)).all()
         else None
-        for own in values
+        for row in values
     )
     units = Units(n, groups=group)
     return Measurement(

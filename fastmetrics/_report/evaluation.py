@@ -26,11 +26,11 @@ from fastmetrics._report.score_evaluation import (
     OF_ROWS,
     OF_SCORES,
     EvaluateOptions,
+    as_models,
     evaluate_scores,
     evaluate_tables,
-    models_of,
 )
-from fastmetrics._report.slices import SLICES, slices_of
+from fastmetrics._report.slices import SLICES, evaluate_slices
 from fastmetrics._report.task_evaluation import by_class, evaluate_task
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._samples import Method
@@ -203,7 +203,7 @@ def evaluate(
     given["confidence_level"] = check_confidence_level(confidence_level)
     check_weights_are(sample_weight, weights_are)
     options = EvaluateOptions(**{each.name: given[each.name] for each in fields(EvaluateOptions)})
-    if (tables := _tables_of(y_true)) is not None:
+    if (tables := _read_tables(y_true)) is not None:
         kind = type(next(iter(tables.values()))).__name__
         why = f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it"
         options.refuse((*OF_SCORES, *OF_ROWS, "metrics", "slices"), why, scores=scores, names=names)
@@ -222,8 +222,8 @@ def evaluate(
     is_open = task is None and query is None and names is None
     if is_open and not isinstance(scores, Mapping) and are_of_classes(labels, scores):
         task = "multiclass"
-    models = models_of(scores, names, task)
-    task = task_of(labels, models, query, task)
+    models = as_models(scores, names, task)
+    task = find_task(labels, models, query, task)
     if task == "binary":
         result = evaluate_scores(labels, models, options)
     else:
@@ -244,10 +244,10 @@ def evaluate(
         return result
     metrics = metrics or (AUC if task == "binary" else next(iter(result[0])))
     cut = options.given("query", "threshold", "min_n", "intersections", *OF_INTERVALS, *OF_ROWS)
-    return replace(result, slices=slices_of(labels, models, slices, metrics=metrics, **cut))
+    return replace(result, slices=evaluate_slices(labels, models, slices, metrics=metrics, **cut))
 
 
-def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
+def _read_tables(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
     """Return the tables that came in place of labels; None of labels."""
     if isinstance(y_true, ScoreTable | ScoreRuns):
         return {"score": y_true}
@@ -278,7 +278,7 @@ _MANY: Final = 100
 _STRAY: Final = 0.01
 
 
-def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -> Task:
+def find_task(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -> Task:
     """Return the task that was said, or that the rule tells."""
     if task is not None:
         check_choice("task", task, get_args(Task))
@@ -329,7 +329,7 @@ def are_of_classes(y_true: Any, scores: Any) -> bool:
         scores of classes, or models.
     """
     k = column_count(scores)
-    if k < 3 or column_count(y_true) > 1 or (labels := _classes_of(y_true)) is None:
+    if k < 3 or column_count(y_true) > 1 or (labels := _read_classes(y_true)) is None:
         return False
     if has_names(scores):
         return are_class_columns(scores, y_true)
@@ -346,7 +346,7 @@ def are_of_classes(y_true: Any, scores: Any) -> bool:
     )
 
 
-def _classes_of(y_true: Any) -> list[Any] | None:
+def _read_classes(y_true: Any) -> list[Any] | None:
     """Return the classes of a column that may hold labels, None where it does not."""
     y = as_array(y_true, "y_true")
     if y.ndim != 1 or not len(y) or (y.dtype.kind == "f" and not _is_whole(y)):
@@ -360,7 +360,7 @@ def _classes_of(y_true: Any) -> list[Any] | None:
 
 def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> None:
     """Raise where whole numbers and predictions that are not whole may be labels and scores."""
-    labels = _classes_of(y) if _is_whole(y) else None
+    labels = _read_classes(y) if _is_whole(y) else None
     if labels is None or len(labels) > _MANY:
         return
     columns = [as_array(each.values, each.argument) for each in models]

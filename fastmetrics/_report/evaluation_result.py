@@ -196,17 +196,17 @@ class ModelEvaluation(Result):
             nested = plain.pop(name) and getattr(self, name)
             if nested is not None:
                 plain[name] = {
-                    metric: plain_of(one, _OF_ONE_METRIC) for metric, one in nested.items()
+                    metric: plain_estimate(one, _OF_ONE_METRIC) for metric, one in nested.items()
                 }
         return plain
 
 
-def figures_of(model: ModelEvaluation | Estimates) -> Mapping[str, Estimate]:
+def get_estimates(model: ModelEvaluation | Estimates) -> Mapping[str, Estimate]:
     """Return the estimates of the bootstrap where there was one, else those by influences."""
     return model if isinstance(model, Estimates) else model.bootstrap or model.estimates or {}
 
 
-def plain_of(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
+def plain_estimate(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
     """Return an estimate or a difference; of a bootstrap without its replicates."""
     if one.details is None:
         return plain_fields(one, (*names, "df"))
@@ -303,7 +303,7 @@ class Evaluation(Result):
         """Return the evaluation of scores of two classes."""
         named = {model.name: model for model in models}
         first = next(iter(named.values()))
-        directions = {metric: _direction(metric) for metric in [*FIELDS, *figures_of(first)]}
+        directions = {metric: _direction(metric) for metric in [*FIELDS, *get_estimates(first)]}
         n_samples = float(first.n_positive + first.n_negative)
         rest = (comparisons, confidence_level, n_samples, directions)
         return cls("binary", named, *rest, weights_are=weights_are, **more)
@@ -374,7 +374,7 @@ class Evaluation(Result):
         if not is_binary:
             return plain | {"comparisons": self.comparisons.to_dict(), "verdict": self.verdict}
         differences = {
-            metric: [plain_of(pair, _OF_ONE_PAIR) for pair in one]
+            metric: [plain_estimate(pair, _OF_ONE_PAIR) for pair in one]
             for metric, one in self.comparisons.items()
         }
         return plain | {"differences": differences, "verdict": self.verdict}
@@ -394,7 +394,7 @@ class Evaluation(Result):
     def __repr__(self) -> str:
         is_binary = self.task == "binary"
         task = "" if is_binary else f"{self.task}; "
-        first = AUC if is_binary else next(iter(figures_of(self[0])), "")
+        first = AUC if is_binary else next(iter(get_estimates(self[0])), "")
         values = (
             f"{name}: {first}={(model if is_binary else model[first]).estimate:.6g}"
             for name, model in self.models.items()
@@ -404,13 +404,13 @@ class Evaluation(Result):
     def _display(self) -> Display:
         by_model = {name: _rows(model) for name, model in self.models.items()}
         metrics = dict.fromkeys(metric for rows in by_model.values() for metric in rows)
-        rows = [(m, name, *own[m]) for m in metrics for name, own in by_model.items()]
+        rows = [(m, name, *cells[m]) for m in metrics for name, cells in by_model.items()]
         words = {
             m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] for m in metrics
         }
         tables = [self._table(rows, words)]
         if self.task == "binary" and any(model.costs is not None for model in self):
-            tables.append(self._table(costs_of(self), _COSTS))
+            tables.append(self._table(list_costs(self), _COSTS))
         answer = [note for note in self.notes if note.startswith(DOUBTFUL)]
         notes = list[str]()
         if self.comparisons is not None:
@@ -455,7 +455,7 @@ def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
     if isinstance(model, ModelEvaluation):
         rows = {metric: (getattr(model, name), None, None) for metric, name in FIELDS.items()}
         rows[AUC] = (model.roc_auc, model.confidence_interval, None)
-    for metric, one in figures_of(model).items():
+    for metric, one in get_estimates(model).items():
         rows[metric] = (one.estimate, one.confidence_interval, one.standard_error)
     return rows
 
@@ -484,7 +484,7 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
         if differences:
             methods = _methods((one.method, evaluation._name(m)) for m, one in differences)
             yield f"Intervals of differences: {methods}."
-    figures = [each for model in evaluation for each in figures_of(model).items()]
+    figures = [each for model in evaluation for each in get_estimates(model).items()]
     if methods := _methods((one.method, evaluation._name(m)) for m, one in figures):
         rows = _SAMPLES.get(evaluation.task, "rows")
         level = f"{100 * evaluation.confidence_level:.6g} % intervals"
@@ -527,7 +527,7 @@ def _methods(figures: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{method} ({', '.join(names)})" for method, names in by_method.items())
 
 
-def costs_of(models: Iterable[Any]) -> list[tuple[Any, ...]]:
+def list_costs(models: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the cheapest threshold of each model with its cost, and those of simple rules."""
     rows = []
     for name in _COSTS:

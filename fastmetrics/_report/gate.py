@@ -24,7 +24,7 @@ from fastmetrics._input.scalars import (
     complement,
 )
 from fastmetrics._report.score_evaluation import said_in_notes
-from fastmetrics._report.slices import ARROWS, first_of
+from fastmetrics._report.slices import ARROWS, list_first
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
 from fastmetrics.inference.comparison_result import Comparison
@@ -120,8 +120,8 @@ class GateRule(OneNumber):
     @property
     def loss_limits(self) -> ConfidenceInterval:
         """Limits of the loss."""
-        own = self.confidence_interval
-        return ConfidenceInterval(-own.high, -own.low) if self.higher_is_better else own
+        limits = self.confidence_interval
+        return ConfidenceInterval(-limits.high, -limits.low) if self.higher_is_better else limits
 
     def said(self, *, names_baseline: bool) -> str:
         """Return the gain or loss with its interval, and how it compares with the margin."""
@@ -200,7 +200,7 @@ class Gate(Several[GateRule]):
         among = [rule for rule in self.rules if rule.decision == self.verdict]
         if is_open:  # slices hold it up where no other rule does
             among = [rule for rule in among if not rule.slice] or among
-        names = first_of([*dict.fromkeys(rule.name for rule in among)])
+        names = list_first([*dict.fromkeys(rule.name for rule in among)])
         others = " and ".join(dict.fromkeys(rule.baseline for rule in among))
         start = f"{self.verdict}: {self.candidate}"
         if self.verdict == "FAIL":
@@ -218,7 +218,7 @@ class Gate(Several[GateRule]):
             undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
             text += f" None of {len(slices):,} slice rules fails."
             if undecided:
-                text += f" Inconclusive ({len(undecided):,}): {first_of(undecided)}."
+                text += f" Inconclusive ({len(undecided):,}): {list_first(undecided)}."
         return text
 
     def __getitem__(self, name: str) -> GateRule:
@@ -334,7 +334,7 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
     return tuple(rules_decided)
 
 
-def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> GateDecision:
+def decide_verdict(rules: Sequence[GateRule], *, require_slices: bool) -> GateDecision:
     """Return FAIL if any rule fails, PASS if all required rules pass, else INCONCLUSIVE."""
     if any(rule.decision == "FAIL" for rule in rules):
         return "FAIL"
@@ -347,7 +347,7 @@ def _slices(
     y_true: NDArray[Any],
     n_classes: int,
     min_n: int,
-    rules_of: Callable[[NDArray[np.bool_], str], list[GateRule]],
+    make_rules: Callable[[NDArray[np.bool_], str], list[GateRule]],
 ) -> tuple[list[GateRule], list[str], list[str]]:
     """Return the rules of each slice, and the slices that are left out.
 
@@ -369,7 +369,7 @@ def _slices(
                 lacking.append(name)
             else:
                 try:
-                    slice_rules += rules_of(chosen, name)
+                    slice_rules += make_rules(chosen, name)
                 except InputError as error:
                     raise InputError(f"slice {name!r}: {error}") from error
     return slice_rules, small, lacking
@@ -528,7 +528,7 @@ def gate(
         "confidence_level": 1.0 - 2.0 * alpha,
     }
 
-    def rules_of(chosen: Any, name: str) -> list[GateRule]:
+    def make_rules(chosen: Any, name: str) -> list[GateRule]:
         rules = []
         for other in wanted[1:]:
             with said_in_notes("[^`]*"):  # rules say it
@@ -545,14 +545,14 @@ def gate(
                 rules.append(_rule(one, comparison, other, margins[one.label], alpha, name))
         return rules
 
-    rules = rules_of(slice(None), "")
+    rules = make_rules(slice(None), "")
     _warn_of_power(rules)
     is_by_class = any(column_count(each) > 1 for each in columns.values())
     n_classes = len(check_class_labels(labels).classes) if is_by_class else 0
-    slice_rules, small, lacking = _slices(slices or {}, labels, n_classes, min_n, rules_of)
+    slice_rules, small, lacking = _slices(slices or {}, labels, n_classes, min_n, make_rules)
     all_rules = decided([*rules, *slice_rules], alpha)
     return Gate(
-        verdict=verdict_of(all_rules, require_slices=require_slices),
+        verdict=decide_verdict(all_rules, require_slices=require_slices),
         rules=all_rules,
         candidate=candidate,
         baselines=tuple(wanted[1:]),
@@ -560,7 +560,7 @@ def gate(
         n_samples=float(len(labels)),
         n_groups=None if groups is None else int(rules[0].n_samples),
         notes=tuple(
-            f"{why}, left out: {first_of(names)}."
+            f"{why}, left out: {list_first(names)}."
             for why, names in (
                 (f"Fewer than {min_n} rows", small),
                 ("Without a row of some class", lacking),

@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
 from fastmetrics._report.score_evaluation import EvaluateOptions, said_in_notes, split_by_model
-from fastmetrics._report.slices import first_of
+from fastmetrics._report.slices import list_first
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
@@ -163,13 +163,13 @@ class LabelledRows:
         cls, y_true: Any, models: Sequence[NamedScores], threshold: float | None, **options: Any
     ) -> LabelledRows:
         """Return labels and scores, verified; columns of frames are matched by their names."""
-        names, labels = _labels_of(y_true)
+        names, labels = _read_labels(y_true)
         n, k = labels.shape
         if k < 2:
             raise InputError(f"`y_true` must have a column for each label, 2 or more: got {k}")
         columns_by_model = []
         for each in models:
-            given, columns = _scores_of(each, labels.shape)
+            given, columns = _read_model(each, labels.shape)
             if names and given and given != names and {*given} == {*names}:
                 columns = [columns[given.index(name)] for name in names]
             columns_by_model.append(each._replace(values=columns))
@@ -263,7 +263,7 @@ class LabelledRows:
             yield labels, column >= self.threshold
 
 
-def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
+def _read_labels(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
     """Return the names of labels, where they have some, and the matrix of 0 and 1."""
     if not has_names(y_true):
         return [], check_multilabel_indicator(y_true)
@@ -276,7 +276,7 @@ def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
     return [*columns], np.concatenate(indicators, axis=1)
 
 
-def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], list[NDArray[Any]]]:
+def _read_model(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], list[NDArray[Any]]]:
     """Return the names of a model's columns, where they have some, and each in its own dtype."""
     name = model.argument
     named: dict[str, NDArray[Any]] = {}
@@ -389,8 +389,8 @@ def _measure(
                 influences[each][model] += one.influences
                 if each.is_biased and rows.sizes[label]:
                     by_precision = each.base.entry.is_area_of_precision
-                    excess_of = _excess_of_precision if by_precision else _excess_of_f1
-                    excess[each][model] += excess_of(each.base, sample, model)
+                    compute_excess = _excess_of_precision if by_precision else _excess_of_f1
+                    excess[each][model] += compute_excess(each.base, sample, model)
     for each in requests:
         if each.how == "macro":
             use = np.ones(k, np.bool_) if each.takes_one_class else rows.sizes > 0
@@ -419,7 +419,7 @@ def _label_notes(rows: LabelledRows, requests: Sequence[LabelMetric]) -> Iterato
             "Each row has exactly one label: if labels exclude each other, pass the class of each "
             "row as `y_true`."
         )
-    lone = first_of(rows.named(rows.sizes == 0))
+    lone = list_first(rows.named(rows.sizes == 0))
     if lone and any(each.how == "macro" and not each.takes_one_class for each in requests):
         kept = ", ".join(
             NAMES.get(each.base.label, each.base.label)
@@ -428,7 +428,7 @@ def _label_notes(rows: LabelledRows, requests: Sequence[LabelMetric]) -> Iterato
         )
         rest = f" (not {kept})" if kept else ""
         yield f"Means over the {k} labels leave out labels of one class: {lone}{rest}."
-    few = first_of(rows.named((rows.sizes > 0) & (rows.sizes < _FEW)))
+    few = list_first(rows.named((rows.sizes > 0) & (rows.sizes < _FEW)))
     if few:
         yield f"Intervals are unreliable, as a class has fewer than {_FEW} rows: {few}."
     if rows.threshold is not None and not rows.are_decisions:

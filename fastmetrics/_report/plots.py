@@ -30,7 +30,7 @@ from fastmetrics._plots.curves import (
     draw_thresholds,
 )
 from fastmetrics._report.evaluation_result import AUC
-from fastmetrics._report.score_evaluation import models_of, table_of
+from fastmetrics._report.score_evaluation import as_models, read_table
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bands import PrBand, RocBand, band_to_draw
@@ -83,9 +83,9 @@ def plotted_models(
         models = [("", y_true, _interval(confidence_level, y_true))]
     else:
         models = []
-        for name, argument, y_score in models_of(scores, names):
+        for name, argument, y_score in as_models(scores, names):
             with renamed(y_score=argument):  # there may be many scores: say which it was
-                table, _ = table_of(y_true, y_score, weights_are=read, **rows)
+                table, _ = read_table(y_true, y_score, weights_are=read, **rows)
                 if read == "importances":
                     interval = _interval(confidence_level, y_true, y_score, **rows)
                 else:
@@ -205,7 +205,7 @@ def plot_residuals(
     ('predicted', 'true − predicted')
     """
     curves = []
-    for model in models_of(predictions, names):
+    for model in as_models(predictions, names):
         rows = check_regression(y_true, model.values)
         if rows.n_outputs > 1:
             raise InputError("`y_true` must have one number a row to draw residuals of")

@@ -25,15 +25,15 @@ from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, draw_forest
-from fastmetrics._report.doctor import Diagnosis, doctor, version_of
+from fastmetrics._report.doctor import Diagnosis, doctor, get_version
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics._report.evaluation_result import AUC, NAMES, Evaluation, figures_of
+from fastmetrics._report.evaluation_result import AUC, NAMES, Evaluation, get_estimates
 from fastmetrics._report.plots import as_text, plot_pr, plot_residuals, plot_roc, plot_thresholds
 from fastmetrics._report.score_evaluation import (
     OF_ROWS,
     EvaluateOptions,
+    as_models,
     may_be_probabilities,
-    models_of,
 )
 from fastmetrics._report.slices import Slices
 from fastmetrics._report.task_evaluation import by_class, most_probable
@@ -68,7 +68,7 @@ _USED: Final = re.compile(r'(?:url\(#|href="#)([^)"]*)')
 Figure = tuple[str, str]
 
 
-def figure_of(
+def draw_figure(
     key: str, caption: str, draw: Callable[..., Any], size: tuple[float, float]
 ) -> Figure:
     """Draw on new axes; return the picture and its caption."""
@@ -76,7 +76,7 @@ def figure_of(
 
     drawing = Canvas(figsize=size, layout="constrained")
     draw(ax=drawing.subplots())
-    return svg_of(drawing, key, caption), caption
+    return to_svg(drawing, key, caption), caption
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,30 +125,29 @@ def difference_figures(comparisons: Comparisons, level: float) -> list[Figure]:
         f"Differences between models on the same rows, with {100 * level:g} % intervals. Filled: "
         "significant, corrected for the pairs; hollow: not significant."
     )
-    return [(svg_of(draw_forest(panels), "differences", caption), caption)]
+    return [(to_svg(draw_forest(panels), "differences", caption), caption)]
 
 
 def slice_figures(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
     """Yield a forest plot of the worst slices of each model, by the first metric."""
     metric = slices.rows[0].metric
     for k, model in enumerate(dict.fromkeys(row.model for row in slices.rows)):
-        own = [row for row in slices.rows if (row.metric, row.model) == (metric, model)]
-        flagged = [row.slice for row in slices.flagged() if row in own]
-        sign = -1.0 if own[0].higher_is_better is False else 1.0
-        known = sorted(
-            (row for row in own if math.isfinite(row.estimate)), key=lambda row: sign * row.estimate
-        )[:_MOST_SLICES]
+        all_rows = [row for row in slices.rows if (row.metric, row.model) == (metric, model)]
+        flagged = [row.slice for row in slices.flagged() if row in all_rows]
+        sign = -1.0 if all_rows[0].higher_is_better is False else 1.0
+        finite = (row for row in all_rows if math.isfinite(row.estimate))
+        known = sorted(finite, key=lambda row: sign * row.estimate)[:_MOST_SLICES]
         if not known:
             continue
         rows = [(f"{row.slice} ({row.n_samples:,.0f})", row, row.slice in flagged) for row in known]
         line = whole.get((metric, model), math.nan)
-        more = f" The {len(known)} worst of {len(own)}." if len(known) < len(own) else ""
+        more = f" The {len(known)} worst of {len(all_rows)}." if len(known) < len(all_rows) else ""
         caption = (
             f"{model}: slices by {metric_title(metric)}, the worst first, rows in brackets. "
             f"Intervals hold for all at once; the dashed line is for all rows.{more} Filled: "
             "significantly worse than the other rows."
         )
-        yield svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
+        yield to_svg(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
 
 
 def curve_figures(data: ReportData, level: float) -> Iterator[Figure]:
@@ -166,7 +165,7 @@ def curve_figures(data: ReportData, level: float) -> Iterator[Figure]:
             options |= {"kind": data.band, "confidence_level": level, "rng": data.rng}
             bands = {name: make(data.labels, each, **options) for name, each in scores.items()}
         draw = partial(plot, data.labels, scores, bands=bands, **data.read)
-        yield figure_of(key, what + text, draw, _SQUARE)
+        yield draw_figure(key, what + text, draw, _SQUARE)
 
 
 def calibration_figures(data: ReportData, level: float) -> Iterator[Figure]:
@@ -187,7 +186,7 @@ def calibration_figures(data: ReportData, level: float) -> Iterator[Figure]:
 
     text = f" Band: {100 * level:g} %." if has_band else ""
     about = "Calibration: the proportion of positives by predicted probability (isotonic fit)."
-    yield figure_of("calibration", about + text, draw, _SQUARE)
+    yield draw_figure("calibration", about + text, draw, _SQUARE)
 
 
 def decision_figures(evaluation: Evaluation, data: ReportData) -> Iterator[Figure]:
@@ -204,15 +203,15 @@ def decision_figures(evaluation: Evaluation, data: ReportData) -> Iterator[Figur
             about = f"{model.name}: expected cost per row by threshold."
             given = data.options.given("cost_fn", "cost_fp", "prevalence")
             costs = threshold_costs(y_true, model.values, **given, **data.read)
-            yield figure_of(f"costs{k}", about, costs.plot, _WIDE)
+            yield draw_figure(f"costs{k}", about, costs.plot, _WIDE)
         else:
             about = f"{model.name}: precision, recall and F1 by threshold."
             draw = partial(plot_thresholds, y_true, model.values, threshold=at, **data.read)
-            yield figure_of(f"rates{k}", about, draw, _WIDE)
+            yield draw_figure(f"rates{k}", about, draw, _WIDE)
         if math.isfinite(at):
             matrix = ConfusionMatrix.from_scores(y_true, model.values, threshold=at, **data.read)
             about = f"{model.name}: confusion matrix at score ≥ {as_text(at)}, {why}."
-            yield figure_of(f"matrix{k}", about, matrix.plot, _WIDE)
+            yield draw_figure(f"matrix{k}", about, matrix.plot, _WIDE)
 
 
 def error_figures(task: str, data: ReportData) -> Iterator[Figure]:
@@ -223,11 +222,11 @@ def error_figures(task: str, data: ReportData) -> Iterator[Figure]:
         if task == "values":
             about = f"{model.name}: residuals (true − predicted) by predicted value."
             draw = partial(plot_residuals, y_true, {model.name: model.values})
-            yield figure_of(f"residuals{k}", about, draw, _WIDE)
+            yield draw_figure(f"residuals{k}", about, draw, _WIDE)
         elif task in ("labels", "multiclass"):
             values = model.values if task == "labels" else most_probable(y_true, model)
             matrix = ConfusionMatrix.from_labels(y_true, values, sample_weight=weight)
-            yield figure_of(f"matrix{k}", f"{model.name}: confusion matrix.", matrix.plot, _WIDE)
+            yield draw_figure(f"matrix{k}", f"{model.name}: confusion matrix.", matrix.plot, _WIDE)
 
 
 def quietly(figures: Iterator[Figure]) -> list[Figure]:
@@ -237,7 +236,7 @@ def quietly(figures: Iterator[Figure]) -> list[Figure]:
         return list(figures)
 
 
-def svg_of(figure: Any, key: str, title: str) -> str:
+def to_svg(figure: Any, key: str, title: str) -> str:
     """Return a figure as an ``<svg>`` element whose ids begin with ``key``, with texts as texts."""
     import matplotlib
 
@@ -264,7 +263,7 @@ def _kept(match: re.Match[str], used: set[str], key: str) -> str:
 _SEVERITIES: Final = {"error": "Error", "warning": "Warning", "note": "Note"}
 
 
-def sections_of(
+def build_sections(
     evaluation: Evaluation, data: ReportData, diagnosis: Diagnosis | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each heading of the page with its texts, tables as HTML, figures, notes and details."""
@@ -290,7 +289,7 @@ def sections_of(
         whole = {
             (metric, name): one.estimate
             for name, model in evaluation.models.items()
-            for metric, one in figures_of(model).items()
+            for metric, one in get_estimates(model).items()
         }
         forests = quietly(slice_figures(slices, whole))
         texts = [*slices.findings(), *slices.notes()]
@@ -308,7 +307,7 @@ def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
 
 
-def size_of(evaluation: Evaluation, data: ReportData) -> str:
+def describe_size(evaluation: Evaluation, data: ReportData) -> str:
     """Return the numbers of models and of rows."""
     k = len(data.models)
     models = f"{k} models" if k > 1 else f"one model ({data.models[0].name})"
@@ -363,11 +362,11 @@ _REFERENCES: Final = {
 }
 
 
-def methods_of(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str, ...]]:
+def describe_methods(evaluation: Evaluation, data: ReportData) -> tuple[str, tuple[str, ...]]:
     """Return the paragraph on methods, and its references by author."""
     cited: dict[str, None] = {}
-    subject = size_of(evaluation, data) + (" were" if len(data.models) > 1 else " was")
-    sentences = [f"With fastmetrics {version_of('fastmetrics')}, {subject} evaluated."]
+    subject = describe_size(evaluation, data) + (" were" if len(data.models) > 1 else " was")
+    sentences = [f"With fastmetrics {get_version('fastmetrics')}, {subject} evaluated."]
     sentences += _interval_sentences(evaluation, cited)
     options = data.options
     if options.groups is not None:
@@ -408,7 +407,7 @@ def _interval_sentences(evaluation: Evaluation, cited: dict[str, None]) -> Itera
     """Yield a sentence for each way in which intervals were made."""
     level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
     by_way: dict[str, dict[str, list[str]]] = {}
-    for metric, one in figures_of(evaluation[0]).items():
+    for metric, one in get_estimates(evaluation[0]).items():
         scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
         by_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(metric_title(metric))
         if metric == AUC and one.method == "influence":
@@ -603,19 +602,19 @@ def report(
     if of_evaluate.get("n_resamples") is not None:
         of_evaluate["rng"] = rng
     evaluation = evaluate(y_true, scores, **of_evaluate)
-    models = models_of(scores, of_evaluate.get("names"), evaluation.task)
+    models = as_models(scores, of_evaluate.get("names"), evaluation.task)
     models = by_class(y_true, models) if evaluation.task == "multiclass" else models
-    models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
+    models = [each._replace(values=_to_array(each.values, each.argument)) for each in models]
     known = {each.name for each in fields(EvaluateOptions)}
     options = EvaluateOptions(**{n: each for n, each in of_evaluate.items() if n in known})
-    data = ReportData(_array_of(y_true, "y_true"), models, options, threshold, band, rng)
+    data = ReportData(_to_array(y_true, "y_true"), models, options, threshold, band, rng)
     diagnosis = None
     if evaluation.task == "binary":
         given = options.given("groups", "pos_label")
         diagnosis = doctor(data.labels, {each.name: each.values for each in models}, **given)
-    methods, references = methods_of(evaluation, data)
-    size = size_of(evaluation, data)
-    versions = [f"{name} {version_of(name)}" for name in ("fastmetrics", "NumPy", "Numba")]
+    methods, references = describe_methods(evaluation, data)
+    size = describe_size(evaluation, data)
+    versions = [f"{name} {get_version(name)}" for name in ("fastmetrics", "NumPy", "Numba")]
     content = template.render(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
@@ -623,7 +622,7 @@ def report(
         answer=split(evaluation._display())[0].answer,
         sections=[
             {"key": heading.lower(), "heading": heading, **blocks}
-            for heading, blocks in sections_of(evaluation, data, diagnosis)
+            for heading, blocks in build_sections(evaluation, data, diagnosis)
             if any(blocks.values())
         ],
         methods=methods,
@@ -645,7 +644,7 @@ def check_page(file: File) -> None:
         )
 
 
-def _array_of(values: Any, name: str) -> NDArray[Any]:
+def _to_array(values: Any, name: str) -> NDArray[Any]:
     """Return an array; of several labels, of which nothing is data, a matrix of any dtype."""
     if not isinstance(values, Mapping):
         return as_array(values, name)

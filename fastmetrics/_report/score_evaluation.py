@@ -24,7 +24,7 @@ from fastmetrics._report.evaluation_result import (
     SMOOTH,
     Evaluation,
     ModelEvaluation,
-    figures_of,
+    get_estimates,
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import (
@@ -222,7 +222,7 @@ def evaluate_scores(
         given = options.given("sample_weight", "pos_label")
         for each in named:
             with renamed(y_score=each.argument):  # there may be many scores: say which it was
-                table, note = table_of(y_true, each.values, weights_are=read, **given)
+                table, note = read_table(y_true, each.values, weights_are=read, **given)
             tables.append(table)
             sizes.append(note)
     has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
@@ -313,7 +313,7 @@ def evaluate_tables(
     models = []
     for name, table in tables.items():
         if isinstance(table, RangeSummary):
-            models.append(evaluation_of(table, name, level, with_losses))
+            models.append(as_evaluation(table, name, level, with_losses))
             continue
         note = _note_of_size(table.n_positive, table.n_negative)
         estimates: Mapping[str, Estimate] = {}
@@ -338,7 +338,7 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
     return is_inner and are_fractions(table) and not table.is_weighted
 
 
-def evaluation_of(
+def as_evaluation(
     summary: RangeSummary, name: str, level: float, with_losses: bool = True
 ) -> ModelEvaluation:
     """Evaluate the rows of a summary, once all ranges are in.
@@ -389,7 +389,7 @@ def evaluation_of(
     return _with_estimates(model, estimates)
 
 
-def table_of(
+def read_table(
     y_true: Any, y_score: Any, *, sample_weight: Any, weights_are: WeightsAre | None, pos_label: Any
 ) -> tuple[ScoreTable, str]:
     """Return the table of a model's scores, and a note where the smaller class is small."""
@@ -492,7 +492,7 @@ def _note_of_size(
     return f"{text}: below about {_FEW} no interval is sure"
 
 
-def models_of(
+def as_models(
     scores: Any, names: Sequence[str] | None, task: str | None = None
 ) -> list[NamedScores]:
     """Return each model of ``scores``; one column without a name is called "score"."""
@@ -603,7 +603,7 @@ _MANY: Final = 60
 SURE: Final = 0.99
 
 
-def doubt_of(
+def find_fault(
     values: Sequence[float], auc: float, limits: ConfidenceInterval, n: int
 ) -> tuple[str, Severity, str] | None:
     """Return the kind, severity and text of a fault of n scores; None of healthy ones.
@@ -643,11 +643,11 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
             continue
         high = 1.0
         if auc < 0.5:
-            df = figures_of(model)[AUC].df
+            df = get_estimates(model)[AUC].df
             at = limits(auc, model.standard_error, df, SURE, "logit", "two-sided", (0.0, 1.0))
             high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)
-        doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
+        doubt = find_fault(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
             doubtful.append(f"{model.name} ({doubt[0]})")
     return (f"{DOUBTFUL}{', '.join(doubtful)}. Run `doctor` for details.",) if doubtful else ()

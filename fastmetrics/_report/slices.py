@@ -42,7 +42,7 @@ def named(conditions: Conditions) -> str:
     return " & ".join(f"{column}={value}" for column, value in conditions)
 
 
-def _parts_of(
+def _split_rows(
     columns: Sequence[tuple[NDArray[np.int64], list[tuple[str, Any]]]],
 ) -> Iterable[tuple[Conditions, Ints]]:
     """Return the conditions and the rows of each combination of values that there is."""
@@ -320,13 +320,13 @@ class Slices(Several[SliceEstimate]):
             notes.append("The false discovery rate of worse slices is 5 %.")
         if self.same:
             pairs = [f"{name} is {kept}" for name, kept in self.same.items()]
-            notes.append(f"The same rows, counted once: {first_of(pairs, '; ', '; and')}.")
+            notes.append(f"The same rows, counted once: {list_first(pairs, '; ', '; and')}.")
         if self.left_out:
-            notes.append(f"Left out, as they have too few rows: {first_of(self.left_out)}.")
+            notes.append(f"Left out, as they have too few rows: {list_first(self.left_out)}.")
         return notes
 
 
-def first_of(names: Sequence[str], between: str = ", ", last: str = " and") -> str:
+def list_first(names: Sequence[str], between: str = ", ", last: str = " and") -> str:
     """Return the first few names, and how many more there are."""
     more = f"{last} {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return between.join(names[:_NAMED]) + more
@@ -439,16 +439,16 @@ class SlicedRows:
         seen: dict[bytes, str] = {}
         for how_many in range(1, min(intersections, len(columns)) + 1):
             for chosen in combinations(columns.values(), how_many):
-                for conditions, part in _parts_of(chosen):
+                for conditions, indices in _split_rows(chosen):
                     name = named(conditions)
-                    if not len(part):
+                    if not len(indices):
                         continue
-                    if len(part) < min_n:
+                    if len(indices) < min_n:
                         self.small.append(name)
-                    elif (kept_as := seen.setdefault(part.tobytes(), name)) != name:
+                    elif (kept_as := seen.setdefault(indices.tobytes(), name)) != name:
                         self.same[name] = kept_as
                     else:
-                        self.cuts.append((conditions, part))
+                        self.cuts.append((conditions, indices))
         if not self.n_slices:
             raise InputError(f"no slice has {min_n} rows: {', '.join(self.small[:5])}")
 
@@ -462,22 +462,22 @@ class SlicedRows:
         """The level of each slice that keeps that of all (Šidák 1967)."""
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
-    def sample(self, one: MetricRequest, part: Ints | slice) -> Sample | QuerySample:
+    def sample(self, one: MetricRequest, indices: Ints | slice) -> Sample | QuerySample:
         """Return some rows as the sample that a metric needs."""
-        models = [each._replace(values=each.values[part]) for each in self.models]
+        models = [each._replace(values=each.values[indices]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
-        given |= {name: column[part] for name, column in self.columns.items()}
+        given |= {name: column[indices] for name, column in self.columns.items()}
         given |= self.options
-        given["groups"] = None if self.groups is None else self.groups[part]
-        return build_samples((one,), self.labels[part], models, **given)[one.label]
+        given["groups"] = None if self.groups is None else self.groups[indices]
+        return build_samples((one,), self.labels[indices], models, **given)[one.label]
 
-    def measured(self, one: MetricRequest, part: Ints) -> Measurement | None:
+    def measured(self, one: MetricRequest, indices: Ints) -> Measurement | None:
         """Measure each model in some rows, without warnings; None where there are no rows."""
-        if not len(part):
+        if not len(indices):
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.sample(one, part).measure(one)
+            return self.sample(one, indices).measure(one)
 
     def result(self, rows: Iterable[SliceEstimate]) -> Slices:
         """Return estimates as a result."""
@@ -491,7 +491,7 @@ class SlicedRows:
         )
 
 
-def slices_of(
+def evaluate_slices(
     y_true: Any,
     models: Sequence[NamedScores],
     slices: Mapping[str, Any],
@@ -506,21 +506,21 @@ def slices_of(
         if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     rows = SlicedRows.checked(y_true, models, slices, query=query, **given)
-    return rows.result(row for one in requests for row in estimates_of(rows, one))
+    return rows.result(row for one in requests for row in estimate_metric(rows, one))
 
 
-def estimates_of(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
+def estimate_metric(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
     """Return a metric of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= _MOST
     by_slice = []
-    for conditions, part in rows.cuts:
-        inside = rows.measured(one, part)
-        gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(rows.models)
-        by_slice.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
+    for conditions, indices in rows.cuts:
+        inside = rows.measured(one, indices)
+        gaps = _gaps(rows, one, inside, indices) if has_rest else [NO_GAP] * len(rows.models)
+        by_slice.append(estimate_slice(rows, one, conditions, inside, gaps, len(indices)))
     return [row for by_model in zip(*by_slice, strict=True) for row in by_model]
 
 
-def rows_of(
+def estimate_slice(
     rows: SlicedRows,
     one: MetricRequest,
     conditions: Conditions,
@@ -531,11 +531,11 @@ def rows_of(
     """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
     results = []
     for k, (model, (gap, variance)) in enumerate(zip(rows.models, gaps, strict=True)):
-        own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
-        own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
+        fields: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
+        fields |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
         if inside is not None:
             estimate = _estimate(one, inside, k, rows)
-            own = {name: getattr(estimate, name) for name in own}
+            fields = {name: getattr(estimate, name) for name in fields}
         error = variance.standard_error
         results.append(
             SliceEstimate(
@@ -548,8 +548,8 @@ def rows_of(
                 gap_pvalue=pvalue(gap / error, variance.df) if error > 0.0 else math.nan,
                 higher_is_better=one.higher_is_better,
                 conditions=conditions,
-                note="not defined on these rows" if math.isnan(own["estimate"]) else "",
-                **own,
+                note="not defined on these rows" if math.isnan(fields["estimate"]) else "",
+                **fields,
             )
         )
     return results
@@ -569,14 +569,14 @@ def _estimate(one: MetricRequest, measured: Measurement, model: int, rows: Slice
 
 
 def _gaps(
-    rows: SlicedRows, one: MetricRequest, inside: Measurement | None, part: Ints
+    rows: SlicedRows, one: MetricRequest, inside: Measurement | None, indices: Ints
 ) -> list[tuple[float, Variance]]:
     """Return the difference of each model in a slice and in the rows outside, with its variance.
 
     Slices of independent rows are independent of the rows outside. Groups may have rows in both:
     their contributions are added up over all rows, the two sides being strata.
     """
-    rest = np.delete(np.arange(len(rows.labels)), part)
+    rest = np.delete(np.arange(len(rows.labels)), indices)
     outside = rows.measured(one, rest)
     if inside is None or outside is None:
         return [NO_GAP] * len(rows.models)
@@ -588,9 +588,9 @@ def _gaps(
         weights = None if counts is not None or weights is None else weights.astype(np.float64)
         # A mean was fitted on either side: a group's contribution is of the rows on its own side.
         sides = np.empty(len(rows.labels), np.int64)
-        for side, (own, measured) in enumerate(((part, inside), (rest, outside))):
+        for side, (kept, measured) in enumerate(((indices, inside), (rest, outside))):
             strata = measured.units.strata
-            sides[own] = side if strata is None else 2 * strata + side
+            sides[kept] = side if strata is None else 2 * strata + side
         units = Units(len(sides), counts=counts, weights=weights, groups=rows.groups, strata=sides)
     gaps = []
     for value, other, inner, outer in zip(
@@ -600,7 +600,7 @@ def _gaps(
             variance = together(inside.units.variance(inner), outside.units.variance(outer))
         else:
             influences = np.empty(len(rows.labels))
-            influences[part] = inner
+            influences[indices] = inner
             influences[rest] = -outer
             variance = units.variance(influences)
         gaps.append((value - other, variance))

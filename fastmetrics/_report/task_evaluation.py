@@ -71,8 +71,8 @@ def evaluate_task(
     first = next(iter(by_model.values()))
     left_out = {name: n_queries - int(one.n_samples) for name, one in first.items()}
     for n in dict.fromkeys(filter(None, left_out.values())):
-        of = ", ".join(name for name, own in left_out.items() if own == n)
-        notes.append(f"{without_value(n)} ({of}).")
+        names = ", ".join(name for name, count in left_out.items() if count == n)
+        notes.append(f"{without_value(n)} ({names}).")
     result = Evaluation.from_estimates(task, by_model, pairs, level, directions, notes)
     return replace(result, n_samples=float(n_queries), n_left_out=left_out)
 

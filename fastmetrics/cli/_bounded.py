@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.rows import model_pairs
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
-from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, figures_of
+from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, get_estimates
 from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._options import refuse_options
@@ -72,9 +72,9 @@ def evaluate_bounded(
         for position, name in enumerate(options.score):
             with progress_bar("evaluating") as progress:
 
-                def move(share: float, at: int = position, show: Any = progress) -> None:
+                def move(done: float, at: int = position, show: Any = progress) -> None:
                     if show is not None:
-                        show((at + share) / len(options.score), columns.n_rows)
+                        show((at + done) / len(options.score), columns.n_rows)
 
                 runs = taker.runs.pop(name)
                 summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
@@ -111,8 +111,8 @@ def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
     n_models = len(options.score)
     each = (total - _for_reading(total) - _PROGRAM) // n_models
     if each < _LEAST:
-        share = _READING[0]
-        least = (_PROGRAM + _LEAST * n_models) * share // (share - 1)
+        divisor = _READING[0]
+        least = (_PROGRAM + _LEAST * n_models) * divisor // (divisor - 1)
         raise ValueError(
             f"--memory {options.memory} is too little for {n_models:,} "
             f"{'model' if n_models == 1 else 'models'}: give at least {least / 1e6:,.0f} MB"
@@ -235,7 +235,7 @@ def _comparisons(
     differences = {}
     with said_in_notes():
         for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
-            by_model = [figures_of(model)[one.label] for model in models]
+            by_model = [get_estimates(model)[one.label] for model in models]
             counts = [None] * len(models)
             differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
     return Comparisons(differences)

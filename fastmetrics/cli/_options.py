@@ -247,7 +247,7 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
         if text in metrics:
             raise ValueError(f"--metrics names {text!r} more than once")
         name, *parameters = text.split(":")
-        given = dict(_parameter(part, text) for part in parameters)
+        given = dict(_parameter(pair, text) for pair in parameters)
         metrics[text] = (name, given) if given else name
     return metrics
 
@@ -279,11 +279,11 @@ def parse_pairs(option: str, texts: Sequence[str] | None, example: str) -> dict[
     return columns
 
 
-def _parameter(part: str, text: str) -> tuple[str, Any]:
-    name, equals, value = part.partition("=")
+def _parameter(pair: str, text: str) -> tuple[str, Any]:
+    name, equals, value = pair.partition("=")
     if not (name and equals and value):
         raise ValueError(
-            f"--metrics {text!r}: {part!r} is no parameter with its value, as in "
+            f"--metrics {text!r}: {pair!r} is no parameter with its value, as in "
             "recall_at_false_positive_rate:false_positive_rate=0.05"
         )
     if "," in value:

@@ -92,14 +92,14 @@ def names_here(options: argparse.Namespace) -> dict[str, str]:
         | {
             "y_true": f"column {options.label!r}",
             "y_score": "each score column" if several else f"column {options.score[0]!r}",
-            "cost_fn": _name_of("--cost-fn", getattr(options, "cost_fn", None)),
-            "cost_fp": _name_of("--cost-fp", getattr(options, "cost_fp", None)),
+            "cost_fn": _cost_name("--cost-fn", getattr(options, "cost_fn", None)),
+            "cost_fp": _cost_name("--cost-fp", getattr(options, "cost_fp", None)),
             "sample_weight": f"column {options.weight!r}" if options.weight else "--weight",
         }
     )
 
 
-def _name_of(option: str, price: str | None) -> str:
+def _cost_name(option: str, price: str | None) -> str:
     return f"column {price!r}" if isinstance(price, str) and number_of(price) is None else option
 
 
@@ -125,10 +125,10 @@ def progress_bar(work: str = "reading") -> Iterator[Callable[[float, int], None]
     layout = work + " {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]"
     bar = make(total=1.0, delay=_PATIENCE, leave=False, file=sys.stderr, bar_format=layout)
 
-    def move(share: float, rows: int) -> None:
+    def move(done: float, rows: int) -> None:
         # Never back: after a file was judged anew, reading starts again.
         bar.set_postfix_str(f"{rows:,} rows", refresh=False)
-        bar.update(max(0.0, min(share, 1.0) - bar.n))
+        bar.update(max(0.0, min(done, 1.0) - bar.n))
 
     with bar:
         yield move
@@ -156,16 +156,16 @@ def labels_of(
 def _text_labels(column: TextColumn, name: str, pos_label: str | None) -> NDArray[np.int8]:
     """Return 1 for the positive text and 0 for the other."""
     values = column.values
-    shown = ", ".join(map(repr, sorted(values)))
+    listed = ", ".join(map(repr, sorted(values)))
     if len(values) > 2:
         _refuse_classes(sorted(values), name)
     if pos_label is None:
         raise ValueError(
-            f"column {name!r} holds text ({shown}): name the positive one with --pos-label"
+            f"column {name!r} holds text ({listed}): name the positive one with --pos-label"
         )
     if pos_label not in values:
         if len(values) > 1:
-            raise ValueError(f"--pos-label {pos_label!r} is none of the labels {shown}")
+            raise ValueError(f"--pos-label {pos_label!r} is none of the labels {listed}")
         return np.zeros(len(column.codes), dtype=np.int8)
     positive: NDArray[np.bool_] = column.codes == values.index(pos_label)
     return positive.view(np.int8)
@@ -173,11 +173,11 @@ def _text_labels(column: TextColumn, name: str, pos_label: str | None) -> NDArra
 
 def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = None) -> NoReturn:
     """Raise for more than two classes, given in order; say which options leave two."""
-    shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
+    listed = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
     column = name if name.isidentifier() else quote_name(name)
     pair = ", ".join(quote_text(c) if isinstance(c, str) else repr(c) for c in classes[:2])
     raise ValueError(
-        f"column {name!r} holds {len(classes):,} classes ({shown}), and the metrics are of two: "
+        f"column {name!r} holds {len(classes):,} classes ({listed}), and the metrics are of two: "
         f'keep two with --where "{column} IN ({pair})", name the positive one with --pos-label; '
         "or, of fastmetrics evaluate, say --task labels of predicted labels, --class-score "
         "CLASS=COL of probabilities, --task values of numbers"

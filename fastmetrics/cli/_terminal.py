@@ -32,16 +32,16 @@ _OPTIONS: Final = {
 SCHEMA_VERSION: Final = 1
 
 
-def in_format(options: Namespace, fields: Mapping[str, Any], shown: Display) -> str:
+def in_format(options: Namespace, fields: Mapping[str, Any], display: Display) -> str:
     """Return a result as JSON of its fields, CSV of its data frame, or text of its tables."""
     from fastmetrics._display import brief
 
     if options.format == "json":
         return _json_text(fields)
     if options.format == "csv":
-        return _csv_text(shown)
-    shown = shown if options.verbose else brief(shown)
-    return _markdown_text(shown) if options.format == "markdown" else _table_text(shown)
+        return _csv_text(display)
+    display = display if options.verbose else brief(display)
+    return _markdown_text(display) if options.format == "markdown" else _table_text(display)
 
 
 def _json_text(content: Mapping[str, Any]) -> str:
@@ -62,13 +62,13 @@ def _without_nan(value: Any) -> Any:
     return value
 
 
-def _csv_text(shown: Display) -> str:
+def _csv_text(display: Display) -> str:
     import csv
     import io
 
     from fastmetrics._display import frame_columns
 
-    columns = frame_columns(shown)
+    columns = frame_columns(display)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -76,25 +76,25 @@ def _csv_text(shown: Display) -> str:
     return text.getvalue()
 
 
-def _table_text(shown: Display) -> str:
+def _table_text(display: Display) -> str:
     """Return tables as wide as the terminal, or as `print` has them where there is none."""
     import shutil
 
     from fastmetrics._display import WIDTH, as_text
 
     width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
-    return with_names(as_text(shown, width=max(width, _NARROWEST)), _OPTIONS) + "\n"
+    return with_names(as_text(display, width=max(width, _NARROWEST)), _OPTIONS) + "\n"
 
 
-def _markdown_text(shown: Display) -> str:
+def _markdown_text(display: Display) -> str:
     """Return the answer, the tables in Markdown, numbers at the right, and the notes."""
-    blocks = [_markdown_words(text) for text in shown.answer]
+    blocks = [_markdown_words(text) for text in display.answer]
     notes = []
-    for table in filter(len, shown.tables):
+    for table in filter(len, display.tables):
         text, more = _markdown_table(table)
         blocks.append(text)
         notes.append(more)
-    notes += [*shown.notes, *shown.more]
+    notes += [*display.notes, *display.more]
     return "\n".join([*blocks, *map(_markdown_words, filter(None, notes))])
 
 
@@ -123,25 +123,25 @@ def _xml(text: str) -> str:
 
 
 def write_junit(
-    path: str, title: str, cases: Sequence[tuple[str, str, str, str]], said: str
+    path: str, title: str, cases: Sequence[tuple[str, str, str, str]], summary: str
 ) -> None:
-    """Write cases, (group, name, outcome or "", text), as JUnit XML; ``said`` is the summary."""
+    """Write cases, (group, name, outcome or "", text), as JUnit XML; and the summary."""
     from xml.etree import ElementTree as ET
 
     from fastmetrics._files import writing
 
     outcomes = [outcome for _, _, outcome, _ in cases]
-    own = {"name": title, "tests": str(len(cases))}
+    counts = {"name": title, "tests": str(len(cases))}
     for outcome, word in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-        own[word] = str(outcomes.count(outcome))
-    suite = ET.Element("testsuite", own)
+        counts[word] = str(outcomes.count(outcome))
+    suite = ET.Element("testsuite", counts)
     for group, name, outcome, text in cases:
         names = {"classname": _xml(group), "name": _xml(name)}
         element = ET.SubElement(suite, "testcase", names, time="0")
         if outcome:
             ET.SubElement(element, outcome, message=_xml(text))
         ET.SubElement(element, "system-out").text = _xml(text)
-    ET.SubElement(suite, "system-out").text = _xml(said)
+    ET.SubElement(suite, "system-out").text = _xml(summary)
     with writing(path) as stream:
         stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
 

@@ -16,7 +16,7 @@ from scipy import special, stats
 import evaluations
 import fastmetrics as fm
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics._report.score_evaluation import evaluation_of
+from fastmetrics._report.score_evaluation import as_evaluation
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.range_summary import Lookup, summarize_range
@@ -558,7 +558,7 @@ def summaries(table, cuts):
 def evaluation(summary, name="score", level=0.95):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return evaluation_of(summary, name, level)
+        return as_evaluation(summary, name, level)
 
 
 def exact_average_precision(table):
@@ -701,12 +701,12 @@ def test_losses_of_one_class_are_left_to_rows():
 def test_a_balance_without_a_positive_is_told():
     table = ScoreTable.from_counts([2.0, 1.0], [0, 2], [5, 0])
     with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
-        evaluation_of(sum(summaries(table, [1])), "score", 0.95)
+        as_evaluation(sum(summaries(table, [1])), "score", 0.95)
 
 
 def test_one_class_is_told_summary():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        actual = evaluation_of(summarize_range(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
+        actual = as_evaluation(summarize_range(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
     assert (actual.n_positive, actual.n_negative) == (0, 2)
 
 

@@ -108,8 +108,8 @@ def _read_classes(options: argparse.Namespace) -> Request:
                 f"{', '.join(map(str, classes))}: each class needs its scores"
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
-    own = {"task": "multiclass" if given else "labels", "pos_label": pos_label}
-    return labels, scores, own | _row_options(columns, options), columns
+    more = {"task": "multiclass" if given else "labels", "pos_label": pos_label}
+    return labels, scores, more | _row_options(columns, options), columns
 
 
 def _read_rankings(options: argparse.Namespace) -> Request:
@@ -120,11 +120,11 @@ def _read_rankings(options: argparse.Namespace) -> Request:
     columns = _read(options, options.score)
     relevance = columns.label_values
     if relevance.dtype.kind not in "biuf":
-        shown = ", ".join(map(repr, relevance[:5].tolist()))
-        raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
+        listed = ", ".join(map(repr, relevance[:5].tolist()))
+        raise ValueError(f"column {options.label!r} must be numbers with --query: got {listed}")
     scores = {name: columns.scores[name] for name in options.score}
-    own = {"query": columns.codes[options.query]} | _row_options(columns, options)
-    return relevance, scores, own, columns
+    given = {"query": columns.codes[options.query]} | _row_options(columns, options)
+    return relevance, scores, given, columns
 
 
 def _read_several_labels(options: argparse.Namespace) -> Request:
@@ -208,7 +208,7 @@ def check_columns(options: argparse.Namespace) -> None:
     check_weights(options)
 
 
-def tell_of(evaluation: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
+def tell_notes(evaluation: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
     """Print the warnings of an evaluation, and what else is to be known of its models."""
     from fastmetrics.errors import UndefinedMetricWarning
 
@@ -219,9 +219,9 @@ def tell_of(evaluation: Evaluation, warned: list[tuple[Any, str]], what: str) ->
     auc = evaluation[0].roc_auc
     lacks_a_class = auc != auc  # nan, of which a warning tells for each model
     if lacks_a_class:
-        own = [text for kind, text in warned if kind is UndefinedMetricWarning]
-        print_texts(own, "model")
-        texts = [text for text in texts if text not in own]
+        undefined = [text for kind, text in warned if kind is UndefinedMetricWarning]
+        print_texts(undefined, "model")
+        texts = [text for text in texts if text not in undefined]
     subject = "bootstrap" if evaluation.bootstrap is not None else "all models"
     print_texts(texts, subject if len(evaluation) > 1 else f"model {evaluation[0].name!r}")
     names: dict[str, list[str]] = {}
@@ -316,7 +316,7 @@ def run_report(options: argparse.Namespace) -> str:
             **given,
         )
         page.save(options.output)
-    tell_of(page.evaluation, texts, "report")
+    tell_notes(page.evaluation, texts, "report")
     tell_skipped(columns, "evaluated")
     answer = f"{page.verdict}\n" if page.verdict else ""
     return f"{answer}{options.output}: {options.title}, {columns.n_rows:,} rows\n"
@@ -362,7 +362,7 @@ def run_evaluate(options: argparse.Namespace) -> str:
             evaluation = evaluate(labels, scores, **given)
     if options.baseline is not None:
         evaluation = evaluation.against(options.baseline)
-    tell_of(evaluation, texts, "evaluate")
+    tell_notes(evaluation, texts, "evaluate")
     tell_skipped(columns, "evaluated")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     return in_format(options, counts | evaluation.to_dict(), evaluation._display())

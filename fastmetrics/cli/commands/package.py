@@ -75,9 +75,9 @@ def run_demo(options: argparse.Namespace) -> str:
 
     labels, scores = load_breast_cancer_scores()
     evaluation = evaluate(labels, scores, task="binary")
-    shown = evaluation._display()
-    shown = replace(shown, title=_TITLE, notes=[*shown.notes, _CAPTION])
-    text = in_format(options, evaluation.to_dict(), shown)
+    display = evaluation._display()
+    display = replace(display, title=_TITLE, notes=[*display.notes, _CAPTION])
+    text = in_format(options, evaluation.to_dict(), display)
     if options.format != "table":
         return text
     return (

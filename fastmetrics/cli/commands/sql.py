@@ -76,12 +76,12 @@ def _format_limits(ranges_by_model: dict[str, ScoreRanges], options: argparse.Na
         models.append({"name": model} | sizes | {k: each.to_dict() for k, each in limits.items()})
         rows += [(name, model, value) for name, value in (sizes | limits).items()]
     if len(models) == 1:
-        shown = next(iter(ranges_by_model.values()))._display()
+        display = next(iter(ranges_by_model.values()))._display()
     else:
         columns = dict(zip(("metric", "model", "limits"), zip(*rows, strict=True), strict=True))
         table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
-        shown = Display([table], notes=["The exact values lie between the limits."])
-    return in_format(options, {"models": models}, shown)
+        display = Display([table], notes=["The exact values lie between the limits."])
+    return in_format(options, {"models": models}, display)
 
 
 def run_sql(options: argparse.Namespace) -> str:
