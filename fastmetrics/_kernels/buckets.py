@@ -207,7 +207,7 @@ def count_buckets(
         most_few = max(most_few, min(rows[2 * b], rows[2 * b + 1]))
     flat = np.empty(most, pool.dtype)
     keys = np.empty(most, np.uint32)
-    of_few = np.empty(most_few, pool.dtype)
+    few_scores = np.empty(most_few, pool.dtype)
     placed_keys = np.empty(most_few + 2, np.uint32)
     placed = np.empty(most_few, pool.dtype)
     ends = np.empty(2 * LEAVES * most_few + 2, np.uint32)
@@ -217,14 +217,14 @@ def count_buckets(
             continue
         few = 2 * b + np.int64(rows[2 * b + 1] < rows[2 * b])
         many = 4 * b + 1 - few
-        n = gather(few, pool, block_starts, block_order, buffers, fill, of_few)
+        n = gather(few, pool, block_starts, block_order, buffers, fill, few_scores)
         n_leaves = 1
         shift = _U(32)
         while n_leaves < LEAVES * n:
             n_leaves *= 2
             shift -= _U(1)
         scale = 2.0**32 / (highs[b] - lows[b])
-        short_keys(of_few[:n], lows[b], scale, keys)
+        short_keys(few_scores[:n], lows[b], scale, keys)
         for c in range(n_leaves + 2):
             ends[c] = 0
         for j in range(n):
@@ -245,7 +245,7 @@ def count_buckets(
             here = ends[leaf]
             ends[leaf] = here + np.uint32(1)
             placed_keys[_U(here)] = key
-            placed[_U(here)] = of_few[_U(j)]
+            placed[_U(here)] = few_scores[_U(j)]
         placed_keys[n] = np.uint32(2**32 - 1)
         placed_keys[n + 1] = np.uint32(2**32 - 1)
         m = gather(many, pool, block_starts, block_order, buffers, fill, flat)

@@ -78,7 +78,7 @@ def count_cells(true, predicted, low, width, lanes, table):
 
 
 @kernel
-def count_margins(true, predicted, low, width, hits, of_true, of_predicted):
+def count_margins(true, predicted, low, width, hits, true_counts, predicted_counts):
     """Count each class as true, as predicted and as both; return as `count_cells` does."""
     n = len(true)
     for start in range(0, n, BLOCK):
@@ -97,8 +97,8 @@ def count_margins(true, predicted, low, width, hits, of_true, of_predicted):
         for i in range(m):
             a = np.uint64(np.int64(rows[i]) - low)
             b = np.uint64(np.int64(columns[i]) - low)
-            of_true[a] += 1
-            of_predicted[b] += 1
+            true_counts[a] += 1
+            predicted_counts[b] += 1
             hits[a] += a == b
     return n
 

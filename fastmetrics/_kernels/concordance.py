@@ -62,7 +62,11 @@ def scatter_by_digit(ranks, low, high, shift, positions, out):
 
 @kernel
 def rising_in_segments(ranks, scratch, starts, first, last, shift):
-    """Return the rising pairs within each segment; ``ranks`` and ``scratch`` are used up."""
+    """Return the rising pairs within each segment; ``ranks`` and ``scratch`` are used up.
+
+    Radix sort from the highest digit down, by a stack of (low, high, shift): a pair is counted in
+    the first digit that differs. Short segments are compared pair by pair.
+    """
     total = np.int64(0)
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
     shifts = np.empty(4 * _VALUES, np.int64)
@@ -180,7 +184,11 @@ def scatter_with_sums(codes, sums, low, high, shift, mask, positions, more, out,
 
 @kernel
 def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, bits):
-    """Sort the rows of each segment, which differ in the last ``bits`` of their ranks alone."""
+    """Sort the rows of each segment, which differ in the last ``bits`` of their ranks alone.
+
+    As `rising_in_segments`, and each row's sum goes with it: it counts the lower earlier rows in
+    its low 32 bits, and those of them that lead in the high ones.
+    """
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
     left = np.empty(4 * _VALUES, np.int64)
     counts = np.empty(_VALUES, np.int64)
@@ -249,14 +257,14 @@ def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out)
             leads = np.int64(before[key, 1])
             is_lead = np.int64(before[key + 1, 1] > leads)  # a factor: a branch would wait for it
             later = n - before[key + 1, 0]
-            of_key = before[key + 1, 0] - before[key, 0]
+            in_key = before[key + 1, 0] - before[key, 0]
             for k in range(i, stop):
                 lower_leads = sums[k] >> 32
                 lower = start - (sums[k] & 0xFFFFFFFF)
                 concordant = lower_leads + is_lead * (later - lower - (end - stop))
                 discordant = leads - lower_leads - equal_leads + is_lead * lower
                 tied_in_score = equal_leads + is_lead * (end - stop)
-                tied_in_outcome = of_key - (stop - i)
+                tied_in_outcome = in_key - (stop - i)
                 out[rows[k]] = (
                     slopes[0] * concordant
                     + slopes[1] * discordant
@@ -349,7 +357,10 @@ def count_pair_sums(values, before, low, high, counts):
 
 @kernel
 def write_pair_sums(values, before, low, high, sums, pairs):
-    """Write the sums above ``low`` and up to ``high``, and of how many pairs each is."""
+    """Write the sums above ``low`` and up to ``high``, and of how many pairs each is.
+
+    Along a row of the staircase both ends move to the left only: O(values + sums) in all.
+    """
     first = np.int64(values.size)
     last = np.int64(values.size)
     n = np.int64(0)

@@ -75,7 +75,7 @@ def write_roc(
 
 @kernel
 def concordant_pairs_by_row(labels, scores, n_positive, n_negative, twice_concordant):
-    """Count, in each row sorted by ascending score, the pairs a positive wins, ties as halves."""
+    """Write twice the pairs a positive wins in each row, sorted by score; a tie is half a pair."""
     for row in range(labels.shape[0]):
         positives_below = 0
         negatives_below = 0
@@ -280,7 +280,7 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
 
 
 @kernel
-def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives, sums):
+def auc_influences(positives, negatives, above, sizes, value, influence_p, influence_n, sums):
     """Write the influence on the AUC of a row of either class at each score of a piece.
 
     ``above`` are TP and FP of higher scores, ``sizes`` the weights of the positives and of
@@ -292,19 +292,19 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
     for i in range(positives.size):
         tp += positives[i]
         fp += negatives[i]
-        of_positives[i] = (n - fp) + negatives[i] / 2.0
-        of_negatives[i] = tp - positives[i] / 2.0
+        influence_p[i] = (n - fp) + negatives[i] / 2.0
+        influence_n[i] = tp - positives[i] / 2.0
     for i in range(positives.size):  # divisions in loops of their own: several at a time
-        of_positives[i] = (of_positives[i] / n - value) / m
+        influence_p[i] = (influence_p[i] / n - value) / m
     for i in range(positives.size):
-        of_negatives[i] = (of_negatives[i] / m - value) / n
+        influence_n[i] = (influence_n[i] / m - value) / n
     if sums.shape[0] > 0:
         for i in range(positives.size):
-            influence = negatives[i] * of_negatives[i]
-            sums[0, 0] += influence * of_negatives[i]
+            influence = negatives[i] * influence_n[i]
+            sums[0, 0] += influence * influence_n[i]
             sums[0, 1] += influence
-            influence = positives[i] * of_positives[i]
-            sums[1, 0] += influence * of_positives[i]
+            influence = positives[i] * influence_p[i]
+            sums[1, 0] += influence * influence_p[i]
             sums[1, 1] += influence
 
 
@@ -334,24 +334,24 @@ def precision_fractions(positives, negatives, above, precisions, fractions):
 
 
 @kernel
-def precision_influences(n_positive, value, below, of_positives, of_negatives):
+def precision_influences(n_positive, value, below, influence_p, influence_n):
     """Convert precisions and fractions to influences of a row of either class on average precision.
 
     A row lowers or raises the precision of all positives below it. ``value`` is the average,
     ``below`` the sums that `precision_fractions` returned for the pieces below this one.
     """
     gained, lost = below
-    for i in range(of_positives.size - 1, -1, -1):
-        fraction = of_negatives[i]
-        precision = of_positives[i]
+    for i in range(influence_p.size - 1, -1, -1):
+        fraction = influence_n[i]
+        precision = influence_p[i]
         gained += fraction * (1.0 - precision)
         lost += fraction * precision
-        of_positives[i] = precision - value + gained
-        of_negatives[i] = -lost
-    for i in range(of_positives.size):
-        of_positives[i] /= n_positive
-    for i in range(of_positives.size):
-        of_negatives[i] /= n_positive
+        influence_p[i] = precision - value + gained
+        influence_n[i] = -lost
+    for i in range(influence_p.size):
+        influence_p[i] /= n_positive
+    for i in range(influence_p.size):
+        influence_n[i] /= n_positive
 
 
 @kernel

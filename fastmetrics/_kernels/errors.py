@@ -200,7 +200,11 @@ def two_sum(a, b):
 
 @kernel
 def add_row(sums, row, other, other_row):
-    """Add a row of sums to another."""
+    """Add a row of sums to another.
+
+    Means and squares are merged by Chan, Golub & LeVeque (1983, eq. 2.1). The rounding error of a
+    sum stands in the column after it, where errors add up; a mean and its error are renormalised.
+    """
     mine = sums[row, WEIGHT] + sums[row, WEIGHT + 1]
     theirs = other[other_row, WEIGHT] + other[other_row, WEIGHT + 1]
     for mean in (TARGET_MEAN, ERROR_MEAN):
@@ -366,7 +370,10 @@ def count_abnormal(u, top):
 
 @kernel
 def gamma_by_product(u, lanes):
-    """Return the sum of u - 1 - log(u), by one logarithm of a product; -1 if that may overflow."""
+    """Return the sum of u - 1 - log(u), by one logarithm of a product; -1 if that may overflow.
+
+    As `losses.log_of_product`: exponents of the lanes' products are added, mantissas multiplied.
+    """
     outside = 0
     for i in range(u.size):
         outside += np.int64(not ((u[i] > _SMALL) & (u[i] < 1.0 / _SMALL)))

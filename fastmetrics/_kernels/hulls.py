@@ -36,11 +36,11 @@ def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives):
     for group in range(n_groups):
         p = 0
         n = 0
-        of_positives = positives[group * GROUP : (group + 1) * GROUP]
-        of_negatives = negatives[group * GROUP : (group + 1) * GROUP]
-        for i in range(of_positives.size):
-            p += of_positives[i]
-            n += of_negatives[i]
+        positives_here = positives[group * GROUP : (group + 1) * GROUP]
+        negatives_here = negatives[group * GROUP : (group + 1) * GROUP]
+        for i in range(positives_here.size):
+            p += positives_here[i]
+            n += negatives_here[i]
         group_positives[group] = p
         group_negatives[group] = n
         while edges > 0 and not edge_positives[edges - 1] * n > p * edge_negatives[edges - 1]:
@@ -92,7 +92,11 @@ def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives):
 
 @kernel
 def upper_hull_of_weights(positives, negatives, ends, pooled_positives, pooled_negatives, factor):
-    """Pool weights; odds fall where they are more than ``factor`` times the next ones."""
+    """Pool weights; odds fall where they are more than ``factor`` times the next ones.
+
+    Pool adjacent violators (Ayer et al. 1955) on a stack: O(n), as a block is pooled once. With a
+    ``factor`` above 1, odds that differ by rounding alone make no vertex.
+    """
     blocks = 0
     for i in range(positives.size):
         p = positives[i]
@@ -130,7 +134,8 @@ def sums_of_blocks(weights, ends, sums):
 def squares_lost(p, rows, positives, ends, proportions, lost):
     """Write each row's squared error less that of its block's proportion of positives.
 
-    ``positives`` of the ``rows`` at a probability are positive; blocks go up to their ``ends``.
+    ``positives`` of the ``rows`` at a probability are positive; blocks go up to their ``ends``. The
+    difference of the two squares is factored: subtracting them would cancel.
     """
     start = 0
     for block in range(ends.size):

@@ -73,7 +73,11 @@ def lane_sum(terms, lanes):
 
 @kernel
 def log_of_product(probabilities, lanes):
-    """Return minus the logarithm of the product of a block of probabilities; -1 on underflow."""
+    """Return minus the logarithm of the product of a block of probabilities; -1 on underflow.
+
+    One logarithm a block: exponents are added as integers, mantissas multiplied. A lane takes 16
+    factors, so only probabilities near 2**-62 can make it subnormal.
+    """
     lanes[:] = probabilities[:LANES]
     for start in range(LANES, probabilities.size, LANES):
         chunk = probabilities[start : start + LANES]
@@ -401,9 +405,14 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
         if not distance >= -width:
             if runs > 0:
                 row = moments[runs - 1]
-                sums = (m0, m1, m2 / 2.0, m3 / 6.0, m4 / 24.0, m5 / 120.0, p0, p1)
-                for k in range(MOMENTS):
-                    row[k] = sums[k]
+                row[0] = m0
+                row[1] = m1
+                row[2] = m2 / 2.0
+                row[3] = m3 / 6.0
+                row[4] = m4 / 24.0
+                row[5] = m5 / 120.0
+                row[6] = p0
+                row[7] = p1
             m0 = m1 = m2 = m3 = m4 = m5 = p0 = p1 = 0.0
             first = logits[i]
             starts[runs] = first
@@ -426,7 +435,12 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
         m5 += term
     if runs > 0:
         row = moments[runs - 1]
-        sums = (m0, m1, m2 / 2.0, m3 / 6.0, m4 / 24.0, m5 / 120.0, p0, p1)
-        for k in range(MOMENTS):
-            row[k] = sums[k]
+        row[0] = m0
+        row[1] = m1
+        row[2] = m2 / 2.0
+        row[3] = m3 / 6.0
+        row[4] = m4 / 24.0
+        row[5] = m5 / 120.0
+        row[6] = p0
+        row[7] = p1
     return runs

@@ -116,7 +116,11 @@ def merge_tables(
     left, left_positives, left_negatives, right, right_positives, right_negatives, scores,
     positives, negatives,
 ):  # fmt: skip
-    """Write the distinct scores of two descending runs with summed counts; return their number."""
+    """Write the distinct scores of two descending runs with summed counts; return their number.
+
+    Each step writes the higher score and advances its run, or both on a tie: factors of 0 and 1
+    instead of branches, which would be mispredicted.
+    """
     i = 0
     j = 0
     at = 0
@@ -174,8 +178,8 @@ def weigh_pairs(positives, negatives, sums):
     below_lost = 0.0
     above = 0.0
     above_lost = 0.0
-    of_positives = 0.0
-    of_positives_lost = 0.0
+    total = 0.0
+    total_lost = 0.0
     for i in range(n):
         positive = positives[i]
         negative = negatives[i]
@@ -187,10 +191,10 @@ def weigh_pairs(positives, negatives, sums):
         new = above + step
         above_lost = (new - above) - step
         above = new
-        step = positive - of_positives_lost
-        new = of_positives + step
-        of_positives_lost = (new - of_positives) - step
-        of_positives = new
+        step = positive - total_lost
+        new = total + step
+        total_lost = (new - total) - step
+        total = new
         negative = negatives[n - 1 - i]
         term = positives[n - 1 - i] * (2.0 * below + negative) - concordant_lost
         new = concordant + term
@@ -200,14 +204,14 @@ def weigh_pairs(positives, negatives, sums):
         new = below + step
         below_lost = (new - below) - step
         below = new
-    sums[0] = of_positives
+    sums[0] = total
     sums[1] = above
     sums[2] = concordant
     sums[3] = discordant
 
 
 @kernel
-def cumulative_pair(positives, negatives, of_positives, of_negatives):
+def cumulative_pair(positives, negatives, running_p, running_n):
     """Write the running sums of two columns of weights >= 0: compensated, never falling.
 
     The two chains of dependent steps (Kahan 1965) are taken side by side, as soon as one.
@@ -224,13 +228,13 @@ def cumulative_pair(positives, negatives, of_positives, of_negatives):
         lost_p = (new - total_p) - step
         total_p = new
         highest_p = max(highest_p, total_p)
-        of_positives[i] = highest_p
+        running_p[i] = highest_p
         step = negatives[i] - lost_n
         new = total_n + step
         lost_n = (new - total_n) - step
         total_n = new
         highest_n = max(highest_n, total_n)
-        of_negatives[i] = highest_n
+        running_n[i] = highest_n
 
 
 # --- orders of keys ------------------------------------------------------------------------------
@@ -255,7 +259,11 @@ def ascends(scores):
 
 @kernel
 def order_floats(keys):
-    """Turn the bits of floats, -0.0 as 0.0, into numbers in the floats' order; return the ends."""
+    """Turn the bits of floats, -0.0 as 0.0, into numbers in the floats' order; return the ends.
+
+    Unsigned: positive floats get the sign bit, negative ones are complemented, as larger
+    magnitudes are smaller numbers.
+    """
     least = ~_U(0)
     greatest = _U(0)
     for j in range(keys.size):
@@ -315,7 +323,7 @@ def spread(rows, starts, first, stop, by_run, out):
 
 
 @kernel
-def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positives, out):
+def spread_by_class(rows, starts, first, stop, labels, negative_entries, positive_entries, out):
     """Write to each row of the runs ``first`` to ``stop`` the entry of its class and run.
 
     The columns are of these runs alone.
@@ -327,14 +335,14 @@ def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positive
     entries = np.empty(here.size, out.dtype)
     if here.size == stop - first:  # no ties: a loop of its own is four times as fast
         for j in range(here.size):
-            one = of_positives[j]
-            other = of_negatives[j]
+            one = positive_entries[j]
+            other = negative_entries[j]
             entries[j] = one if label[j] == 1 else other
     else:
         j = 0
         for k in range(stop - first):
             for _ in range(starts[first + k + 1] - starts[first + k]):
-                entries[j] = of_positives[k] if label[j] == 1 else of_negatives[k]
+                entries[j] = positive_entries[k] if label[j] == 1 else negative_entries[k]
                 j += 1
     for j in range(here.size):
         out[_U(here[j])] = entries[j]
@@ -375,23 +383,23 @@ def weigh_runs(
     for k in range(m):
         at = end
         end = np.int64(starts[_U(first + k + 1)]) - np.int64(starts[first])
-        of_positives = weight[_U(at)] * is_positive[_U(at)]
-        of_negatives = weight[_U(at)] - of_positives
+        weight_p = weight[_U(at)] * is_positive[_U(at)]
+        weight_n = weight[_U(at)] - weight_p
         lost_positives = 0.0
         lost_negatives = 0.0
         for j in range(at + 1, end):
             mine = weight[_U(j)] * is_positive[_U(j)]
-            new = of_positives + mine
-            back = new - of_positives
-            lost_positives += (of_positives - (new - back)) + (mine - back)
-            of_positives = new
+            new = weight_p + mine
+            back = new - weight_p
+            lost_positives += (weight_p - (new - back)) + (mine - back)
+            weight_p = new
             mine = weight[_U(j)] - mine
-            new = of_negatives + mine
-            back = new - of_negatives
-            lost_negatives += (of_negatives - (new - back)) + (mine - back)
-            of_negatives = new
-        positives[m - 1 - k] = of_positives + lost_positives
-        negatives[m - 1 - k] = of_negatives + lost_negatives
+            new = weight_n + mine
+            back = new - weight_n
+            lost_negatives += (weight_n - (new - back)) + (mine - back)
+            weight_n = new
+        positives[m - 1 - k] = weight_p + lost_positives
+        negatives[m - 1 - k] = weight_n + lost_negatives
     return labelled
 
 
@@ -445,11 +453,11 @@ def place_rows(
             positives += count[index] - mine
             end += 1
         above -= positives
-        of_positives = 2 * below + negatives
-        of_negatives = 2 * above + positives
+        placement_p = 2 * below + negatives
+        placement_n = 2 * above + positives
         for i in range(at, end):
             index = words[_U(i)] & mask
-            placements[index] = of_negatives if index < first_positive else of_positives
+            placements[index] = placement_n if index < first_positive else placement_p
         below += negatives
     for j in range(n):  # the numbers of a class ascend: so do the lines of memory
         doubled[_U(numbers[j])] = placements[j]

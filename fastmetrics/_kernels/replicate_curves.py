@@ -63,13 +63,13 @@ def class_totals(counts, masks, positives, negatives):
     positives[0] = 0
     negatives[0] = 0
     for s in range(positives.size - 1):
-        of_positives = np.uint32(0)
-        of_all = np.uint32(0)
+        segment_positives = np.uint32(0)
+        segment_rows = np.uint32(0)
         for i in range(s * _CURVE_SEGMENT, min((s + 1) * _CURVE_SEGMENT, masks.size)):
-            of_positives = np.uint32(of_positives + np.uint32(counts[i] & masks[i]))
-            of_all = np.uint32(of_all + np.uint32(counts[i]))
-        positives[s + 1] = positives[s] + np.int64(of_positives)
-        negatives[s + 1] = negatives[s] + np.int64(of_all) - np.int64(of_positives)
+            segment_positives = np.uint32(segment_positives + np.uint32(counts[i] & masks[i]))
+            segment_rows = np.uint32(segment_rows + np.uint32(counts[i]))
+        positives[s + 1] = positives[s] + np.int64(segment_positives)
+        negatives[s + 1] = negatives[s] + np.int64(segment_rows) - np.int64(segment_positives)
 
 
 @kernel

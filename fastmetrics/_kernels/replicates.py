@@ -78,16 +78,16 @@ def gather_counts(drawn, units, counts):
 
 
 @kernel
-def exchange_rows(coins, units, second, of_first, of_second):
+def exchange_rows(coins, units, second, first_counts, second_counts):
     """Count the rows that each of two models has once units have tossed their coins.
 
     Row i is of the first model, or if ``second[i]`` of the other one; where the coin of its unit,
     a bit, is 1, it goes over.
     """
-    for r in range(of_first.shape[0]):
+    for r in range(first_counts.shape[0]):
         words = coins[r]
-        first = of_first[r]
-        other = of_second[r]
+        first = first_counts[r]
+        other = second_counts[r]
         for i in range(units.size):
             unit = np.uint64(units[i])
             coin = np.uint8((words[unit >> _64] >> (unit & _MASK_64)) & _ONE)
@@ -97,7 +97,11 @@ def exchange_rows(coins, units, second, of_first, of_second):
 
 @kernel
 def byte_products(a, b, n):
-    """Return the sum of a[i] * b[i]; 32 bits wide, so that it runs in vector lanes."""
+    """Return the sum of a[i] * b[i] in uint32, which makes vector lanes; n is a segment at most.
+
+    No overflow: positives and negatives of eight counts sum to less than 256, their products to
+    less than 2**14, and those of the 64 words of a segment to less than 2**20.
+    """
     total = np.uint32(0)
     for i in range(n):
         total = np.uint32(total + np.uint32(np.uint32(a[i]) * np.uint32(b[i])))
@@ -248,10 +252,10 @@ def step_areas(counts, words, masks, mask_words, ends, lone, indices, starts, st
                 index = np.uint64(some[k])
                 times = drawn[first + index]
                 gains[n] = times
-                of_eight = index // np.uint64(8)
+                octet = index // np.uint64(8)
                 shift = index % np.uint64(8) * np.uint64(8)
-                steps[0, n] = before[0, of_eight] + np.float64((sums[0, of_eight] >> shift) & _BYTE)
-                steps[1, n] = before[1, of_eight] + np.float64((sums[1, of_eight] >> shift) & _BYTE)
+                steps[0, n] = before[0, octet] + np.float64((sums[0, octet] >> shift) & _BYTE)
+                steps[1, n] = before[1, octet] + np.float64((sums[1, octet] >> shift) & _BYTE)
                 n += np.uint64(times > 0)
             for k in range(n):
                 gains[k] *= steps[0, k] / steps[1, k]

@@ -75,7 +75,11 @@ def stirling_rest(k):
 
 @kernel
 def is_kept(n, p, spread, us, v, k):
-    """Return whether BTRS keeps ``k``: bounds of the masses decide, or the masses themselves."""
+    """Return whether BTRS keeps ``k``: bounds of the masses decide, or the masses themselves.
+
+    Hoermann (1993), The generation of binomial random variates: ``v`` against the ratio of the
+    masses at ``k`` and at the mode, by Stirling's formula with its rest.
+    """
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
     q = 1.0 - p
