@@ -177,22 +177,22 @@ def counts_query(
     filled = {"score": _expression("score", score, dialect)} if models is None else {}
     is_typed = dialect != "sqlite"  # there a value of any column may be a text
     forms = (_SCORE, _ROUNDED) if is_typed else (_SQLITE_SCORE, _SQLITE_ROUNDED)
-    of_score, rounded = (template.format("") for template in forms)
+    score_text, rounded = (template.format("") for template in forms)
     if models is not None:
         for k, (name, text) in enumerate(models.items()):
             filled[f"name{k}"] = exp.Literal.string(name)
             filled[f"score{k}"] = _expression("score", text, dialect)
-        of_score, rounded = (
+        score_text, rounded = (
             f"CASE {_MODELS}.model_of_score "
             + " ".join(f"WHEN :name{k} THEN {template.format(k)}" for k in range(len(models)))
             + " END"
             for template in forms
         )
-    of_weight = "" if weight is None else "AND :weight >= 0"
+    weight_rule = "" if weight is None else "AND :weight >= 0"
     if weight is not None and not is_typed:
-        of_weight += " AND TYPEOF(:weight) <> 'text'"
+        weight_rule += " AND TYPEOF(:weight) <> 'text'"
     scored = exp.replace_placeholders(
-        sqlglot.parse_one(_SCORED.format(of_score, f"{of_weight} AND {rounded} = 0")),
+        sqlglot.parse_one(_SCORED.format(score_text, f"{weight_rule} AND {rounded} = 0")),
         label=_expression("label", label, dialect),
         **filled,
         weight=_expression("weight", "1" if weight is None else weight, dialect),
@@ -209,8 +209,8 @@ def counts_query(
         scored = scored.join(_joined(list(models)), join_type="cross")
     if where is not None:
         scored = scored.where(_expression("where", where, dialect))
-    of_rows = _OF_SCORES if bits is None else _OF_RANGES
-    statement = sqlglot.parse_one(of_rows.format(_COUNTED if weight is None else _SUMMED))
+    template = _OF_SCORES if bits is None else _OF_RANGES
+    statement = sqlglot.parse_one(template.format(_COUNTED if weight is None else _SUMMED))
     outside = [exp.Column(this=column.this.copy()) for column in columns]
     statement.set("expressions", outside + statement.expressions)
     statement = statement.group_by(*outside).with_("scored", scored)
@@ -351,7 +351,7 @@ def read_counts(
     columns: dict[str, Any] = dict(
         zip(wanted, (read.labels, *map(read.scores.get, spelled[1:])), strict=True)
     )
-    of_models = columns.pop("model", None)
+    models = columns.pop("model", None)
     if isinstance(columns[classes[0]], TextColumn):
         raise FileError(f"{files[0]}: column {spelled[0]!r} must hold numbers, not texts")
     unusable = columns.get("unusable")
@@ -366,7 +366,7 @@ def read_counts(
         columns[name].astype(np.float64) if is_weighted else columns[name] for name in classes
     ]
     whole = (columns[ends[0]], columns[ends[-1]], counts[0], counts[1])
-    return {"score": whole} if of_models is None else _by_model(whole, of_models)
+    return {"score": whole} if models is None else _by_model(whole, models)
 
 
 def _by_model(whole: _Counts, models: NDArray[Any] | TextColumn) -> dict[str, _Counts]:

@@ -265,9 +265,9 @@ def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
     exponent = max(_exponent(true), _exponent(predicted))
     exponent = exponent if abs(exponent) > _MILD else 0
     sums = _sums_of_blocks(_float_sums, predicted, true, width, exponent)
-    of_bias, of_variance, of_noise = (_scaled(math.fsum(each) / n, 2 * exponent) for each in sums)
+    b, v, e = (_scaled(math.fsum(each) / n, 2 * exponent) for each in sums)
     # The identity is algebra: the mean over models, replicates and examples is this very sum.
-    return of_bias + of_variance + of_noise, of_bias, of_variance, of_noise
+    return b + v + e, b, v, e
 
 
 def _integer_sums(predicted: NDArray[Any], true: NDArray[Any], dtype: Any) -> tuple[int, ...]:

@@ -529,8 +529,8 @@ def _means(
     train, test = _columns(scores)
     _warn_undefined(requested, train, test)
     estimates = {}
-    of_splits = zip(*(one.test_metrics for one in scores), strict=True)
-    for metric, on_train, on_test, tested in zip(requested, train, test, of_splits, strict=True):
+    by_metric = zip(*(one.test_metrics for one in scores), strict=True)
+    for metric, on_train, on_test, tested in zip(requested, train, test, by_metric, strict=True):
         mean, deviation = _mean_and_deviation(on_test)
         error = deviation * math.sqrt(1.0 / len(scores) + ratio)
         half = math.nan
@@ -618,7 +618,7 @@ def _by_632(
     for i, (metric, (error, gamma)) in enumerate(zip(requested, on_all, strict=True)):
         samples: list[Any] = [one.test_metrics[i] for one in scores]
         rows = np.concatenate([sample.rows for sample in samples])
-        losses = np.concatenate([sample.of_rows for sample in samples])
+        losses = np.concatenate([sample.row_values for sample in samples])
         estimates = by_632(error, rows, losses, n, gamma, len(scores))
         by_metric[metric.label] = MetricEstimate(
             estimates.err632 if rule == ".632" else estimates.err632_plus,

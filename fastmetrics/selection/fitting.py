@@ -59,12 +59,12 @@ _NO_OPTIONS: Final = dict.fromkeys(
 class SplitMetric(NamedTuple):
     """A metric on the test rows of one split.
 
-    ``of_rows`` are the influences of rows, or None; for the .632 methods their losses.
+    ``row_values`` are the influences of rows, or None; for the .632 methods their losses.
     """
 
     rows: NDArray[np.intp]
     value: float
-    of_rows: Floats | None
+    row_values: Floats | None
 
 
 def split_metric(
@@ -102,7 +102,7 @@ def average_of_models(
     metric does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
     The contributions of a row in several splits are added up: rows vary, not predictions.
     """
-    influences = [split.of_rows for split in splits if split.of_rows is not None]
+    influences = [split.row_values for split in splits if split.row_values is not None]
     if len(influences) < len(splits):
         return None
     one = metric.request
@@ -114,10 +114,10 @@ def average_of_models(
         codes = np.unique(task.y, return_inverse=True)[1]
     influence = np.zeros(n)
     times = np.zeros(n, np.int64)
-    for split, of_split in zip(splits, influences, strict=True):
+    for split, values in zip(splits, influences, strict=True):
         strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
         between = (split.value - mean) / np.bincount(strata)[strata]
-        np.add.at(influence, split.rows, (of_split + between) / n_splits)
+        np.add.at(influence, split.rows, (values + between) / n_splits)
         np.add.at(times, split.rows, 1)
     rows = np.flatnonzero(times)
     units = Units(

@@ -168,13 +168,13 @@ def _check_defined(loss: MetricRequest, true: Column, predicted: Column, name: s
     """Raise the metric's own errors for such rows, such as probabilities out of range."""
     if loss.metric is None or loss.metric.needs == "labels":
         return
-    of_classes: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if loss.metric.needs != "values":
-        of_classes["labels"] = np.arange(2 if predicted.ndim == 1 else predicted.shape[1])
+        options["labels"] = np.arange(2 if predicted.ndim == 1 else predicted.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            loss.metric.value(true, predicted, **of_classes, **loss.parameters)
+            loss.metric.value(true, predicted, **options, **loss.parameters)
         except InputError as error:
             names = ("y_pred", "y_proba", "pred_decision")
             raise error.renamed(dict.fromkeys(names, name)) from error
@@ -268,11 +268,11 @@ def _divergence_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> floa
     y, p = (np.asarray(column, np.float64) for column in (y, p))
     centre = y.mean()
     middle = p.mean()
-    from_middle, of_centre, both = (
+    from_middle, from_centre, both = (
         float(np.mean(TERMS[request.name](true, predicted, **request.parameters)))
         for true, predicted in ((y, middle), (centre, p), (centre, middle))
     )
-    return from_middle + of_centre - both
+    return from_middle + from_centre - both
 
 
 def _gaps_over_pairs(request: MetricRequest, y: Floats, p: Floats) -> float:
@@ -468,12 +468,12 @@ def bootstrap632(
             )
     read = resampled[out]
     resamples = {"resampled_predictions": read} if len(read) else {}
-    true, fitted, *of_bags = _columns(chosen, y_true, y_pred=y_pred, **resamples)
+    true, fitted, *bags = _columns(chosen, y_true, y_pred=y_pred, **resamples)
     check_same_length(y_true=true, y_pred=fitted)
     _check_defined(chosen, true, fitted, "y_pred")
     losses = np.empty(0)
     rows = np.nonzero(out)[1]
-    for predicted in of_bags:
+    for predicted in bags:
         _check_defined(chosen, true[rows], predicted, "resampled_predictions")
         losses = row_losses(chosen, true[rows], predicted)
     err = float(row_losses(chosen, true, fitted).mean())

@@ -476,8 +476,8 @@ def nested_cross_validation(
     keys = generator.integers(2**63, size=len(outer)).tolist()
     one_fold = partial(_on_outer_fold, task, choice, inner_cv)
     done = task.each(one_fold, [*zip(outer, keys, strict=True)])
-    on_test = [of_fold for of_fold, _ in done]
-    values = np.array([of_fold.value for of_fold in on_test])
+    on_test = [fold for fold, _ in done]
+    values = np.array([fold.value for fold in on_test])
     estimate = float(values.mean())
     tunings = tuple(one for _, one in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")

@@ -353,9 +353,9 @@ def build_search(edges: NDArray[np.float64]) -> Search:
     choices = [
         (cells, _edge_cells(edges, cells)) for cells in _candidates(*finite[[0, -1]].tolist())
     ]
-    cells, of_edges = min(choices, key=lambda choice: _steps(choice[1]))
+    cells, edge_cells = min(choices, key=lambda choice: _steps(choice[1]))
     # How many edges are before each cell, and of all.
-    starts = np.searchsorted(of_edges, np.arange(N_CELLS + 1)).astype(np.uint16)
+    starts = np.searchsorted(edge_cells, np.arange(N_CELLS + 1)).astype(np.uint16)
     return cells, starts, np.concatenate([edges, np.full(3, np.nan)])
 
 
@@ -367,9 +367,9 @@ def _edge_cells(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArr
     return cell
 
 
-def _steps(of_edges: NDArray[np.int32]) -> float:
+def _steps(edge_cells: NDArray[np.int32]) -> float:
     """Return the total steps of searches from a cell down to two edges, one for each edge."""
-    in_cell = np.diff(np.flatnonzero(np.diff(of_edges, prepend=-1, append=-1)))
+    in_cell = np.diff(np.flatnonzero(np.diff(edge_cells, prepend=-1, append=-1)))
     return float((in_cell * np.log2(np.maximum(in_cell / 2, 1.0))).sum())
 
 

@@ -57,8 +57,8 @@ class RowSums(NamedTuple):
 
     def every(self, are_rows: bool) -> tuple[float, Floats | float]:
         """Return the weight of all pairs, and of each row's; a row of frequency w is w of them."""
-        of_rows = self.weights.sum() - (1.0 if are_rows else self.weights)
-        return stable_sum(self.weights * of_rows) / 2, of_rows
+        partners = self.weights.sum() - (1.0 if are_rows else self.weights)
+        return stable_sum(self.weights * partners) / 2, partners
 
     def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return the weight of each row times its partners by kind, each times a slope."""
@@ -267,9 +267,9 @@ def count_rows(keys: Ranks, scores: Ranks, is_lead: NDArray[np.bool_] | None = N
     before = np.zeros((keys.n_ranks + 1, 2), np.int32)
     sizes = np.diff(by_key.starts)
     firsts = by_key.rows[by_key.starts[:-1]]
-    of_key = keys.ranks[firsts] + 1
-    before[of_key, 0] = sizes
-    before[of_key, 1] = sizes * leads[firsts]
+    following = keys.ranks[firsts] + 1
+    before[following, 0] = sizes
+    before[following, 1] = sizes * leads[firsts]
     for column in before.T:
         np.cumsum(column, out=column)
     codes = (scores.n_ranks - 1 - by_key.ranks).astype(np.uint32)

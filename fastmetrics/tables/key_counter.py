@@ -148,9 +148,9 @@ class CountedKeys:
                     scores = table.scores[has][::-1]
                     times = counts[has][::-1]
                     if times.sum() < RECURS * len(scores):  # a count takes more than its rows
-                        yield label, SortedColumn.of_scores(np.repeat(scores, times))
+                        yield label, SortedColumn.from_scores(np.repeat(scores, times))
                     else:
-                        yield label, SortedColumn.of_counts(scores, times)
+                        yield label, SortedColumn.from_counts(scores, times)
 
     def _passed(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         ends = [2 * self._key(start), 2 * self._key(stop)]
@@ -429,9 +429,9 @@ def make_counter(
     some.sort()
     if 1 + np.count_nonzero(some[1:] != some[:-1]) <= _MOST_RECUR * len(some):
         return None
-    of_bins = _SAMPLE * rows_of_bins(some)
-    counter = KeyCounter(dtype, of_bins, memory, waiting)
-    has_slots = int(of_bins[counter.pending.bins].sum())
+    bin_rows = _SAMPLE * rows_of_bins(some)
+    counter = KeyCounter(dtype, bin_rows, memory, waiting)
+    has_slots = int(bin_rows[counter.pending.bins].sum())
     return counter if has_slots > _LEAST_SHARE * _SAMPLE * len(some) else None
 
 

@@ -241,9 +241,9 @@ def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
         carried = rows.weights.dtype
     n = len(scores)
     block = buckets.BLOCK
-    of_bucket = 2 if len(labels) else 1
-    n_streams = of_bucket * bucket_map.n_buckets
-    stream_of_cell = of_bucket * bucket_map.bucket_of_cell
+    streams_per_bucket = 2 if len(labels) else 1
+    n_streams = streams_per_bucket * bucket_map.n_buckets
+    stream_of_cell = streams_per_bucket * bucket_map.bucket_of_cell
     n_chunks = max(1, n // max(PART_ROWS, PART_FILLS * n_streams * block))
     cuts = np.array([n * k // n_chunks for k in range(n_chunks + 1)], np.int64)
     first_block = cuts[:-1] // block + np.arange(n_chunks)
@@ -350,15 +350,18 @@ class RowOrder:
         return out
 
     def spread_by_class(
-        self, labels: NDArray[np.int8], of_negatives: NDArray[Any], of_positives: NDArray[Any]
+        self,
+        labels: NDArray[np.int8],
+        negative_entries: NDArray[Any],
+        positive_entries: NDArray[Any],
     ) -> NDArray[Any]:
         """Return the entry of each row's class and score, entries being by descending score."""
-        out = np.empty(len(self.rows), of_positives.dtype)
+        out = np.empty(len(self.rows), positive_entries.dtype)
         n = self.n_distinct
 
         def write(first: int, stop: int) -> None:
             here = slice(n - stop, n - first)
-            columns = (each[here][::-1].copy() for each in (of_negatives, of_positives))
+            columns = (each[here][::-1].copy() for each in (negative_entries, positive_entries))
             merges.spread_by_class(self.rows, self.starts, first, stop, labels, *columns, out)
 
         run([partial(write, *job) for job in self.jobs()])

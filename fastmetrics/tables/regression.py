@@ -81,20 +81,20 @@ class Terms:
 class ErrorSums:
     """Sums over rows: those of the errors, of their logarithms, and of each power's deviances."""
 
-    of_errors: Floats
-    of_logs: Floats | None
-    of_powers: dict[float, Floats]
+    error_sums: Floats
+    log_sums: Floats | None
+    deviance_sums: dict[float, Floats]
 
     @property
     def weights(self) -> Floats:
         """The total weight, once for each output."""
-        return np.asarray(self.of_errors[:, errors.WEIGHT] + self.of_errors[:, errors.WEIGHT + 1])
+        return np.asarray(self.error_sums[:, errors.WEIGHT] + self.error_sums[:, errors.WEIGHT + 1])
 
     @property
     def means(self) -> Floats:
         """The mean of the targets of each output."""
         column = errors.TARGET_MEAN
-        return np.asarray(self.of_errors[:, column] + self.of_errors[:, column + 1])
+        return np.asarray(self.error_sums[:, column] + self.error_sums[:, column + 1])
 
     def mean(self, sums: Floats, column: int) -> Floats:
         """Return a sum with its rest, which is left out if the sum has overflowed, over the weight.
@@ -103,7 +103,7 @@ class ErrorSums:
         """
         if len(sums) == 1:  # one number, for which arrays would take most of a small call's time
             high, low = sums.item(column), sums.item(column + 1)
-            weight = self.of_errors.item(errors.WEIGHT) + self.of_errors.item(errors.WEIGHT + 1)
+            weight = self.error_sums.item(errors.WEIGHT) + self.error_sums.item(errors.WEIGHT + 1)
             return np.array([(high + low if math.isfinite(high) else high) / weight])
         with np.errstate(all="ignore"):
             highs, lows = sums[:, column], sums[:, column + 1]
@@ -112,26 +112,26 @@ class ErrorSums:
 
     def copy(self) -> ErrorSums:
         """Return a copy of the sums."""
-        logs = None if self.of_logs is None else self.of_logs.copy()
-        powers = {power: sums.copy() for power, sums in self.of_powers.items()}
-        return ErrorSums(self.of_errors.copy(), logs, powers)
+        logs = None if self.log_sums is None else self.log_sums.copy()
+        powers = {power: sums.copy() for power, sums in self.deviance_sums.items()}
+        return ErrorSums(self.error_sums.copy(), logs, powers)
 
     def add(self, other: ErrorSums) -> None:
         """Add the sums over other rows, which hold the same terms."""
         before = self.means, self.weights
         with np.errstate(all="ignore"):
-            errors.merge_error_sums(self.of_errors, other.of_errors)
-            if self.of_logs is not None:
-                errors.merge_error_sums(self.of_logs, other.of_logs)
-            for power in self.of_powers:
+            errors.merge_error_sums(self.error_sums, other.error_sums)
+            if self.log_sums is not None:
+                errors.merge_error_sums(self.log_sums, other.log_sums)
+            for power in self.deviance_sums:
                 self._add_deviances(power, other, *before)
 
     def _add_deviances(
         self, power: float, other: ErrorSums, means: Floats, weights: Floats
     ) -> None:
         """Add the deviances of other rows; means and weights are those of this object before."""
-        mine = self.of_powers[power]
-        theirs = other.of_powers[power]
+        mine = self.deviance_sums[power]
+        theirs = other.deviance_sums[power]
         merged = mine.copy()
         _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])
         if mine[:, REFERENCE].all():  # else nothing was summed about a reference
@@ -141,7 +141,7 @@ class ErrorSums:
                 shift = _deviances(mean, merged[:, REFERENCE], power)
                 shift -= _deviances(mean, sums[:, REFERENCE], power)
                 _add(merged, ABOUT, np.where(weight > 0, weight * shift, 0.0), 0.0)
-        self.of_powers[power] = merged
+        self.deviance_sums[power] = merged
 
 
 def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
@@ -184,15 +184,15 @@ def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[E
     y_true, y_pred, weights = rows.piece(first, last)
     k = rows.n_outputs
     sums = ErrorSums(np.zeros((k, errors.N_SUMS)), None, {})
-    is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.arithmetic, sums.of_errors)
+    is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.arithmetic, sums.error_sums)
     for power, about in terms.powers:
         deviances = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
-        sums.of_powers[power] = deviances[0]
+        sums.deviance_sums[power] = deviances[0]
         is_sound = is_sound and deviances[1]
     if terms.log_errors:
-        sums.of_logs = np.zeros((k, errors.N_SUMS))
+        sums.log_sums = np.zeros((k, errors.N_SUMS))
         logs = (np.log1p(each, dtype=np.float64) for each in (y_true, y_pred))
-        is_sound &= errors.error_sums(*logs, k, weights, 0, sums.of_logs)
+        is_sound &= errors.error_sums(*logs, k, weights, 0, sums.log_sums)
     return sums, bool(is_sound)
 
 
@@ -348,7 +348,7 @@ class RegressionTable(Frozen, Summed, Saved):
     @property
     def n_outputs(self) -> int:
         """The number of outputs."""
-        return len(self._sums.of_errors)
+        return len(self._sums.error_sums)
 
     @property
     def total_weight(self) -> float:
@@ -375,14 +375,14 @@ class RegressionTable(Frozen, Summed, Saved):
             self.check_holds(needed)
         if column == errors.TARGET_MEAN:
             return self._sums.means
-        sums = self._sums.of_errors
-        if needed.log_errors and self._sums.of_logs is not None:
-            sums = self._sums.of_logs
+        sums = self._sums.error_sums
+        if needed.log_errors and self._sums.log_sums is not None:
+            sums = self._sums.log_sums
         return self._sums.mean(sums, column)
 
     def has_extreme_squares(self) -> bool:
         """Return whether a mean of squares, of errors or targets, may have left float64's range."""
-        sums = self._sums.of_errors
+        sums = self._sums.error_sums
         has_targets = self._terms.arithmetic & errors.ASK_TARGET
         least = LEAST_SQUARE * sums.item(errors.WEIGHT)
         for output in range(len(sums)):
@@ -395,7 +395,7 @@ class RegressionTable(Frozen, Summed, Saved):
     def largest_error(self) -> Floats:
         """Return the largest absolute error of each output, among rows that weigh something."""
         self.check_holds(Terms(errors.ASK_LARGEST))
-        return self._sums.of_errors[:, errors.LARGEST].copy()
+        return self._sums.error_sums[:, errors.LARGEST].copy()
 
     def mean_deviance(self, power: float, *, from_mean: bool = False) -> Floats:
         """Return the mean Tweedie deviance of each output's targets.
@@ -412,7 +412,7 @@ class RegressionTable(Frozen, Summed, Saved):
         ndarray of shape (n_outputs,)
         """
         self.check_holds(Terms(powers=frozenset({(power, from_mean)})))
-        return self._sums.mean(self._sums.of_powers[power], ABOUT if from_mean else DEVIANCE)
+        return self._sums.mean(self._sums.deviance_sums[power], ABOUT if from_mean else DEVIANCE)
 
     def check_holds(self, terms: Terms) -> None:
         """Raise if the table lacks some of the terms."""
@@ -444,9 +444,9 @@ class RegressionTable(Frozen, Summed, Saved):
             "asked": np.array(self._terms.arithmetic),
             "powers": np.array([power for power, _ in powers], np.float64),
             "from_mean": np.array([from_mean for _, from_mean in powers], np.bool_),
-            "of_errors": sums.of_errors,
-            "of_powers": np.array([sums.of_powers[power] for power, _ in powers]),
-            **({} if sums.of_logs is None else {"of_logs": sums.of_logs}),
+            "of_errors": sums.error_sums,
+            "of_powers": np.array([sums.deviance_sums[power] for power, _ in powers]),
+            **({} if sums.log_sums is None else {"of_logs": sums.log_sums}),
         }
 
     @classmethod
@@ -463,15 +463,15 @@ class RegressionTable(Frozen, Summed, Saved):
         )
         deviances = dict(zip(powers, members["of_powers"], strict=True))
         sums = ErrorSums(members["of_errors"], members.get("of_logs"), deviances)
-        k = len(sums.of_errors)
-        of_rows = [sums.of_errors] if sums.of_logs is None else [sums.of_errors, sums.of_logs]
-        shapes = [(each, (k, errors.N_SUMS)) for each in of_rows]
+        k = len(sums.error_sums)
+        row_sums = [sums.error_sums] if sums.log_sums is None else [sums.error_sums, sums.log_sums]
+        shapes = [(each, (k, errors.N_SUMS)) for each in row_sums]
         shapes += [(each, (k, N_DEVIANCES)) for each in deviances.values()]
         if any(each.dtype != np.float64 or each.shape != shape for each, shape in shapes):
             raise InputError("sums of other shapes, or of another dtype")
         if not k or len(deviances) < len(powers):
             raise InputError("sums of no rows, or of one power twice")
-        _check_sums(sums, n_samples, of_rows)
+        _check_sums(sums, n_samples, row_sums)
         return cls(n_samples, exponent, terms, sums)
 
     def _display(self) -> Display:
@@ -509,17 +509,19 @@ def check_power(power: Any) -> float:
     return number
 
 
-def _check_sums(sums: ErrorSums, n_samples: int, of_rows: list[Floats]) -> None:
+def _check_sums(sums: ErrorSums, n_samples: int, row_sums: list[Floats]) -> None:
     """Raise if sums do not fit the number of rows; overflowed sums may be infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        positive = [each[:, _WEIGHED] + each[:, [c + 1 for c in _WEIGHED]] for each in of_rows]
-        for each in sums.of_powers.values():  # what is moved about a mean may be rounded below 0
+        positive = [each[:, _WEIGHED] + each[:, [c + 1 for c in _WEIGHED]] for each in row_sums]
+        for (
+            each
+        ) in sums.deviance_sums.values():  # what is moved about a mean may be rounded below 0
             about_mean = each[:, ABOUT] + each[:, ABOUT + 1] + 1e-9 * sums.weights
             positive += [each[:, DEVIANCE] + each[:, DEVIANCE + 1], about_mean]
         check_sums(sums.weights)
     if any((each < 0).any() for each in positive) or not sums.weights.all():
         raise InputError("a sum of what is not negative is, or the weight is 0")
-    if any(not np.allclose(each[:, errors.ROWS], n_samples, rtol=1e-9) for each in of_rows):
+    if any(not np.allclose(each[:, errors.ROWS], n_samples, rtol=1e-9) for each in row_sums):
         raise InputError(f"sums of other rows than {n_samples:,}")
 
 
@@ -528,10 +530,10 @@ def _rescale(sums: ErrorSums, exponent: int) -> ErrorSums:
     copy = sums.copy()
     if exponent:
         factor = 2.0**exponent
-        for array in (copy.of_errors, copy.of_logs):
+        for array in (copy.error_sums, copy.log_sums):
             if array is not None:
                 for column in _WEIGHED:
                     array[:, column : column + 2] *= factor
-        for array in copy.of_powers.values():
+        for array in copy.deviance_sums.values():
             array[:, [DEVIANCE, DEVIANCE + 1, ABOUT, ABOUT + 1]] *= factor
     return copy

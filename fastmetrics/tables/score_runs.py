@@ -70,8 +70,8 @@ class AllRows:
         )
         if self.keys is None:
             return positives, negatives
-        of_keys = self.keys.rows(*where.positions)
-        return positives + of_keys[0], negatives + of_keys[1]
+        counted = self.keys.rows(*where.positions)
+        return positives + counted[0], negatives + counted[1]
 
 
 class RunRange(NamedTuple):
@@ -127,10 +127,10 @@ def range_table(rows: AllRows, where: RunRange) -> ScoreTable:
     if where.only is not None:
         positives, negatives = (np.array([count]) for count in rows.count_rows(where))
         return ScoreTable._from_columns(np.array([where.only]), positives, negatives)
-    of_columns = _table_of_columns(rows.columns, where)
+    sorted_rows = _table_of_columns(rows.columns, where)
     if rows.keys is None:
-        return of_columns
-    return rows.keys.table(*where.positions) + of_columns
+        return sorted_rows
+    return rows.keys.table(*where.positions) + sorted_rows
 
 
 def _table_of_columns(
@@ -164,8 +164,8 @@ def _counted_table(
         columns = merge_equal(np.concatenate(scores), np.concatenate(counts))
         sides.append([column[::-1].copy() for column in columns])
     (those_of_p, p), (those_of_n, n) = sides
-    of_positives = ScoreTable._from_columns(those_of_p, p, np.zeros_like(p))
-    return of_positives + ScoreTable._from_columns(those_of_n, np.zeros_like(n), n)
+    positives = ScoreTable._from_columns(those_of_p, p, np.zeros_like(p))
+    return positives + ScoreTable._from_columns(those_of_n, np.zeros_like(n), n)
 
 
 #: Fractions 1/k of the memory: rows not sorted yet; runs kept in memory although there is a folder;
@@ -544,7 +544,7 @@ class ScoreRuns(Merging, Shown):
         self._kind = table.scores.dtype
         for k, counts in enumerate((table.positives, table.negatives)):
             if (has := counts > 0).any():
-                self._classes[k].append(SortedColumn.of_counts(table.scores[has], counts[has]))
+                self._classes[k].append(SortedColumn.from_counts(table.scores[has], counts[has]))
                 self._totals[k] += self._classes[k][-1].total
         self._spill()
 
@@ -667,11 +667,11 @@ class ScoreRuns(Merging, Shown):
 
     def _bytes(self) -> int:
         """Return the bytes of all rows, an upper bound for pending ones."""
-        of_counts = 0
+        counter_bytes = 0
         if self._counter is not None:
-            of_counts = self._counter.nbytes + 4 * int(self._counter.pending.state[3])
-        of_runs = sum(column.nbytes for each in self._classes for column in each)
-        return of_runs + self._waiting_bytes + of_counts
+            counter_bytes = self._counter.nbytes + 4 * int(self._counter.pending.state[3])
+        run_bytes = sum(column.nbytes for each in self._classes for column in each)
+        return run_bytes + self._waiting_bytes + counter_bytes
 
     def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
         """Move runs to the file if ``more`` would not fit in memory; return whether they moved."""

@@ -585,16 +585,16 @@ def upper_hull(table: ScoreTable) -> Hull:
             columns = columns[0].astype(object), columns[1].astype(object)
             how = (pool.py_func, 1)
     pieces = [slice(start, start + CHUNK_ROWS) for start in range(0, len(table), CHUNK_ROWS)]
-    of_pieces = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
-    if len(of_pieces) == 0:
+    pieces_of_hull = run([partial(_blocks, columns[0][at], columns[1][at], *how) for at in pieces])
+    if len(pieces_of_hull) == 0:
         return Hull(np.empty(0, np.int64), *columns)
-    if len(of_pieces) == 1:
-        ends, positives, negatives = of_pieces[0]
+    if len(pieces_of_hull) == 1:
+        ends, positives, negatives = pieces_of_hull[0]
     else:
         rows = np.concatenate(
-            [hull[0] + at.start for hull, at in zip(of_pieces, pieces, strict=True)]
+            [hull[0] + at.start for hull, at in zip(pieces_of_hull, pieces, strict=True)]
         )
-        _, *pooled = (np.concatenate(column) for column in zip(*of_pieces, strict=True))
+        _, *pooled = (np.concatenate(column) for column in zip(*pieces_of_hull, strict=True))
         ends, positives, negatives = _blocks(pooled[0], pooled[1], *how)
         ends = rows[ends]
     if table.is_weighted:  # what was pooled one by one has rounding of its own

@@ -126,7 +126,7 @@ class SortedColumn:
     _at: tuple[int, int] = (0, 0)
 
     @classmethod
-    def of_scores(cls, scores: NDArray[Any]) -> SortedColumn:
+    def from_scores(cls, scores: NDArray[Any]) -> SortedColumn:
         """Return the column of scores, one a row, which are sorted in place."""
         scores.sort()
         scores += 0  # -0.0 becomes 0.0
@@ -139,7 +139,7 @@ class SortedColumn:
         return cls._of(scores, None)
 
     @classmethod
-    def of_counts(cls, scores: NDArray[Any], counts: NDArray[np.int64]) -> SortedColumn:
+    def from_counts(cls, scores: NDArray[Any], counts: NDArray[np.int64]) -> SortedColumn:
         """Return the column of scores, so many rows of each, in any order."""
         return cls._of(*merge_equal(scores, counts))
 
@@ -160,8 +160,8 @@ class SortedColumn:
         if self.scores is None:
             return
         at = file.append(self.scores)
-        of_counts = 0 if self.counts is None else file.append(self.counts)
-        self._file, self._at = file, (at, of_counts)
+        counts_at = 0 if self.counts is None else file.append(self.counts)
+        self._file, self._at = file, (at, counts_at)
         self.scores = self.counts = None
 
     def read(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
@@ -249,9 +249,11 @@ def sort_column(batches: list[Part]) -> SortedColumn | None:
         return None
     scores = np.concatenate([batch[0] for batch in batches])
     if all(counts is None for _, counts in batches):
-        return SortedColumn.of_scores(scores)
+        return SortedColumn.from_scores(scores)
     scores += 0  # -0.0 becomes 0.0
-    return SortedColumn.of_counts(scores, np.concatenate([row_counts(*batch) for batch in batches]))
+    return SortedColumn.from_counts(
+        scores, np.concatenate([row_counts(*batch) for batch in batches])
+    )
 
 
 def merge_counts(columns: list[SortedColumn]) -> list[SortedColumn]:
@@ -266,4 +268,4 @@ def merge_counts(columns: list[SortedColumn]) -> list[SortedColumn]:
     scores = np.concatenate([c.scores for c in held if c.scores is not None])
     counts = np.concatenate([c.counts for c in held if c.counts is not None])
     others = [column for column in columns if column.scores is None or not column.has_counts]
-    return [*others, SortedColumn.of_counts(scores, counts)]
+    return [*others, SortedColumn.from_counts(scores, counts)]

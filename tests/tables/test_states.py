@@ -108,8 +108,8 @@ PART = {name: state.of_part(0) for name, state in STATES.items()}
 
 def numbers(table: RegressionTable) -> list[float]:
     sums = table._sums
-    powers = [sums.of_powers[power] for power in sorted(sums.of_powers)]
-    actual = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
+    powers = [sums.deviance_sums[power] for power in sorted(sums.deviance_sums)]
+    actual = [sums.error_sums, *([] if sums.log_sums is None else [sums.log_sums]), *powers]
     return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in actual])] + [
         value
         for each in ("under", "over", "squared_error", "target_variance")
