@@ -76,7 +76,7 @@ def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Return an array of Python numbers as a real dtype that holds each of them exactly.
 
     Integers stay integers; an integer beyond 2**53 among floats is refused, because it would be
-    rounded without a word.
+    rounded silently.
     """
     values = array.ravel().tolist()
     kinds = {kind: _object_fault(kind) for kind in set(map(type, values))}
@@ -230,7 +230,7 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
 def _from_texts(values: Sequence[Any], array: NDArray[Any], name: str) -> NDArray[Any]:
     """Return a sequence that NumPy reads as ``array`` of text, each text by its value.
 
-    NumPy turns [1, "a"] and [b"a", "a"] into text too, without a word.
+    NumPy turns [1, "a"] and [b"a", "a"] into text too, silently.
     """
     flat = list(values) if array.ndim == 1 else np.array(values, dtype=object).ravel().tolist()
     kinds = set(map(type, flat))

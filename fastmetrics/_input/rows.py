@@ -199,7 +199,7 @@ def check_same_index(**columns: Any) -> None:
 def different_rows(columns: Mapping[str, Any]) -> tuple[str, bool] | None:
     """Return a message on the first two columns whose indexes contradict each other, if any do.
 
-    Beside it stands whether both have the same labels, in another order.
+    Also return whether both have the same labels, in another order.
     """
     labelled: dict[int, tuple[str, Any]] = {}  # by length, which is checked elsewhere
     numbered: dict[int, tuple[str, Any]] = {}

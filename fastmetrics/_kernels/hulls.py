@@ -23,7 +23,7 @@ def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives):
 
     The hull of every 64th point bounds the hull from below: a vertex is one of its own, or lies
     strictly above it. Most groups of rows are too few for their positives to lift the curve over
-    that bound, and are passed over: few rows reach the stack, with its branches nobody foresees.
+    that bound, and are passed over: few rows reach the stack, whose branches are mispredicted.
     """
     n_rows = positives.size
     n_groups = (n_rows + GROUP - 1) // GROUP

@@ -214,7 +214,7 @@ def weigh_pairs(positives, negatives, sums):
 def cumulative_pair(positives, negatives, running_p, running_n):
     """Write the running sums of two columns of weights >= 0: compensated, never falling.
 
-    The two chains of dependent steps (Kahan 1965) are taken side by side, as soon as one.
+    The two chains of dependent steps (Kahan 1965) run side by side, in the time of one.
     """
     total_p = 0.0
     lost_p = 0.0

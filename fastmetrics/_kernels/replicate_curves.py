@@ -13,7 +13,7 @@ _CURVE_SEGMENT = 64
 
 @kernel
 def follow(lead, value, n, levels, top, slack, n_reached, out):
-    """Write the values at the levels that the points 1 to n reach; return how many are n_reached.
+    """Write the values at the levels that points 1 to n reach; return the number of levels reached.
 
     Point 0 ends the piece before. Levels rise; a lead within ``slack`` of one is equal to it.
     """
@@ -41,7 +41,7 @@ def follow(lead, value, n, levels, top, slack, n_reached, out):
 
 @kernel
 def values_along(lead, value, levels, top, slack, out):
-    """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
+    """Write the value of one curve where its lead reaches each level; the ends are constant."""
     n = lead.size - 1
     none = np.int64(0)  # a literal 0 would compile another version
     n_reached = follow(lead, value, n, levels, top, slack, none, out)

@@ -581,7 +581,7 @@ def weigh_rows(drawn, weights, weighed):
 
 @kernel
 def split_block(weights, masks, positives, negatives):
-    """Part the weights of a block by class; return the rows of each of its four quarters.
+    """Split the weights of a block by class; return the rows of each of its four quarters.
 
     The last quarter has the rows that are left over too.
     """

@@ -64,7 +64,7 @@ class Frozen(Shown):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Travel as fields: what arrives (or is copied) is read-only again."""
+        """Pickle the fields; the copy is read-only again."""
         return type(self)._of, self._values()
 
 

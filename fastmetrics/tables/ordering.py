@@ -326,7 +326,7 @@ class RowOrder:
     ``scores[rows]`` ascends; numbers of rows are int32, int64 beyond 2**31 - 1 rows. ``starts``
     says where the rows of each distinct score start, and last n: ``scores[rows[starts[:-1]]]`` are
     the distinct scores, ``starts[:-1] + starts[1:] + 1`` twice the mean ranks, from 1 on.
-    ``is_finite``: whether all scores are, of floats that nobody has looked at yet.
+    ``is_finite`` says whether all scores are, for floats that were not checked before.
     """
 
     rows: Ints

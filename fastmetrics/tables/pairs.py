@@ -97,7 +97,7 @@ def weigh_runs(
 
 
 def _trim(columns: Columns, n_distinct: int) -> Columns:
-    """Cut columns, of which nobody has views, to their rows, giving memory back without a copy."""
+    """Cut columns without views to their rows, which gives memory back without a copy."""
     for column in columns:
         column.resize(n_distinct, refcheck=False)
     return columns

@@ -126,7 +126,7 @@ class MatrixState:
 
     @classmethod
     def of(cls, cells: Cells) -> Self:
-        """Return the state of counts that nobody else holds."""
+        """Return the state of counts that are not shared."""
         counts = np.ascontiguousarray(cells.counts)  # cells are also added to by their number
         return cls(layers(counts), cells.labels, cells.exponent)
 

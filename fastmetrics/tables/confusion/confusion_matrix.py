@@ -159,14 +159,14 @@ class ConfusionMatrix(Mergeable, Shown):
 
     @classmethod
     def _of(cls, state: MatrixState, is_fixed: bool = True) -> Self:
-        """Return the matrix of a state that nobody else holds."""
+        """Return the matrix of a state that is not shared."""
         made = cls.__new__(cls)
         made._set(state, is_fixed)
         return made
 
     @classmethod
     def _from_cells(cls, cells: Cells, is_fixed: bool = True) -> Self:
-        """Return a matrix of counts that nobody else holds."""
+        """Return a matrix of counts that are not shared."""
         return cls._of(MatrixState.of(cells), is_fixed)
 
     @classmethod
