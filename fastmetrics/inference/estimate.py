@@ -565,8 +565,8 @@ def _few_rows_note(one: MetricRequest, differences: Iterable[Variance]) -> str:
     if not fewest < one.entry.min_df:
         return ""
     return (
-        f"few rows carry the difference in {one.label}, as {fewest:.2g} would: "
-        "its limits may cover less than their level"
+        f"{one.label}: few rows (about {fewest:.2g}) determine the difference, "
+        "whose interval may cover less than its level"
     )
 
 
@@ -586,8 +586,8 @@ def _unlike_models_note(
             least, most = sorted(1.0 - measured.values[k] for k in pair)
             if least < most / 2.0 and abs(difference) > 2.0 * variance.standard_error:
                 return (
-                    f"the models are unlike, on few rows: limits of the difference in {one.label} "
-                    "may cover less than their level"
+                    f"{one.label}: the models differ much and rows are few; "
+                    "the interval of their difference may cover less than its level"
                 )
     return ""
 

@@ -242,7 +242,7 @@ def _compare_columns(options: argparse.Namespace) -> str:
 
     missing = [f"--{name}" for name in ("label", "score", "metrics") if not getattr(options, name)]
     if missing or not options.files:
-        advice = "name files, columns and metrics, or logs behind --log"
+        advice = "compare needs files, columns and metrics, or logs (--log)"
         raise ValueError(f"{', '.join(missing) or 'FILE'} missing: {advice}")
     session.check_weights(options)
     metrics: Any = parse_metrics(options.metrics)
