@@ -1,7 +1,4 @@
-"""What a run tests: kernels compiled, or, where nothing is compiled, their functions as they are.
-
-`.ci/run` does the second with coverage (`NUMBA_DISABLE_JIT=1`). The cases are the same.
-"""
+"""Kernels as tests call them: compiled, or their Python functions if `NUMBA_DISABLE_JIT` is set."""
 
 import os
 

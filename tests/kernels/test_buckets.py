@@ -58,7 +58,7 @@ def splitter_map(splitters: Any) -> Map:
 
 @dataclass
 class Streams:
-    """What scattering some rows, in parts, leaves behind."""
+    """Streams, blocks and counters after some rows were scattered in chunks."""
 
     pool: Any
     number_pool: Any
@@ -82,16 +82,20 @@ def scattered(
 ) -> Streams:  # fmt: skip
     """Scatter values; ``numbers`` is the dtype of weights or numbers of rows that they carry."""
     weights = np.empty(0) if weights is None else weights
-    n, n_streams = len(values), int(map_.stream_of_cell.max()) + 2
+    n = len(values)
+    n_streams = int(map_.stream_of_cell.max()) + 2
     cuts = [n * k // parts for k in range(parts + 1)]
     first = np.array([cuts[k] // BLOCK + k for k in range(parts)])
     n_blocks = n // BLOCK + parts
-    pool, owner = np.empty((n_blocks, BLOCK), values.dtype), np.empty(n_blocks, np.uint16)
+    pool = np.empty((n_blocks, BLOCK), values.dtype)
+    owner = np.empty(n_blocks, np.uint16)
     buffers = np.empty((parts, n_streams, BLOCK), values.dtype)
     number_pool = np.empty((n_blocks if numbers else 0, BLOCK), numbers or np.int32)
     number_buffers = np.empty((parts, n_streams if numbers else 0, BLOCK), number_pool.dtype)
     fill = np.zeros((parts, n_streams), np.uint16)
-    following, n_negative, bad = [], 0, False
+    following = []
+    n_negative = 0
+    bad = False
     for k in range(parts):
         part = slice(cuts[k], cuts[k + 1])
         free, negatives, is_bad = buckets.scatter(
@@ -102,7 +106,8 @@ def scattered(
         following.append(free)
         n_negative += negatives
         bad |= is_bad
-    starts, order = np.zeros(n_streams * parts + 1, np.int64), np.empty(n_blocks, np.int32)
+    starts = np.zeros(n_streams * parts + 1, np.int64)
+    order = np.empty(n_blocks, np.int32)
     buckets.index_blocks(owner, first, np.array(following, np.int64), starts, order)
     return Streams(
         pool, number_pool, starts, order, buffers, number_buffers, fill, n_negative, bool(bad)
@@ -113,8 +118,9 @@ def gathered(streams: Streams, stream: int, numbers: bool = False) -> Any:
     pool = streams.number_pool if numbers else streams.pool
     buffers = streams.number_buffers if numbers else streams.buffers
     out = np.empty(streams.rows[stream], pool.dtype)
-    fill, starts, order = streams.fill, streams.block_starts, streams.block_order
-    assert buckets.gather(stream, pool, starts, order, buffers, fill, out) == len(out)
+    fill = streams.fill
+    starts = streams.block_starts
+    assert buckets.gather(stream, pool, starts, streams.block_order, buffers, fill, out) == len(out)
     return out
 
 
@@ -184,7 +190,8 @@ def test_each_stream_holds_its_rows_in_order(rng, dtype, n: int, parts: int) -> 
 @pytest.mark.parametrize("fault", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("at", [0, 255, 256, 299])
 def test_faults_are_noticed(rng, dtype, fault, at: int) -> None:
-    values, labels = scores_of(rng, 300, dtype), np.zeros(300, np.int8)
+    values = scores_of(rng, 300, dtype)
+    labels = np.zeros(300, np.int8)
     labels[7] = 3
     maps = maps_of(values)
     values[at] = fault
@@ -211,8 +218,7 @@ def test_cells_are_monotone(rng, dtype) -> None:
     for map_ in maps_of(values)[1:]:
         assert not buckets.splitter_cells(values, map_.splitters, map_.tree, LARGEST, cell)
         assert (np.diff(cell[:200]) >= 0).all()
-        hit = np.isin(values, map_.splitters)
-        np.testing.assert_array_equal(cell[:200] % 2 == 1, hit)
+        np.testing.assert_array_equal(cell[:200] % 2 == 1, np.isin(values, map_.splitters))
 
 
 def test_awkward_values_have_cells() -> None:
@@ -220,16 +226,14 @@ def test_awkward_values_have_cells() -> None:
     cell = np.full(256, -1, np.int32)
     assert buckets.range_cells(values, 0.0, np.inf, 8, LARGEST, cell)
     assert cell[:8].tolist() == [0, 0, 0, 0, 7, 7, 7, 0]
-    splitters = np.array([0.0, 0.0, 0.0])
-    map_ = splitter_map(splitters)
+    map_ = splitter_map(np.array([0.0, 0.0, 0.0]))
     assert buckets.splitter_cells(values, map_.splitters, map_.tree, LARGEST, cell)
     assert cell[:8].tolist() == [0, 0, 1, 1, 6, 6, 6, 0]
 
 
 def bucket_of(dtype: Any, negative: Any, positive: Any) -> tuple[Any, Any]:
     values = np.concatenate([negative, positive]).astype(dtype)
-    labels = np.repeat([0, 1], [len(negative), len(positive)]).astype(np.int8)
-    return values, labels
+    return values, np.repeat([0, 1], [len(negative), len(positive)]).astype(np.int8)
 
 
 def counted(streams: Streams, low: float, high: float, single: bool) -> int:
@@ -250,8 +254,7 @@ def test_count_one_bucket(rng, dtype, sizes) -> None:
         high = 0 if np.dtype(dtype).kind == "f" else 2**62
         negative, positive = (rng.integers(0, spread, size) + high for size in sizes)
         values, labels = bucket_of(dtype, negative, positive)
-        map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
-        streams = scattered(values, labels, map_)
+        streams = scattered(values, labels, range_map(1, 4, 0.0, 1.0, values.dtype))
         twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
         actual = counted(streams, float(high), float(high) + spread, False)
         assert actual in (twice, -1)
@@ -265,11 +268,12 @@ def test_count_one_bucket(rng, dtype, sizes) -> None:
 
 def test_bounds_of_a_bucket_need_not_be_right(rng) -> None:
     """Rounding, rows that were not sampled and infinities: leaves are clamped, never wrong."""
-    negative, positive = rng.standard_normal(40), rng.standard_normal(30)
-    positive[:2], negative[:2] = (np.inf, -np.inf), (-np.inf, np.inf)
+    negative = rng.standard_normal(40)
+    positive = rng.standard_normal(30)
+    positive[:2] = (np.inf, -np.inf)
+    negative[:2] = (-np.inf, np.inf)
     values, labels = bucket_of(np.float64, negative, positive)
-    map_ = range_map(1, 4, -1.0, 1.0, values.dtype)
-    streams = scattered(values, labels, map_, most=np.inf)
+    streams = scattered(values, labels, range_map(1, 4, -1.0, 1.0, values.dtype), most=np.inf)
     twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
     for ends in ((-1.0, 1.0), (5.0, 6.0), (-1e308, 1e308), (0.0, 5e-324), (0.3, 0.3)):
         assert counted(streams, *ends, False) == twice
@@ -280,7 +284,8 @@ def test_rows_of_one_key_are_compared_by_their_scores(rng, dtype) -> None:
     """Scores that are far closer to one another than a bucket is wide, and some that are equal."""
     base = np.float64(2**16 if dtype == np.float32 else 2**32)
     scores = (base * rng.integers(1, 128, 210) + rng.integers(0, 3, 210)).astype(dtype)
-    negative, positive = scores[:120], scores[120:]
+    negative = scores[:120]
+    positive = scores[120:]
     values, labels = bucket_of(dtype, negative, positive)
     streams = scattered(values, labels, range_map(1, 4, 0.0, 1.0, values.dtype))
     twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
@@ -293,9 +298,9 @@ def test_rows_of_one_key_are_compared_by_their_scores(rng, dtype) -> None:
 
 
 def test_only_the_buckets_asked_for_are_counted(rng) -> None:
-    values, labels = rng.random(600), rng.integers(0, 2, 600).astype(np.int8)
-    map_ = range_map(4, 64, 0.0, 1.0, values.dtype)
-    streams = scattered(values, labels, map_, parts=2)
+    values = rng.random(600)
+    labels = rng.integers(0, 2, 600).astype(np.int8)
+    streams = scattered(values, labels, range_map(4, 64, 0.0, 1.0, values.dtype), parts=2)
     ends = np.array([0.0, 0.25, 0.5, 0.75]), np.array([0.25, 0.5, 0.75, 1.0])
     twice = np.full(4, -9)
     for job in ((1, 2), (2, 3), (3, 3)):
@@ -306,5 +311,5 @@ def test_only_the_buckets_asked_for_are_counted(rng) -> None:
     assert twice[[0, 3]].tolist() == [-9, -9]
     for b in (1, 2):
         here = np.floor(values * 4) == b
-        positive, negative = values[here & (labels == 1)], values[here & (labels == 0)]
-        assert twice[b] == 2 * (positive[:, None] > negative).sum()
+        positive = values[here & (labels == 1)]
+        assert twice[b] == 2 * (positive[:, None] > values[here & (labels == 0)]).sum()

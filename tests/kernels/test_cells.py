@@ -96,7 +96,8 @@ def outside(dtype: Any, low: int, width: int) -> list[int]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)
 def test_counting_stops_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
-    low, width = -3, 7
+    low = -3
+    width = 7
     for which, bad in zip((0, 1, 1, 0), outside(dtype, low, width), strict=True):
         both = columns(rng, N, low, width, dtype)
         both[which][at] = bad
@@ -144,7 +145,8 @@ def coded(number: Any, texts: list[str], most: int = 64, slots: int = 256) -> tu
     y = np.array(texts)
     words = y.view(np.uint32).reshape(len(y), -1)
     table = np.full(slots, -1, np.int32)
-    firsts, codes = np.full(most, -1, np.int64), np.full(len(y), -1, np.int32)
+    firsts = np.full(most, -1, np.int64)
+    codes = np.full(len(y), -1, np.int32)
     return number(words, table, firsts, codes), firsts, codes
 
 
@@ -186,5 +188,5 @@ def test_too_many_texts() -> None:
 
 def test_no_texts() -> None:
     none = np.empty((0, 3), np.uint32)
-    slots, codes = np.full(4, -1, np.int32), np.empty(0, np.int32)
-    assert kernels.text_codes(none, slots, np.empty(2, np.int64), codes) == 0
+    slots = np.full(4, -1, np.int32)
+    assert kernels.text_codes(none, slots, np.empty(2, np.int64), np.empty(0, np.int32)) == 0

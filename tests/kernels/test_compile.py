@@ -190,7 +190,7 @@ VALUE = str(2_000 * 2_001 // 2 / 2_000**2)
 
 
 def use_cache(folder: Path, before: str = "", after: str = "") -> list[str]:
-    """Return what a process prints: the value, then one line for each warning."""
+    """Run a process and return its output: the value, then one line for each warning."""
     said = run_program(
         before + USE + after,
         NUMBA_CACHE_DIR=str(folder),
@@ -346,7 +346,9 @@ def test_the_numba_at_hand_is_guarded(fresh) -> None:
 
 @compiled_only
 def test_many_threads_compile_at_once(fresh) -> None:
-    barrier, actual, dispatchers = threading.Barrier(8), [], []
+    barrier = threading.Barrier(8)
+    actual = []
+    dispatchers = []
 
     def work() -> None:
         barrier.wait()
@@ -365,7 +367,7 @@ def test_many_threads_compile_at_once(fresh) -> None:
 
 @pytest.fixture
 def tell(monkeypatch):
-    """Return what tells a notice, at some second, that a function is compiled or done."""
+    """Return a function that tells a notice of a start or end of compiling, at some second."""
 
     def told(second, is_start, module="fastmetrics._kernels.merges"):
         monkeypatch.setattr(_compile, "perf_counter", lambda: second)
@@ -429,8 +431,7 @@ for kernel in (pairs_of_sorted, lost_pairs):
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_a_process_that_compiles(tmp_path):
-    paths = os.pathsep.join(filter(None, sys.path))
-    environment = {**os.environ, "PYTHONPATH": paths}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     said = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM, want],

@@ -22,7 +22,8 @@ N_CELLS = 64
 
 def sought(cells, edges):
     """Return the arguments of a search: cells, starts and padded edges."""
-    numbers, cell = np.array(cells, np.float64), np.empty(len(edges), np.int32)
+    numbers = np.array(cells, np.float64)
+    cell = np.empty(len(edges), np.int32)
     buckets.octave_cells(edges, numbers, N_CELLS - 1, np.empty(len(edges)), cell)
     assert (np.diff(cell) >= 0).all()
     starts = np.searchsorted(cell, np.arange(N_CELLS + 1)).astype(np.uint16)
@@ -38,7 +39,8 @@ def scores(rng, n, dtype):
 def expected(values, labels, weights, edges, kind):
     """Return counts, the one score of each bin (nan for several) and whether it may be one."""
     n = len(edges) + 1
-    counts, held = np.zeros(2 * n, kind), [set() for _ in range(n)]
+    counts = np.zeros(2 * n, kind)
+    held = [set() for _ in range(n)]
     for x, label, weight in zip(values.tolist(), labels.tolist(), weights.tolist(), strict=True):
         b = int(np.searchsorted(edges, x, side="right"))
         counts[2 * b + (label == 1)] += weight
@@ -53,9 +55,11 @@ def expected(values, labels, weights, edges, kind):
 @pytest.mark.parametrize("cells", CELLS)
 def test_rows_are_counted_in_their_bins(rng, dtype, kind, weighted, cells) -> None:
     edges = np.unique(np.r_[rng.normal(size=40), 0.0, 0.5, np.nextafter(0.5, 1)])
-    values, labels = scores(rng, 600, dtype), rng.choice([-1, 1], 600).astype(np.int8)
+    values = scores(rng, 600, dtype)
+    labels = rng.choice([-1, 1], 600).astype(np.int8)
     weights = rng.integers(1, 5, 600).astype(kind)
-    counts, seen = np.zeros(2 * len(edges) + 2, kind), np.full(len(edges) + 1, np.nan)
+    counts = np.zeros(2 * len(edges) + 2, kind)
+    seen = np.full(len(edges) + 1, np.nan)
     watched = np.ones(len(edges) + 1, np.uint8)
     buckets.count_rows(
         values,
@@ -73,9 +77,12 @@ def test_rows_are_counted_in_their_bins(rng, dtype, kind, weighted, cells) -> No
 
 
 def test_bins_that_nobody_watches_keep_nothing() -> None:
-    counts, seen, watched = np.zeros(4, np.int64), np.full(2, np.nan), np.array([0, 1], np.uint8)
+    counts = np.zeros(4, np.int64)
+    seen = np.full(2, np.nan)
+    watched = np.array([0, 1], np.uint8)
     arguments = sought(CELLS["ends"], np.array([0.5]))
-    values, labels = np.array([0.1, 0.7]), np.array([1, 0], np.int8)
+    values = np.array([0.1, 0.7])
+    labels = np.array([1, 0], np.int8)
     buckets.count_rows(values, labels, NO_WEIGHTS[np.int64], *arguments, counts, seen, watched)
     assert counts.tolist() == [0, 1, 1, 0]
     assert seen[1] == 0.7
@@ -94,7 +101,8 @@ def test_bin_numbers(rng, n_edges, cells) -> None:
 
 def test_is_clean() -> None:
     most = np.finfo(float).max
-    values, labels = np.array([0.0, -1e308, 2.0]), np.array([1, -1, 1], np.int8)
+    values = np.array([0.0, -1e308, 2.0])
+    labels = np.array([1, -1, 1], np.int8)
     assert buckets.is_clean(values, labels, -1, most)
     assert not buckets.is_clean(values, labels, 0, most)
     assert not buckets.is_clean(np.array([np.nan]), labels[:1], -1, np.inf)
@@ -132,7 +140,9 @@ def test_hits(rng, ties, dtype, weighted):
     scores = rng.integers(0, 3, (20, 4)).astype(dtype)
     weights = rng.integers(0, 4, 20) / 4 if weighted else np.empty(0)
     for k in (1, 2, 3, 4):
-        sums, counts, rows = np.empty(2), np.empty(2, np.int64), np.empty(4, np.int64)
+        sums = np.empty(2)
+        counts = np.empty(2, np.int64)
+        rows = np.empty(4, np.int64)
         kernels.top_k_hits(codes - 1, -1, scores, weights, k, RULES[ties], sums, counts, rows)
         given = weights.tolist() if weighted else None
         want = oracle.top_k(codes.tolist(), scores.tolist(), k, ties, given, normalize=False)
@@ -143,7 +153,9 @@ def test_hits(rng, ties, dtype, weighted):
 
 def test_faults_are_counted():
     scores = np.array([[0.1, np.nan, np.inf], [0.1, 0.2, 0.3], [1.0, 0.0, -np.inf]])
-    sums, counts, rows = np.empty(2), np.empty(2, np.int64), np.empty(3, np.int64)
+    sums = np.empty(2)
+    counts = np.empty(2, np.int64)
+    rows = np.empty(3, np.int64)
     codes = np.array([0, 3, 1])
     with np.errstate(invalid="ignore"):
         kernels.top_k_hits(codes, 0, scores, np.empty(0), 1, kernels.LAST, sums, counts, rows)
@@ -153,7 +165,9 @@ def test_faults_are_counted():
 
 def test_large_integers_are_not_rounded():
     scores = np.array([[2**53, 2**53 + 1]])
-    sums, counts, rows = np.empty(2), np.empty(2, np.int64), np.empty(2, np.int64)
+    sums = np.empty(2)
+    counts = np.empty(2, np.int64)
+    rows = np.empty(2, np.int64)
     for code, hits in ((0, 0.0), (1, 1.0)):
         codes = np.array([code])
         kernels.top_k_hits(codes, 0, scores, np.empty(0), 1, kernels.BEST, sums, counts, rows)
@@ -166,7 +180,8 @@ def coded(rng: np.random.Generator, n: int, n_ranks: int) -> Any:
 
 def before(codes: Any) -> Any:
     """Return the rows before each one of lower rank, and 2**32 times those that lead."""
-    ranks, leads = codes >> 1, codes & 1
+    ranks = codes >> 1
+    leads = codes & 1
     return np.array(
         [
             int((ranks[:i] < ranks[i]).sum()) + (int(leads[:i][ranks[:i] < ranks[i]].sum()) << 32)
@@ -180,14 +195,16 @@ def before(codes: Any) -> Any:
 def test_rows_of_a_lower_digit(rng, monkeypatch, shift) -> None:
     codes = coded(rng, 120, 256)
     shifted = (codes >> 1 << shift | codes & 1).astype(np.uint32)
-    sums, counts = np.zeros(120, np.int64), np.zeros(256, np.int64)
+    sums = np.zeros(120, np.int64)
+    counts = np.zeros(256, np.int64)
     concordance.lower_by_digit(shifted, 20, 60, shift, sums, counts)
     concordance.lower_by_digit(
         shifted, 60, 110, shift, sums, counts
     )  # which adds the digits counted so far
     assert sums[20:110].tolist() == before(codes[20:110]).tolist()
     assert not sums[:20].any()
-    digits, leads = codes[20:110] >> 1, codes[20:110] & 1
+    digits = codes[20:110] >> 1
+    leads = codes[20:110] & 1
     assert (counts & 0xFFFFFFFF).tolist() == np.bincount(digits, minlength=256).tolist()
     assert (counts >> 32).tolist() == np.bincount(digits, leads, minlength=256).tolist()
 
@@ -195,17 +212,20 @@ def test_rows_of_a_lower_digit(rng, monkeypatch, shift) -> None:
 def test_more_rows_than_a_block_holds(rng) -> None:
     """Counters have 16 bits: every row leads, and the last ones are higher than all."""
     codes = np.concatenate((np.ones(70_000), np.full(3, 255 << 1 | 1))).astype(np.uint32)
-    sums, counts = np.zeros(70_003, np.int64), np.zeros(256, np.int64)
-    concordance.lower_by_digit(codes, 0, 70_003, 1, sums, counts)
+    sums = np.zeros(70_003, np.int64)
+    concordance.lower_by_digit(codes, 0, 70_003, 1, sums, np.zeros(256, np.int64))
     assert not sums[:70_000].any()
     assert sums[70_000:].tolist() == [70_000 * (1 + 2**32)] * 3
 
 
 def test_rows_go_where_their_digit_goes_with_their_sums(rng) -> None:
-    codes, sums = coded(rng, 90, 1 << 12), rng.integers(0, 99, 90)
+    codes = coded(rng, 90, 1 << 12)
+    sums = rng.integers(0, 99, 90)
     digits = codes >> 5 & 15
     places = np.cumsum(np.bincount(digits, minlength=16)) - np.bincount(digits, minlength=16)
-    more, out, sums_out = np.arange(16) * 100, np.empty_like(codes), np.empty_like(sums)
+    more = np.arange(16) * 100
+    out = np.empty_like(codes)
+    sums_out = np.empty_like(sums)
     concordance.scatter_with_sums(codes, sums, 0, 90, 5, 15, places, more, out, sums_out)
     order = np.argsort(digits, kind="stable")
     assert out.tolist() == codes[order].tolist()
@@ -214,8 +234,10 @@ def test_rows_go_where_their_digit_goes_with_their_sums(rng) -> None:
 
 @pytest.mark.parametrize("bits", [1, 5, 13])
 def test_segments_are_sorted_and_each_row_knows_those_before(rng, bits) -> None:
-    codes, starts = coded(rng, 900, 1 << bits), np.array([0, 5, 5, 40, 800, 900])
-    actual, sums = codes.copy(), np.zeros(900, np.int64)
+    codes = coded(rng, 900, 1 << bits)
+    starts = np.array([0, 5, 5, 40, 800, 900])
+    actual = codes.copy()
+    sums = np.zeros(900, np.int64)
     concordance.lower_in_segments(
         actual, sums, np.empty_like(codes), np.empty_like(sums), starts, 0, 5, bits
     )
@@ -228,14 +250,16 @@ def test_segments_are_sorted_and_each_row_knows_those_before(rng, bits) -> None:
 @pytest.mark.parametrize("n_keys", [3, 40])
 def test_partners_of_every_kind(rng, n_keys) -> None:
     n = 60
-    ranks, keys = rng.integers(0, 12, n), rng.integers(0, n_keys, n)
+    ranks = rng.integers(0, 12, n)
+    keys = rng.integers(0, n_keys, n)
     lead_of_key = rng.random(n_keys) < 0.6
     rows = np.lexsort((keys, ranks)).astype(np.int32)
     starts = np.append(np.flatnonzero(np.diff(ranks[rows], prepend=-1)), n)
     below = np.array(
         [[(keys < k).sum(), (lead_of_key[keys] & (keys < k)).sum()] for k in range(n_keys + 1)]
     )
-    lower, not_later = ranks[None, :] < ranks[:, None], keys[None, :] <= keys[:, None]
+    lower = ranks[None, :] < ranks[:, None]
+    not_later = keys[None, :] <= keys[:, None]
     leading = lead_of_key[keys][None, :] & (keys[None, :] < keys[:, None])
     sums = (lower & not_later).sum(axis=1) + ((lower & leading).sum(axis=1) << 32)
     first = keys[:, None] < keys[None, :]  # the row itself has the lower key
@@ -244,7 +268,8 @@ def test_partners_of_every_kind(rng, n_keys) -> None:
     kinds = [(pairs & (by_score == way)).sum(axis=1) for way in (1, -1, 0)]
     alike = keys[None, :] == keys[:, None]
     kinds.append((alike & (ranks[None, :] != ranks[:, None])).sum(axis=1))
-    slopes, out = np.array([1.0, 100.0, 1e4, 1e6, 0.5]), np.empty(n)
+    slopes = np.array([1.0, 100.0, 1e4, 1e6, 0.5])
+    out = np.empty(n)
     given = (sums[rows], keys[rows].astype(np.int32), rows, starts)
     concordance.combine_partners(*given, 0, 4, below.astype(np.int32), slopes, out)
     concordance.combine_partners(*given, 4, len(starts) - 1, below.astype(np.int32), slopes, out)

@@ -16,8 +16,7 @@ from reference import ranking_oracle as oracle
 
 def table(rng, n):
     positives = rng.integers(0, 3, n)
-    negatives = rng.integers(0, 3, n) + (positives == 0)
-    return np.arange(n, 0, -1.0), positives, negatives
+    return np.arange(n, 0, -1.0), positives, rng.integers(0, 3, n) + (positives == 0)
 
 
 def pieces(n):
@@ -73,8 +72,7 @@ def test_concordant_pairs_by_row(rng):
     assert n_negative.tolist() == (1 - labels).sum(axis=1).tolist()
     for row in range(30):
         p, n = scores[row][labels[row] == 1], scores[row][labels[row] == 0]
-        wins = p[:, None] > n
-        assert twice[row] == 2 * wins.sum() + (p[:, None] == n).sum()
+        assert twice[row] == 2 * (p[:, None] > n).sum() + (p[:, None] == n).sum()
 
 
 @pytest.mark.parametrize("n", [1, 2, 200])
@@ -82,9 +80,9 @@ def test_precision_and_recall(rng, n):
     _, positives, negatives = table(rng, n)
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    of_rows = tp / (tp + fp)
+    row_precision = tp / (tp + fp)
     recalls = np.concatenate(([0.0], tp / tp[-1]))
-    areas = ((recalls[:-1] - recalls[1:]) * of_rows)[::-1].tolist()
+    areas = ((recalls[:-1] - recalls[1:]) * row_precision)[::-1].tolist()
     for start in {0, n // 3}:
         above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
         given = positives[start:], negatives[start:], *above, float(tp[-1])
@@ -92,7 +90,7 @@ def test_precision_and_recall(rng, n):
         kernels.write_precision_steps(*given, steps)
         assert steps.tolist() == areas[: n - start]
         kernels.write_precision_recall(*given, precision, recall)
-        assert precision.tolist() == of_rows[start:][::-1].tolist()
+        assert precision.tolist() == row_precision[start:][::-1].tolist()
         assert recall.tolist() == recalls[1:][start:][::-1].tolist()
 
 
@@ -108,7 +106,8 @@ def test_turns_of_lines(rng, kind, n):
     lines = np.concatenate([np.zeros((4, 1), np.int64), np.cumsum(steps, axis=1)], axis=1)
     both_end = np.tile(lines[:, -1].reshape(2, 2).max(axis=0) + 1, 2)
     lines = np.column_stack([lines, both_end])
-    a, b = lines[:2].tolist(), lines[2:].tolist()
+    a = lines[:2].tolist()
+    b = lines[2:].tolist()
     swept = {id(line): [x + y for x, y in zip(*line, strict=True)] for line in (a, b)}
 
     def height(line, at):
@@ -119,14 +118,15 @@ def test_turns_of_lines(rng, kind, n):
 
     corners = sorted([(at, True) for at in swept[id(b)]] + [(at, False) for at in swept[id(a)]])
     sides = [int(np.sign(height(a, at) - height(b, at))) for at, _ in corners]
-    expected, sign = [], 0
+    expected = []
+    sign = 0
     for at, side in enumerate(sides):
         if side not in (0, sign):
             on_both = sides[at - 1] == 0
             place = at - on_both
-            of_b = sum(is_of_b for _, is_of_b in corners[:place])
+            n_lower = sum(is_of_b for _, is_of_b in corners[:place])
             marks = (not corners[place][1]) + 2 * on_both + 4 * (side > 0)
-            expected.append([place - of_b, of_b, marks])
+            expected.append([place - n_lower, n_lower, marks])
             sign = side
     for cut in {0, n // 3, n - 1}:
         split = cut and bisect_left(swept[id(b)], swept[id(a)][cut])
@@ -142,8 +142,7 @@ def test_turns_of_lines(rng, kind, n):
 
 def table_kernels(rng, n):
     positives = rng.integers(0, 3, n)
-    negatives = rng.integers(0, 3, n) + (positives == 0)
-    return positives, negatives
+    return positives, rng.integers(0, 3, n) + (positives == 0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
@@ -178,7 +177,8 @@ KINDS = pytest.mark.parametrize("kind", [np.int64, np.float64])
 def weight_derivatives(metric, positives, negatives):
     """Return a metric of exact counts, and its derivatives by one more row of either class."""
     columns = [[Fraction(float(x)) for x in column] for column in (positives, negatives)]
-    value, step = metric(*columns), Fraction(1, 10**12)
+    value = metric(*columns)
+    step = Fraction(1, 10**12)
     moved = []
     for column in columns:
         moved.append([])
@@ -190,7 +190,7 @@ def weight_derivatives(metric, positives, negatives):
 
 
 def exact_auc(positives, negatives):
-    above, won = Fraction(0), Fraction(0)
+    above = won = Fraction(0)
     for p, n in zip(positives, negatives, strict=True):
         won += n * (above + p / 2)
         above += p
@@ -198,7 +198,7 @@ def exact_auc(positives, negatives):
 
 
 def exact_average_precision(positives, negatives):
-    tp, fp, total = Fraction(0), Fraction(0), Fraction(0)
+    tp = fp = total = Fraction(0)
     for p, n in zip(positives, negatives, strict=True):
         tp, fp = tp + p, fp + n
         total += p * tp / (tp + fp)
@@ -210,8 +210,10 @@ def exact_average_precision(positives, negatives):
 def test_what_rows_move_of_the_auc(rng, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_auc, positives, negatives)
-    sizes, actual = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
-    sums, counts = np.zeros((2, 2)), np.array([positives, negatives])
+    sizes = (float(positives.sum()), float(negatives.sum()))
+    actual = np.empty((2, n))
+    sums = np.zeros((2, 2))
+    counts = np.array([positives, negatives])
     for piece in (slice(0, n // 2), slice(n // 2, n)):
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         kernels.auc_influences(
@@ -219,7 +221,8 @@ def test_what_rows_move_of_the_auc(rng, kind, n):
         )
     np.testing.assert_allclose(actual, moved, rtol=1e-9, atol=1e-11)
     firsts = counts * moved
-    squares, firsts = (firsts * moved).sum(axis=1), firsts.sum(axis=1)
+    squares = (firsts * moved).sum(axis=1)
+    firsts = firsts.sum(axis=1)
     np.testing.assert_allclose(sums, np.array([squares, firsts]).T[::-1], rtol=1e-9, atol=1e-11)
 
 
@@ -229,7 +232,8 @@ def test_what_rows_move_of_average_precision(rng, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table_kernels(rng, n))
     value, moved = weight_derivatives(exact_average_precision, positives, negatives)
     actual = np.empty((2, n))
-    pieces, sums = (slice(0, n // 2), slice(n // 2, n)), []
+    pieces = (slice(0, n // 2), slice(n // 2, n))
+    sums = []
     for piece in pieces:
         above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
         sums.append(
@@ -266,7 +270,8 @@ def test_products_of_two_columns_by_stratum(rng, given):
     strata = columns["strata"] if "strata" in given else np.zeros(100, np.int64)
     sums = np.ones((3, 4))
     kernels.add_products(one, other, *held, sums)
-    c, d = one * weights, other * weights
+    c = one * weights
+    d = other * weights
     wanted = np.ones((3, 4))
     for k, column in enumerate((c * d, c, (c * d) ** 2, c * c * d)):
         wanted[:, k] += np.bincount(strata, column * counts, 3)
@@ -344,8 +349,7 @@ SCORES = [np.float64, np.float32, np.int64, np.uint64]
 @pytest.fixture
 def problem(rng) -> Any:
     """Return relevance, scores and starts of queries, some of them empty."""
-    sizes = np.array([0, 1, 7, 0, 30, 5, 12, 0])
-    starts = np.append(0, np.cumsum(sizes))
+    starts = np.append(0, np.cumsum([0, 1, 7, 0, 30, 5, 12, 0]))
     return rng.integers(-1, 4, starts[-1]), rng.integers(0, 9, starts[-1]), starts
 
 
@@ -367,7 +371,8 @@ def placed(relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
 def test_places_of_relevant_items(dtype, kind, problem) -> None:
     relevance, scores, starts = problem
-    relevance, scores = relevance.astype(kind), scores.astype(dtype)
+    relevance = relevance.astype(kind)
+    scores = scores.astype(dtype)
     if kind == np.float64:
         relevance[::7] = np.nan
     item_starts, rows, grades, above, tied = placed(relevance, scores, starts)
@@ -391,7 +396,8 @@ def test_unjudged_items_are_counted() -> None:
 
 def test_scores_that_are_not_finite_are_counted() -> None:
     scores = np.array([1.0, np.nan, np.inf, -np.inf])
-    empty, starts = np.zeros(0, np.int64), np.array([0, 4])
+    empty = np.zeros(0, np.int64)
+    starts = np.array([0, 4])
     unruly = ranking.locate_relevant(
         np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
         empty, empty,
@@ -401,12 +407,14 @@ def test_scores_that_are_not_finite_are_counted() -> None:
 
 def test_unjudged_items_above_and_places_by_name(problem, rng) -> None:
     relevance, scores, starts = problem
-    relevance, scores = relevance.astype(np.float64), scores.astype(np.float32)
+    relevance = relevance.astype(np.float64)
+    scores = scores.astype(np.float32)
     relevance[::5] = np.nan
     names = rng.permutation(len(scores))
     item_starts, rows, *_ = placed(relevance, scores, starts)
     above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
-    data, n = (relevance, scores), len(starts) - 1
+    data = (relevance, scores)
+    n = len(starts) - 1
     ranking.count_unjudged(*data, starts, 0, n, item_starts, rows, above, tied)
     ranking.positions_by_name(*data, names, starts, 0, n, item_starts, rows, places, before)
     hidden = ~(relevance >= 0)
@@ -449,39 +457,41 @@ VALUES = [
 DISCOUNTS = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, 10))))
 
 
-@pytest.mark.parametrize(("kernel", "more", "of_order"), VALUES)
-def test_values_of_queries(kernel, more, of_order, rng) -> None:
-    sizes = rng.integers(0, 6, 30)
-    starts = np.append(0, np.cumsum(sizes))
-    relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
+@pytest.mark.parametrize(("kernel", "more", "definition"), VALUES)
+def test_values_of_queries(kernel, more, definition, rng) -> None:
+    starts = np.append(0, np.cumsum(rng.integers(0, 6, 30)))
+    relevance = rng.integers(0, 3, starts[-1])
+    scores = rng.integers(0, 3, starts[-1])
     item_starts, _, *ranks = placed(relevance.astype(np.int8), scores * 1.0, starts)
     actual = np.full(30, -7.0)
     kernel(0, 30, item_starts, *ranks, *more(30), actual)
     for q, value in enumerate(actual):
-        rows = range(starts[q], starts[q + 1])
-        query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
-        assert value == pytest.approx(float(oracle.mean(of_order, query)), rel=1e-13, abs=1e-15)
+        query = [(int(relevance[i]), int(scores[i]), i) for i in range(starts[q], starts[q + 1])]
+        assert value == pytest.approx(float(oracle.mean(definition, query)), rel=1e-13, abs=1e-15)
 
 
 def test_other_values_of_queries() -> None:
-    item_starts, grades = np.array([0, 3, 3]), np.array([2.0, 1.0, 1.0])
-    above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
-    ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
-    counts, actual = np.full(2, -7), np.full(2, -7.0)
+    item_starts = np.array([0, 3, 3])
+    grades = np.array([2.0, 1.0, 1.0])
+    above = np.array([1, 1, 5])
+    tied = np.array([2, 2, 0])
+    ranks = (grades, above, tied)
+    empty = np.zeros(0, np.int64)
+    counts = np.full(2, -7)
+    actual = np.full(2, -7.0)
     ranking.relevant_counts(0, 2, item_starts, grades, 1.0, counts)
     assert counts.tolist() == [3, 0]
     ranking.ideal_gains(0, 2, item_starts, grades, 2, DISCOUNTS, actual)
     assert actual.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
     ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, actual)
     assert actual.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
-    chances = np.array([0.5, 0.25, 0.25])
-    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, actual)
+    ranking.expected_cascade(0, 2, item_starts, np.array([0.5, 0.25, 0.25]), above, tied, 9, actual)
     by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
     assert actual.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
     ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, actual)
     assert actual.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
-    doubled, relevant = np.full(2, -7), np.full(2, -7)
+    doubled, relevant = np.full((2, 2), -7)
     ranking.concordant_items(0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled)
     assert doubled.tolist() == [2 * 2 * 2, 0]
     assert relevant.tolist() == [2, 0]
@@ -508,8 +518,9 @@ def test_means_of_products_over_all_sets() -> None:
 
 @pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
 def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
-    """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
-    right, some = Fraction(0), Fraction(1, 2)
+    """If each item ends the search with chance 1/2, items beyond a hundred do not matter."""
+    right = Fraction(0)
+    some = Fraction(1, 2)
     for place in range(1, size + 1):
         for before in range(min(place, relevant)):
             others = place - 1 - before
@@ -519,23 +530,23 @@ def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
                 right += (
                     share * Fraction(relevant - before, size - place + 1) * some**before / 2 / place
                 )
-    actual, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
+    actual = np.full(1, -7.0)
+    ints = np.zeros(relevant, np.int64)
     starts = np.array([0, relevant])
     ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, actual)
     assert actual[0] == pytest.approx(float(right), rel=5e-15)
 
 
 def one_query(rng: Any) -> tuple[Any, ...]:
-    """Return a query of five items, some of them not judged, and what kernels take of it.
-
-    Up to two relevant items more were never retrieved.
-    """
-    grades, scores = rng.choice([np.nan, -1.0, 0.0, 1.0, 2.0], 5), rng.integers(0, 3, 5) * 1.0
+    """Return a query of five items, some not judged, and the arguments of its kernels."""
+    grades = rng.choice([np.nan, -1.0, 0.0, 1.0, 2.0], 5)
+    scores = rng.integers(0, 3, 5) * 1.0
     query = [
         (None if grade != grade else int(grade), int(score), i)
         for i, (grade, score) in enumerate(zip(grades.tolist(), scores, strict=True))
     ]
-    starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
+    starts = np.array([0, 5])
+    n_missing = int(rng.integers(0, 3))
     item_starts, rows, *ranks = placed(grades, scores, starts)
     hidden = [np.full(len(rows), -7) for _ in range(2)]
     ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
@@ -563,8 +574,7 @@ def test_items_that_were_not_retrieved_or_not_judged(k, rng) -> None:
         ranking.expected_gains(*items, min(k, 6), DISCOUNTS, actual)
         right = oracle.mean(oracle.dcg, query, k=k)
         assert actual[0] == pytest.approx(float(right), rel=1e-13)
-        chances = np.exp2(gains) - 1
-        items = (0, 1, item_starts, chances / 8, *ranks[1:])
+        items = (0, 1, item_starts, (np.exp2(gains) - 1) / 8, *ranks[1:])
         ranking.expected_cascade(*items, k, actual)
         right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
         assert actual[0] == pytest.approx(float(right), rel=1e-13)
@@ -579,7 +589,8 @@ def test_bpref_of_items_that_were_not_retrieved_or_not_judged(knows, rng) -> Non
             hidden = [np.zeros(0, np.int64)] * 2
         total = n_missing + sum(map(oracle.is_relevant, query))
         others = sum(grade == 0 for grade, *_ in query)
-        actual, judged = np.full(1, -7.0), np.array([total + others])
+        actual = np.full(1, -7.0)
+        judged = np.array([total + others])
         ranking.expected_preference(0, 1, item_starts, *ranks, *hidden, 1.0, judged, actual)
         right = math.nan
         if total:
@@ -589,16 +600,16 @@ def test_bpref_of_items_that_were_not_retrieved_or_not_judged(knows, rng) -> Non
 
 def test_long_queries_are_left_to_a_sort() -> None:
     n = 400
-    grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
+    grades = np.ones(n)
+    scores = np.arange(float(n))
+    starts = np.array([0, n])
     item_starts, rows, actual, above, _ = placed(grades, scores, starts)
     assert rows.tolist() == list(range(n))
     assert (actual == 1).all()
     assert (above == -7).all()
-    one, other = np.full(n, -7), np.full(n, -7)
+    one, other = np.full((2, n), -7)
     ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, one, other)
-    single = scores.astype(np.float32)
-    names = np.arange(n)
-    data = (grades, single, names, starts, 0, 1, item_starts, rows)
+    data = (grades, scores.astype(np.float32), np.arange(n), starts, 0, 1, item_starts, rows)
     ranking.positions_by_name(*data, one, other)
     assert (one == -7).all()
     assert (other == -7).all()

@@ -13,13 +13,15 @@ from fastmetrics._kernels import errors, resampling as kernels
 WINDOW = kernels.WINDOW
 KEY = np.array([1_999_999_973, 602_214_076], np.uint64)
 #: Below this a p-value is no accident; so is a standardised difference above the other.
-LEAST_P, MOST_Z = 1e-4, 4.5
+LEAST_P = 1e-4
+MOST_Z = 4.5
 
 
 def binomials(n, p, count, *, block=0):
     """Return draws from one stream of each of ten replicates."""
     streams = np.array([[0, block, replicate, kernels.TOTALS] for replicate in range(10)])
-    words, sizes = np.zeros((10, 16), np.uint64), np.full(10, n, np.int64)
+    words = np.zeros((10, 16), np.uint64)
+    sizes = np.full(10, n, np.int64)
     drawn = np.empty((count // 10, 10), np.int64)
     for row in drawn:
         kernels.binomials(sizes, p, KEY, streams, words, row)
@@ -39,7 +41,8 @@ def assert_frequencies(observed, expected):
     observed = np.append(observed[~small], observed[small].sum())
     expected = np.append(expected[~small], expected[small].sum())
     assert (observed[expected == 0] == 0).all()
-    observed, expected = observed[expected > 0], expected[expected > 0]
+    observed = observed[expected > 0]
+    expected = expected[expected > 0]
     if len(observed) > 1:
         assert (
             stats.chisquare(observed, expected * (observed.sum() / expected.sum())).pvalue > LEAST_P
@@ -82,15 +85,13 @@ def test_binomial(n, p):
 def test_binomial_of_many_against_the_normal(n, p, mean):
     """By Kolmogorov and Smirnov: the steps are far finer than what the test sees."""
     drawn = binomials(n, p, many(2_000, 30_000), block=1)
-    scaled = (drawn - mean) / math.sqrt(mean * (1 - p))
-    assert stats.kstest(scaled, "norm").pvalue > LEAST_P
+    assert stats.kstest((drawn - mean) / math.sqrt(mean * (1 - p)), "norm").pvalue > LEAST_P
 
 
 def test_binomial_at_the_ends():
     for n, p, only in [(0, 0.5, 0), (9, 0.0, 0), (9, 1.0, 9), (9, 1.5, 9), (-1, 0.5, 0)]:
         assert (binomials(n, p, 10) == only).all()
-    near = binomials(5, 1e-300, 50)
-    assert not near.any()
+    assert not binomials(5, 1e-300, 50).any()
     assert (binomials(5, 1 - 2**-53, 50) == 5).all()
 
 
@@ -113,8 +114,7 @@ SIZES = [[1, 1, 1], [3, 2, 1, 4], [40, 1, 7, 2, 50], [4096, 4096, 4096, 1808], [
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_totals_are_multinomial(sizes):
-    count = many(500, 20_000)
-    drawn = drawn_totals(sizes, count)
+    drawn = drawn_totals(sizes, many(500, 20_000))
     n = sum(sizes)
     shares = np.array(sizes) / n
     assert (drawn.sum(axis=1) == n).all()
@@ -187,10 +187,10 @@ def test_rows_are_drawn_uniformly(n):
 
 def test_many_draws_over_a_full_window():
     """More than the words hold: the window is drawn by acceptance, batch after batch."""
-    count, n_draws = many(2, 100), 9_000
+    count = many(2, 100)
+    n_draws = 9_000
     counts = np.empty((count, WINDOW), np.uint8)
-    totals = np.full((count, 1), n_draws)
-    kernels.draw_windows(KEY, 0, np.arange(1), totals, WINDOW, counts)
+    kernels.draw_windows(KEY, 0, np.arange(1), np.full((count, 1), n_draws), WINDOW, counts)
     assert (counts.sum(axis=1, dtype=int) == n_draws).all()
     assert stats.chisquare(counts.sum(axis=0, dtype=int)).pvalue > LEAST_P
     assert_distributed(counts.astype(int), stats.binom(n_draws, 1 / WINDOW))
@@ -213,17 +213,17 @@ CLASSES = [
 ]
 
 
-@pytest.mark.parametrize(("n", "n_positive", "of_positives", "of_negatives"), CLASSES)
-def test_classes_are_drawn_uniformly(rng, n, n_positive, of_positives, of_negatives):
+@pytest.mark.parametrize(("n", "n_positive", "positive_draws", "negative_draws"), CLASSES)
+def test_classes_are_drawn_uniformly(rng, n, n_positive, positive_draws, negative_draws):
     count = many(max(2, min(400, 2_000 // n)), max(40, min(20_000, 400_000 // n)))
     masks = np.zeros(-(-n // 8) * 8, np.uint8)
     masks[rng.permutation(n)[:n_positive]] = 255
     totals = np.empty((2, count, 1), np.int64)
-    totals[0], totals[1] = of_positives, of_negatives
+    totals[0] = positive_draws
+    totals[1] = negative_draws
     counts = np.empty((count, len(masks)), np.uint8)
-    draw = kernels.draw_windows_by_class
-    draw(KEY, 0, np.arange(1), totals, masks, n, counts)
-    for label, wanted in ((255, of_positives), (0, of_negatives)):
+    kernels.draw_windows_by_class(KEY, 0, np.arange(1), totals, masks, n, counts)
+    for label, wanted in ((255, positive_draws), (0, negative_draws)):
         drawn = counts[:, :n][:, masks[:n] == label].astype(np.int64)
         assert (drawn.sum(axis=1) == wanted).all()
         size = drawn.shape[1]
@@ -244,7 +244,8 @@ def test_the_two_classes_are_drawn_independently(rng, n):
     totals = np.full((2, count, 1), n // 2)
     counts = np.empty((count, n), np.uint8)
     kernels.draw_windows_by_class(KEY, 0, np.arange(1), totals, masks, n, counts)
-    a, b = counts[:, ::2].astype(float), counts[:, 1::2].astype(float)
+    a = counts[:, ::2].astype(float)
+    b = counts[:, 1::2].astype(float)
     for shifted in (b, np.roll(b, 1, axis=1)):
         assert abs(np.corrcoef(a.ravel(), shifted.ravel())[0, 1]) <= MOST_Z / math.sqrt(a.size)
 
@@ -261,8 +262,8 @@ def deviance(y: float, m: float, power: float) -> Decimal:
             return 2 * ((y * (y / m).ln() if y else 0) - y + m)
         if p == 2:
             return 2 * (y / m - 1 - (y / m).ln())
-        of_y = y ** (2 - p) if y > 0 else Decimal(0)
-        parts = of_y / (1 - p) - y * m ** (1 - p) * (2 - p) / (1 - p) + m ** (2 - p)
+        target_power = y ** (2 - p) if y > 0 else Decimal(0)
+        parts = target_power / (1 - p) - y * m ** (1 - p) * (2 - p) / (1 - p) + m ** (2 - p)
         return 2 * parts / (2 - p)
 
 
@@ -341,7 +342,8 @@ def test_what_has_no_deviance(n):
     cases += [(math.nan, 1.0, 1.0, False), (1.0, math.nan, 3.0, False), (0.0, 1.0, 3.0, False)]
     for y, m, power, is_defined in cases:
         targets, predictions = np.ones((2, n))
-        targets[n - 2], predictions[n - 2] = y, m
+        targets[n - 2] = y
+        predictions[n - 2] = m
         with np.errstate(all="ignore"):
             actual = errors.deviance_sums(targets, predictions, 1, 0, 0.0, NONE, power, np.zeros(2))
         assert actual == is_defined
@@ -421,14 +423,16 @@ def test_gamma_deviances_with_and_without_products(rng, spread):
 
 
 def test_add(rng):
-    lanes, sums = rng.random(errors.LANES), np.zeros(2)
+    lanes = rng.random(errors.LANES)
+    sums = np.zeros(2)
     for value in (1.0, 2.0**-60, errors.fold_lanes(lanes.copy(), 0)):
         errors.add(sums, value)
     assert math.fsum(sums) == pytest.approx(1.0 + math.fsum(lanes), rel=2.0**-51)
 
 
 def test_add_terms(rng):
-    sums, lanes = np.zeros(2), np.empty(errors.LANES)
+    sums = np.zeros(2)
+    lanes = np.empty(errors.LANES)
     every = []
     for scale in (1.0, 1e-12, 1e9):
         terms, weights = rng.random((2, 64)) * scale

@@ -112,7 +112,8 @@ def test_while_the_users_own_statistic_compiles(monkeypatch, nogil) -> None:
     def share(score, weights):
         return (weights * (score > 0.5)).sum() / weights.sum()
 
-    compiled, actual = type(share).compile, []
+    compiled = type(share).compile
+    actual = []
 
     def interrupted(self, signature):
         press_ctrl_c()
@@ -196,7 +197,8 @@ def run_in_a_cold_cache(folder: Path, code: str, *arguments: object) -> tuple[in
 
 @pytest.mark.parametrize("n", [1, pytest.param(120, marks=pytest.mark.slow)])
 def test_an_interrupt_at_any_time_in_a_cold_cache(tmp_path, n) -> None:
-    y, score = np.arange(400) % 5 < 2, np.arange(400) * 7 % 97 / 97
+    y = np.arange(400) % 5 < 2
+    score = np.arange(400) * 7 % 97 / 97
     values = f"{roc_auc_score(y, score)} {average_precision_score(y, score)}\n"
     status, out, err = run_in_a_cold_cache(tmp_path / "whole", TRY, -1)
     seconds, _, actual = out.partition("\n")

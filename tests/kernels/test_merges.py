@@ -32,9 +32,9 @@ def test_two_runs(rng, dtype, sizes) -> None:
         above = (positive[:, None] > negative).sum()
         tied = (positive[:, None] == negative).sum()
         assert merges.pairs_of_sorted(positive, negative) == 2 * above + tied
-        labels = np.repeat([1, 0], sizes)
-        truth = oracle.counted(labels == 1, np.concatenate([positive, negative]))
-        scores, counts = np.empty(sum(sizes), dtype), np.full((2, sum(sizes)), -1)
+        truth = oracle.counted(np.repeat([1, 0], sizes) == 1, np.concatenate([positive, negative]))
+        scores = np.empty(sum(sizes), dtype)
+        counts = np.full((2, sum(sizes)), -1)
         k = merges.merge_descending(positive, negative, scores, *counts)
         assert k == len(truth)
         assert list(zip(scores[:k].tolist(), *counts[:, :k].tolist(), strict=True)) == truth
@@ -46,7 +46,8 @@ def test_two_runs(rng, dtype, sizes) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
 def test_merge_tables(rng, dtype, kind, sizes) -> None:
-    tables, truth = [], {}
+    tables = []
+    truth = {}
     for run in runs(rng, sizes, dtype, 70):
         scores = np.unique(run)[::-1]
         counts = (rng.integers(0, 9, (2, len(scores))) / (2 if kind is np.float64 else 1)).astype(
@@ -56,7 +57,8 @@ def test_merge_tables(rng, dtype, kind, sizes) -> None:
         for score, *both in zip(scores.tolist(), *counts.tolist(), strict=True):
             truth[score] = [a + b for a, b in zip(both, truth.get(score, (0, 0)), strict=True)]
     n = sum(len(table[0]) for table in tables)
-    scores, counts = np.empty(n, dtype), np.full((2, n), -1, kind)
+    scores = np.empty(n, dtype)
+    counts = np.full((2, n), -1, kind)
     k = merges.merge_tables(*tables[0], *tables[1], scores, *counts)
     assert scores[:k].tolist() == sorted(truth, reverse=True)
     assert counts[:, :k].T.tolist() == [truth[score] for score in scores[:k].tolist()]
@@ -70,18 +72,15 @@ def test_lost_pairs(rng, n: int) -> None:
     assert merges.lost_pairs(positives, negatives) == oracle.twice_concordant(table[::-1])
 
 
-def weighted_table(rng, n: int) -> list[oracle.Row]:
-    columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
-    return [(n - i, Fraction(p), Fraction(w)) for i, (p, w) in enumerate(columns.T.tolist())]
-
-
 def columns_of(table: list[oracle.Row]) -> tuple[Any, Any]:
     return tuple(np.array([float(row[k]) for row in table]) for k in (1, 2))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
 def test_weigh_pairs(rng, n: int) -> None:
-    table, actual = weighted_table(rng, n), np.empty(4)
+    columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
+    table = [(n - i, Fraction(p), Fraction(w)) for i, (p, w) in enumerate(columns.T.tolist())]
+    actual = np.empty(4)
     merges.weigh_pairs(*columns_of(table), actual)
     exact = (
         *oracle.totals(table),
@@ -93,7 +92,8 @@ def test_weigh_pairs(rng, n: int) -> None:
 
 
 def test_whole_weights_are_weighed_exactly(rng) -> None:
-    counts, actual = rng.integers(0, 2**20, (2, 50)), np.empty(4)
+    counts = rng.integers(0, 2**20, (2, 50))
+    actual = np.empty(4)
     table = [(50 - i, p, w) for i, (p, w) in enumerate(counts.T.tolist())]
     exact = oracle.twice_concordant(table), oracle.twice_concordant(table[::-1])
     assert max(exact) < 2**53
@@ -145,7 +145,8 @@ def test_split_classes(rng, dtype, negative: int, n: int) -> None:
         assert p + m == np.isin(labels, [1, negative]).sum()
 
 
-FLOATS, INTEGERS = np.int32(2**31 - 1), np.int32(0)
+FLOATS = np.int32(2**31 - 1)
+INTEGERS = np.int32(0)
 SIGN = 1 << 31
 BINS = np.array([3, 0x3F80, 0xBF80, 0xBF81, 0xC000])
 
@@ -175,8 +176,10 @@ def test_keys_are_dealt_in_the_order_of_scores(rng, flip, label):
     stream_of_bin = np.zeros(1 << 16, np.uint16)
     stream_of_bin[0x8000:] = 2
     stream_of_bin[0xC000:] = 4
-    pool, owner = np.empty((20, kernels.BLOCK), np.uint32), np.empty(20, np.uint16)
-    buffers, fill = np.empty((6, kernels.BLOCK), np.uint32), np.zeros(6, np.uint32)
+    pool = np.empty((20, kernels.BLOCK), np.uint32)
+    owner = np.empty(20, np.uint16)
+    buffers = np.empty((6, kernels.BLOCK), np.uint32)
+    fill = np.zeros(6, np.uint32)
     state = np.array([2, 10, 20, 30])
     given = labels if label is None else labels[:0]
     kernels.deal(scores.view(np.int32), flip, given, label or 0, stream_of_bin, pool, owner,
@@ -205,12 +208,15 @@ def counted(rng, count, room, n_mine):
     """Return cells and what passed 255, of keys in blocks and a buffer, and the keys."""
     lows = rng.choice([0, 1, 77, 0xFFFF], (6, kernels.BLOCK))
     keys = (rng.choice(BINS, (6, kernels.BLOCK)) << 16 | lows).astype(np.uint32)
-    buffers, fill = keys[5:6].repeat(2, 0), np.array([0, 50], np.uint32)
+    buffers = keys[5:6].repeat(2, 0)
+    fill = np.array([0, 50], np.uint32)
     slots = np.zeros(1 << 16, np.uint16)
     slots[BINS] = [2, 1, 0, 4, 3]
     cells = np.zeros(5 << 17, np.uint8)
-    starts, order = np.array([0, 0, 5]), np.array([4, 2, 0, 1, 3], np.int32)
-    passed, state = np.zeros(kernels.BLOCK + room, np.int64), np.zeros(3, np.int64)
+    starts = np.array([0, 0, 5])
+    order = np.array([4, 2, 0, 1, 3], np.int32)
+    passed = np.zeros(kernels.BLOCK + room, np.int64)
+    state = np.zeros(3, np.int64)
     mine = slots[BINS[:n_mine]]
     actual = []
     for _ in range(100):
@@ -229,7 +235,8 @@ def test_keys_are_counted(rng, room, n_mine):
     slots, cells, passed, expected = counted(rng, kernels.count_stream, room, n_mine)
     actual = Counter()
     for cell in np.flatnonzero(cells).tolist():
-        slot, low = cell >> 17, (cell & 0x1FFFF) >> 1
+        slot = cell >> 17
+        low = (cell & 0x1FFFF) >> 1
         assert cell & 1
         actual[(int(BINS[slots[BINS] == slot][0]) << 16) + low] += int(cells[cell])
     for each in passed:
@@ -274,10 +281,10 @@ def test_rows_between(rng, between):
 def test_the_table_between(rng, between):
     cells, slots, passed, times, expected = some_counts(rng)
     inside = sorted(place for place in expected if between[0] <= place < between[1])
-    keys = [expected[place][0] for place in inside]
-    mine = np.isin(passed >> 1, keys)
+    mine = np.isin(passed >> 1, [expected[place][0] for place in inside])
     n = between[1] - between[0]
-    bits, positives, negatives = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
+    bits = np.empty(n, np.int32)
+    positives, negatives = np.empty((2, n), np.int64)
     actual = kernels.table_between(
         BINS,
         slots,

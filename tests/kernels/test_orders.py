@@ -18,8 +18,7 @@ def _numbers_as_in_machine_code():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
 def test_ascends(dtype) -> None:
     for values in ([], [3], [1, 1], [1, 2, 2, 9], [2, 1], [1, 2, 3, 2], [0, 2**62, 2**61]):
-        array = np.array(values, dtype)
-        assert merges.ascends(array) == (values == sorted(values))
+        assert merges.ascends(np.array(values, dtype)) == (values == sorted(values))
 
 
 def test_keys_are_in_the_order_of_the_floats(rng) -> None:
@@ -56,7 +55,7 @@ def test_sorted_words_say_which_rows_and_runs() -> None:
     keys = np.array([40, 20, 40, 10, 20, 20], np.uint64)
     numbers = np.array([3, 5, 6, 8, 9, 11], np.int32)
     words = np.array([3, 1, 4, 5, 0, 2], np.uint64)  # places alone: the keys are all shortened off
-    rows, ends = np.zeros(6, np.int32), np.zeros(6, np.int32)
+    rows, ends = np.zeros((2, 6), np.int32)
     bits = np.uint64(3)
     assert merges.unpack(words, bits, keys, numbers, 100, rows, ends) == 3
     assert rows.tolist() == [8, 5, 9, 11, 3, 6]
@@ -70,8 +69,7 @@ def runs_of(rng: np.random.Generator, n: int, n_distinct: int) -> tuple[Any, Any
     """Return scores, their rows in order, and where each run starts."""
     scores = rng.permutation(np.arange(n) % n_distinct).astype(np.float64)
     rows = np.argsort(scores, kind="stable").astype(np.int32)
-    starts = np.searchsorted(scores[rows], np.arange(n_distinct + 1)).astype(np.int32)
-    return scores, rows, starts
+    return scores, rows, np.searchsorted(scores[rows], np.arange(n_distinct + 1)).astype(np.int32)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])

@@ -54,7 +54,7 @@ def test_weights_of_later_groups(rng) -> None:
     starts = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), n)
     weights = rng.integers(0, 5, n) / 4
     asked = rng.random(n) < 0.7
-    below, tied = np.zeros(n), np.zeros(n)
+    below, tied = np.zeros((2, n))
     kernels.sums_of_later(ranks, starts, weights, asked, np.zeros(9), np.zeros(9), below, tied)
     for i in range(n):
         later = groups > groups[i]

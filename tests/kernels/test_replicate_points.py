@@ -16,7 +16,9 @@ from reference.replicate_oracle import Rows, points, twice_pairs_won
 SEGMENT = kernels.SEGMENT
 
 
-BEST, AREA, PRECISION_AREA = kernels.BEST, kernels.AREA, kernels.PRECISION_AREA
+BEST = kernels.BEST
+AREA = kernels.AREA
+PRECISION_AREA = kernels.PRECISION_AREA
 CRITERIA = {
     "youden": kernels.YOUDEN,
     "youden_below": kernels.YOUDEN_BELOW,
@@ -61,10 +63,9 @@ IS_BEST = np.array([line[0] == "best" for line in LINES])
 
 
 def expected_state(line, cells, ends):
-    """Return what the kernels keep of a metric, from its value by definition.
+    """Return the state that kernels keep of a metric; ``ends`` has the last row of each cell.
 
-    ``ends`` is the row of the last row of each cell. The place of the best F-beta is nan (any)
-    where beta's share has no exact double: equal values may differ by a rounding.
+    The row of the best F-beta is nan (any) where beta's share has no exact double.
     """
     metric, name, low, high = line
     p, n = points(cells)[-1]
@@ -153,9 +154,10 @@ def segments(rows, counts):
 
 
 def measured(rows, counts, lines=LINES):
-    """Return what every line leaves of each replicate."""
+    """Return the state of every line for each replicate."""
     states = np.full((len(counts), len(lines), kernels.STATE), np.nan)
-    columns, totals = (counts, rows.masks(), rows.ends()), segments(rows, counts)
+    columns = (counts, rows.masks(), rows.ends())
+    totals = segments(rows, counts)
     words = counts.view(np.uint64), columns[1].view(np.uint64)
     for j, line in enumerate(lines):
         kind, criterion, low, high = *code(line), *line[2:]
@@ -178,7 +180,7 @@ def measured(rows, counts, lines=LINES):
 
 
 def measured_points(tp, fp, ends, slack=0.0, lines=LINES):
-    """Return what every line leaves of one curve."""
+    """Return the state of every line for one curve."""
     states = np.full((len(lines), kernels.STATE), np.nan)
     for line, state in zip(lines, states, strict=True):
         kernels.measure_curve(*code(line), *line[2:], tp, fp, ends, slack, state)
@@ -263,11 +265,11 @@ ONE_CLASS = [
 ]
 
 
-@pytest.mark.parametrize(("of_positives", "of_negatives", "line", "left"), ONE_CLASS)
-def test_a_class_may_be_missing(of_positives, of_negatives, line, left):
+@pytest.mark.parametrize(("positive_count", "negative_count", "line", "left"), ONE_CLASS)
+def test_a_class_may_be_missing(positive_count, negative_count, line, left):
     """Nothing warns, as nothing does in machine code."""
     rows = Rows(((1, 0), (1, 0), (0, 1), (1, 1)))
-    counts = np.where(rows.masks(), of_positives, of_negatives).astype(np.uint8)
+    counts = np.where(rows.masks(), positive_count, negative_count).astype(np.uint8)
     counts[rows.n :] = 0
     counts[0] *= 2  # of three positives, two at the highest score
     counts[1] *= 1
@@ -297,10 +299,12 @@ def test_sums_of_weights_near_the_balance_meet_it(below):
 @pytest.mark.parametrize("share", [0.0, 0.01, 1.0])
 def test_the_continuous_area_of_one_step(x, share):
     """Steps that add little to what is called positive lose no digits."""
-    called, tp0 = 1e3, 1e3 * share
+    called = 1e3
+    tp0 = 1e3 * share
     gain = 0.3 * x * called
     tp, fp = np.array([tp0, tp0 + gain]), np.array([called - tp0, called - tp0 + 0.7 * x * called])
-    state, chosen = np.zeros(kernels.STATE), np.zeros(1, np.int64)
+    state = np.zeros(kernels.STATE)
+    chosen = np.zeros(1, np.int64)
     n = kernels.chosen_points(tp, 1, chosen)
     assert n == int(tp[1] > tp[0])
     kernels.precision_area_of_points(kernels.CONTINUOUS, tp, fp, chosen, n, state)
@@ -379,9 +383,9 @@ def test_pairs_won(rng, n, kind):
     state, segments = counted(rows, counts)
     assert state.tolist() == expected(rows, counts)
     starts = np.arange(0, rows.padded, SEGMENT)
-    for of_class, masks in zip(segments, (rows.masks(), ~rows.masks()), strict=True):
+    for class_segments, masks in zip(segments, (rows.masks(), ~rows.masks()), strict=True):
         sums = np.add.reduceat(counts & masks, starts, axis=1, dtype=int)
-        assert of_class.tolist() == sums.tolist()
+        assert class_segments.tolist() == sums.tolist()
 
 
 @pytest.mark.parametrize("labels", ["alternating", "positives first", "random"])
@@ -433,8 +437,7 @@ def test_a_tie_over_two_parts_is_left_open():
 @pytest.mark.parametrize("n", [0, 1, 7, 512])
 def test_byte_products(rng, n):
     a, b = rng.integers(0, 256, (2, 512)).astype(np.uint8)
-    actual = kernels.byte_products(a, b, n)
-    assert actual == int(a[:n].astype(int) @ b[:n].astype(int))
+    assert kernels.byte_products(a, b, n) == int(a[:n].astype(int) @ b[:n].astype(int))
 
 
 def test_byte_products_of_the_largest_bytes():
@@ -443,11 +446,11 @@ def test_byte_products_of_the_largest_bytes():
 
 
 def test_gather_counts(rng):
-    of_units = rng.integers(0, 9, (3, 16)).astype(np.uint8)
+    unit_counts = rng.integers(0, 9, (3, 16)).astype(np.uint8)
     units = rng.integers(0, 11, 29, dtype=np.int32)
     counts = np.full((3, 32), 77, np.uint8)
-    kernels.gather_counts(of_units, units, counts)
-    assert (counts[:, :29] == of_units[:, units]).all()
+    kernels.gather_counts(unit_counts, units, counts)
+    assert (counts[:, :29] == unit_counts[:, units]).all()
     assert (counts[:, 29:] == 77).all()
 
 

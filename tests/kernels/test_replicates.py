@@ -11,7 +11,8 @@ from fastmetrics._kernels import replicate_curves, replicates, resampling as ker
 from reference import band_oracle
 from reference.replicate_oracle import Rows, philox4x32_10, twice_pairs_won, words
 
-WINDOW, WORDS = kernels.WINDOW, kernels.WORDS
+WINDOW = kernels.WINDOW
+WORDS = kernels.WORDS
 KEY = (20_080_615, 4_242_424_242)
 
 
@@ -103,8 +104,7 @@ def test_totals_depend_on_key_replicate_and_stratum_alone():
     sizes = np.array([300, 4096, 2, 77])
 
     def drawn(first, count, stratum=0, key=KEY):
-        key = key_of(*key)
-        return totals_of(key, first, count, stratum, sizes).tolist()
+        return totals_of(key_of(*key), first, count, stratum, sizes).tolist()
 
     whole = drawn(0, 7)
     assert drawn(3, 1) == whole[3:4]
@@ -117,7 +117,8 @@ def test_totals_depend_on_key_replicate_and_stratum_alone():
 
 @pytest.mark.parametrize("n_draws", [0, 1, 4, 5, 6, 9, 80, 81, 4096, 5039, 5040])
 def test_a_full_window_takes_five_places_from_a_word(n_draws):
-    counts, buffer = np.zeros(WINDOW, np.uint8), np.zeros(WORDS, np.uint64)
+    counts = np.zeros(WINDOW, np.uint8)
+    buffer = np.zeros(WORDS, np.uint64)
     counts[9] = 3
     kernels.scatter_full(key_of(), 6, 8, n_draws, counts, buffer)
     n = ((n_draws + 4) // 5 + 1) // 2
@@ -133,7 +134,8 @@ def test_a_full_window_takes_five_places_from_a_word(n_draws):
 def test_accepted_places_are_those_wanted(rng, size, wanted):
     masks = rng.choice(np.array([0, 255], np.uint8), size)
     masks[-1] = max(wanted, 0)
-    counts, buffer = np.zeros(size, np.uint8), np.zeros(WORDS, np.uint64)
+    counts = np.zeros(size, np.uint8)
+    buffer = np.zeros(WORDS, np.uint64)
     n_draws = min(3 * size, 200)
     scatter = kernels.scatter_accepted
     scatter(key_of(), 1, 2, kernels.MORE, 0, wanted, masks, counts, buffer)
@@ -147,7 +149,8 @@ def test_accepted_places_are_those_wanted(rng, size, wanted):
 def test_accepted_places_are_the_first_of_the_stream(wanted):
     """Twenty draws over 12 places, or 6 of a class: one batch of four counters is enough."""
     masks = np.array([255, 0] * 6, np.uint8)
-    counts, buffer = np.zeros(12, np.uint8), np.zeros(WORDS, np.uint64)
+    counts = np.zeros(12, np.uint8)
+    buffer = np.zeros(WORDS, np.uint64)
     kernels.scatter_accepted(key_of(), 1, 2, 2, 20, wanted, masks, counts, buffer)
     places = [word >> 4 * i & 15 for word in words(KEY, 0, 1, 2, 2, 4) for i in range(16)]
     accepted = [place for place in places if place < 12 and wanted in (-1, masks[place])][:20]
@@ -168,7 +171,8 @@ def plain(n, windows, totals, first=0, key=KEY):
 
 
 def by_class(masks, windows, totals, first=0):
-    n, windows = len(masks), np.array(windows)
+    n = len(masks)
+    windows = np.array(windows)
     width = (len(windows) - 1) * WINDOW + min(WINDOW, n - int(windows[-1]) * WINDOW)
     totals = np.array(totals)
     counts = np.full((totals.shape[1], padded(width)), 99, np.uint8)
@@ -183,8 +187,7 @@ N = 3 * WINDOW + 21
 
 def test_windows_hold_their_totals():
     counts = plain(N, range(4), TOTALS)
-    starts = np.arange(4) * WINDOW
-    assert np.add.reduceat(counts, starts, axis=1, dtype=int).tolist() == TOTALS
+    assert np.add.reduceat(counts, np.arange(4) * WINDOW, axis=1, dtype=int).tolist() == TOTALS
 
 
 def test_a_window_depends_on_key_replicate_and_window_alone():
@@ -193,8 +196,7 @@ def test_a_window_depends_on_key_replicate_and_window_alone():
     for r, j in [(0, 1), (1, 1), (2, 3)]:
         alone = plain(N, [j], totals[r : r + 1, j : j + 1], first=r)
         assert (alone[0] == whole[r, j * WINDOW : (j + 1) * WINDOW]).all()
-    pair = plain(N, [2, 3], totals[:, 2:])
-    assert (pair == whole[:, 2 * WINDOW :]).all()
+    assert (plain(N, [2, 3], totals[:, 2:]) == whole[:, 2 * WINDOW :]).all()
     same = [[4096] * 3]
     one = plain(N, range(3), same)[0].reshape(3, WINDOW)
     others = [plain(N, range(3), same, first=1), plain(N, range(3), same, key=(1, 2))]
@@ -221,8 +223,8 @@ def test_windows_hold_the_totals_of_each_class(rng):
     counts = by_class(masks, range(4), BY_CLASS)
     starts = np.arange(4) * WINDOW
     for label, totals in zip((255, 0), BY_CLASS, strict=True):
-        of_class = np.where(masks == label, counts, 0)
-        assert np.add.reduceat(of_class, starts, axis=1, dtype=int).tolist() == totals
+        class_counts = np.where(masks == label, counts, 0)
+        assert np.add.reduceat(class_counts, starts, axis=1, dtype=int).tolist() == totals
 
 
 def test_a_window_by_class_depends_on_key_replicate_and_window_alone(rng):
@@ -230,8 +232,7 @@ def test_a_window_by_class_depends_on_key_replicate_and_window_alone(rng):
     whole = by_class(masks, range(4), BY_CLASS)
     totals = np.array(BY_CLASS)
     for r, j in [(0, 0), (1, 2), (2, 0), (2, 3)]:
-        chosen = totals[:, r : r + 1, j : j + 1]
-        alone = by_class(masks, [j], chosen, first=r)
+        alone = by_class(masks, [j], totals[:, r : r + 1, j : j + 1], first=r)
         assert (alone[0] == whole[r, j * WINDOW : (j + 1) * WINDOW]).all()
 
 
@@ -245,11 +246,11 @@ def test_a_window_takes_the_first_draws_of_each_class(rng):
         for label, wanted in ((255, wanted_p), (0, wanted_n)):
             first = [place for place in here if masks[place] == label][:wanted]
             least = np.bincount(first, minlength=WINDOW)
-            of_class = np.where(masks == label, counts, 0)
-            assert (of_class >= least).all()
-            assert of_class.sum() == wanted
+            class_counts = np.where(masks == label, counts, 0)
+            assert (class_counts >= least).all()
+            assert class_counts.sum() == wanted
             if len(first) == wanted:
-                assert of_class.tolist() == least.tolist()
+                assert class_counts.tolist() == least.tolist()
 
 
 def places_of(n_draws):
@@ -285,8 +286,7 @@ def case(rng, n, kind):
 def counted(rows, weights, first=0, state=None):
     state = np.zeros((len(weights), 6)) if state is None else state
     stop = first + weights.shape[1]
-    masks = rows.masks()[first:stop]
-    replicates.weighted_pairs(weights, masks, rows.pieces(first, stop), state)
+    replicates.weighted_pairs(weights, rows.masks()[first:stop], rows.pieces(first, stop), state)
     return state
 
 
@@ -298,8 +298,7 @@ def test_weighted_pairs(rng, n, kind):
     state = counted(rows, weights)
     for r, row in enumerate(weights.astype(int).tolist()):
         cells = rows.resampled(row)
-        totals = [sum(column) for column in zip(*cells, strict=True)]
-        assert state[r, :2].tolist() == totals
+        assert state[r, :2].tolist() == [sum(column) for column in zip(*cells, strict=True)]
         assert state[r, 2] - state[r, 3] == twice_pairs_won(cells)
         assert not state[r, 4:].any()
 
@@ -313,8 +312,7 @@ def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
     state = counted(rows, weights)
     parts = None
     for first in range(0, rows.n, BLOCK):
-        part = np.ascontiguousarray(weights[:, first : first + BLOCK])
-        parts = counted(rows, part, first, parts)
+        parts = counted(rows, np.ascontiguousarray(weights[:, first : first + BLOCK]), first, parts)
     assert parts.tolist() == state.tolist()
     tp, fp, at = points(rows, weights[0])
     assert (tp[-1], fp[-1]) == (state[0, 0], state[0, 1])
@@ -327,9 +325,9 @@ def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
 
 def points(rows, weights):
     n = rows.n
-    tp, fp, at = np.full(n + 1, -1.0), np.full(n + 1, -1.0), np.full(n, -1)
-    masks, ends = rows.masks()[:n], rows.ends()[:n]
-    count = replicates.weighted_points(weights, masks, ends, tp, fp, at)
+    tp, fp = np.full((2, n + 1), -1.0)
+    at = np.full(n, -1)
+    count = replicates.weighted_points(weights, rows.masks()[:n], rows.ends()[:n], tp, fp, at)
     return tp[: count + 1], fp[: count + 1], at[:count]
 
 
@@ -358,7 +356,7 @@ def sample(rng, n, levels):
 
 
 def columns(rows):
-    masks, ends = np.zeros(rows.padded, np.uint8), np.zeros(rows.padded, np.uint8)
+    masks, ends = np.zeros((2, rows.padded), np.uint8)
     for first, first_negative, end in rows.ties():
         masks[first:first_negative] = 255
         ends[end - 1] = 1
@@ -371,8 +369,7 @@ def drawn(rng, rows, count=3):
     masks, _ = columns(rows)
     for r in range(count):  # one of each class at least
         for mask in (255, 0):
-            here = np.flatnonzero(masks[: rows.n] == mask)
-            counts[r, rng.choice(here)] += 1
+            counts[r, rng.choice(np.flatnonzero(masks[: rows.n] == mask))] += 1
     return counts
 
 
@@ -388,7 +385,8 @@ def read(rows, counts, levels, tables=TABLES):
 def test_a_curve_is_read_along_its_scaled_length(rng, n, ties):
     rows = sample(rng, n, ties)
     counts = drawn(rng, rows)
-    x_size, y_size = 37, 11
+    x_size = 37
+    y_size = 11
     tables = [
         np.array([band_oracle.arcsine(Fraction(k, size), size) for k in range(size + 1)])
         for size in (x_size, y_size)
@@ -401,8 +399,7 @@ def test_a_curve_is_read_along_its_scaled_length(rng, n, ties):
     levels = np.linspace(low - 0.5, high + 0.5, 50)
     actual = read(rows, counts, levels, tables)
     for r in range(len(counts)):
-        points = band_oracle.roc(rows.resampled(counts[r, : rows.n]))
-        line = band_oracle.scaled(points, *scales)
+        line = band_oracle.scaled(band_oracle.roc(rows.resampled(counts[r, : rows.n])), *scales)
         expected = [band_oracle.along(line, level) for level in levels]
         np.testing.assert_allclose(actual[r], expected, rtol=0, atol=1e-12)
 
@@ -415,8 +412,7 @@ def test_segments_may_be_passed_over(rng, ties):
     levels = np.linspace(0.0, 17.0, 60)
     whole = read(rows, counts, levels)
     for k in range(0, 60, 7):
-        alone = read(rows, counts, levels[k : k + 1])
-        assert (alone[:, 0] == whole[:, k]).all()
+        assert (read(rows, counts, levels[k : k + 1])[:, 0] == whole[:, k]).all()
 
 
 def test_replicates_are_independent_of_one_another(rng):
@@ -434,15 +430,14 @@ def test_a_lost_class_gives_nan(rng):
     counts = drawn(rng, rows)
     counts[0, masks > 0] = 0
     counts[2, masks == 0] = 0
-    actual = read(rows, counts, [0.0, 0.5, 1.0])
-    assert np.isnan(actual).all(axis=1).tolist() == [True, False, True]
+    assert np.isnan(read(rows, counts, [0.0, 0.5, 1.0])).all(axis=1).tolist() == [True, False, True]
 
 
 def test_both_classes_are_counted_before_each_segment(rng):
     rows = sample(rng, 150, 1000)
     masks, _ = columns(rows)
     counts = drawn(rng, rows, 1)[0]
-    positives, negatives = np.full(4, 99), np.full(4, 99)
+    positives, negatives = np.full((2, 4), 99)
     replicate_curves.class_totals(counts, masks, positives, negatives)
     for s in range(4):
         first = counts[: 64 * s].astype(int)
@@ -483,20 +478,22 @@ def test_a_level_beyond_the_slack_lies_between_two_points(top, off, value):
 def test_an_entry_lies_straight_between_two():
     table = np.array([1.0, 2.0, 4.0])
     places = [0.0, 0.25, 1.0, 1.5, 2.0]
-    actual = [replicate_curves.entry(table, place) for place in places]
-    assert actual == [1.0, 1.25, 2.0, 3.0, 4.0]
+    assert [replicate_curves.entry(table, place) for place in places] == [1.0, 1.25, 2.0, 3.0, 4.0]
 
 
 def test_points_turn_into_what_leads_and_what_is_read():
-    fp, tp = np.array([0.0, 2.0, 4.0]), np.array([0.0, 3.0, 6.0])
+    fp = np.array([0.0, 2.0, 4.0])
+    tp = np.array([0.0, 3.0, 6.0])
     tables = np.array([0.0, 10.0]), np.array([0.0, 1.0])
     replicate_curves.to_lead_and_value(*tables, 6, 4, fp, tp, 1, 3)
     assert (fp.tolist(), tp.tolist()) == ([0, 5.5, 11], [0, -4.5, -9])
 
 
 def test_following_goes_on_where_it_ended():
-    x, y = np.array([0.0, 1.0, 2.0]), np.array([0.0, 5.0, 7.0])
-    levels, out = np.array([0.0, 0.5, 1.5, 4.0]), np.full(4, math.nan)
+    x = np.array([0.0, 1.0, 2.0])
+    y = np.array([0.0, 5.0, 7.0])
+    levels = np.array([0.0, 0.5, 1.5, 4.0])
+    out = np.full(4, math.nan)
     actual = replicate_curves.follow(x, y, 2, levels, True, 0.0, 0, out)
     assert actual == 3
     after = np.array([2.0, 3.0, 6.0]), np.array([7.0, 8.0, 11.0])

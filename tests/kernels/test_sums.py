@@ -89,15 +89,15 @@ def test_binary_log_loss(rng, label_dtype, dtype, n, weighted, scale):
     labels = rng.integers(0, 2, n).astype(label_dtype)
     scores = np.where(labels == 1, 1 - rng.random(n) * scale, rng.random(n) * scale).astype(dtype)
     weights = rng.random(n) * (rng.random(n) < 0.8) if weighted else np.empty(0)
-    sums, counts = np.full((3, 2), -1.0), np.full(3, -1)
+    sums = np.full((3, 2), -1.0)
+    counts = np.full(3, -1)
     eps = float(np.finfo(dtype).eps)
     kernels.binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
-    terms = np.array(true_log_loss(labels, scores, eps)) * (weights if weighted else 1.0)
-    want = math.fsum(terms)
+    want = math.fsum(np.array(true_log_loss(labels, scores, eps)) * (weights if weighted else 1.0))
     assert abs(math.fsum(sums[0]) - want) <= 2.0**-46 * want
     assert counts.tolist() == [np.count_nonzero(labels), n, 0]
-    of_class = [math.fsum(weights[labels == y]) for y in (0, 1)] if weighted else [0.0, 0.0]
-    assert [math.fsum(pair) for pair in sums[1:]] == pytest.approx(of_class, rel=2.0**-48)
+    class_sums = [math.fsum(weights[labels == y]) for y in (0, 1)] if weighted else [0.0, 0.0]
+    assert [math.fsum(pair) for pair in sums[1:]] == pytest.approx(class_sums, rel=2.0**-48)
 
 
 @pytest.mark.parametrize("eps", [0.0, 1e-300, 1e-60, 1e-15])
@@ -106,7 +106,8 @@ def test_impossible_events(eps, weights):
     labels = np.arange(300, dtype=np.int8) % 2
     scores = np.full(300, 0.5)
     scores[:2] = 1.0, 0.0
-    sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
+    sums = np.empty((3, 2))
+    counts = np.empty(3, np.int64)
     kernels.binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
     terms = np.array(true_log_loss(labels, scores, eps))
     if weights.size:  # the first, of weight 0, is not there
@@ -121,7 +122,8 @@ def test_binary_squares_and_margins(rng, kind, n, weighted):
     labels = 5 + 2 * rng.integers(0, 2, n)
     scores = rng.random(n) if kind == kernels.SQUARE else rng.normal(0, 2, n)
     weights = rng.random(n) if weighted else np.empty(0)
-    sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
+    sums = np.empty((3, 2))
+    counts = np.empty(3, np.int64)
     kernels.binary_losses(kind, labels, scores, weights, 5, 7, 0.0, sums, counts)
     errors = (scores - (labels == 7)) ** 2
     margins = np.maximum(0, 1 - np.where(labels == 7, scores, -scores))
@@ -133,7 +135,8 @@ def test_binary_squares_and_margins(rng, kind, n, weighted):
 def test_binary_faults_are_counted():
     labels = np.array([0, 1, 2, -1, 1, 0], dtype=np.int8)
     scores = np.array([0.5, np.nan, -0.1, 1.5, np.inf, 1.0])
-    sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
+    sums = np.empty((3, 2))
+    counts = np.empty(3, np.int64)
     with np.errstate(all="ignore"):
         for kind, wrong in ((kernels.LOG, 4), (kernels.SQUARE, 4), (kernels.HINGE, 2)):
             kernels.binary_losses(kind, labels, scores, np.empty(0), 0, 1, EPS, sums, counts)
@@ -163,11 +166,13 @@ def test_class_losses(rng, kind, dtype, n, k, weighted, sure):
     scores[np.arange(n), codes] += sure
     scores = (scores / scores.sum(axis=1, keepdims=True)).astype(dtype)
     weights = rng.random(n) if weighted else np.empty(0)
-    sums, counts = np.empty(2), np.empty(3, np.int64)
-    rows, of_class = np.empty(k, np.int64), np.empty((k, 2))
+    sums = np.empty(2)
+    counts = np.empty(3, np.int64)
+    rows = np.empty(k, np.int64)
+    class_sums = np.empty((k, 2))
     tolerance = 1e-6 if dtype == np.float32 else 1e-12
     kernels.class_losses(
-        kind, codes + 4, 4, scores, weights, EPS, tolerance, sums, counts, rows, of_class
+        kind, codes + 4, 4, scores, weights, EPS, tolerance, sums, counts, rows, class_sums
     )
     terms = class_terms(kind, codes, scores.astype(np.float64), EPS)
     terms = terms * (weights if weighted else 1.0)
@@ -175,7 +180,7 @@ def test_class_losses(rng, kind, dtype, n, k, weighted, sure):
     assert counts.tolist() == [n, 0, 0]
     assert rows.tolist() == np.bincount(codes, minlength=k).tolist()
     want = np.bincount(codes, weights, k) if weighted else np.zeros(k)
-    np.testing.assert_allclose(of_class.sum(axis=1), want, rtol=1e-14)
+    np.testing.assert_allclose(class_sums.sum(axis=1), want, rtol=1e-14)
 
 
 def test_class_faults_are_counted():
@@ -183,7 +188,8 @@ def test_class_faults_are_counted():
     scores = np.array([[0.5, 0.5, 0.0]] * 5)
     scores[3] = 0.5, -0.5, 1.0
     scores[4] = 0.5, 0.4, 0.0
-    sums, counts = np.empty(2), np.empty(3, np.int64)
+    sums = np.empty(2)
+    counts = np.empty(3, np.int64)
     arrays = (sums, counts, np.empty(3, np.int64), np.empty((3, 2)))
     kernels.class_losses(kernels.SQUARE, codes, 0, scores, np.ones(5), EPS, 1e-8, *arrays)
     assert counts.tolist() == [3, 1, 1]
@@ -191,8 +197,10 @@ def test_class_faults_are_counted():
 
 
 def test_class_impossible_events():
-    codes, scores = np.array([0, 1]), np.array([[0.0, 1.0], [0.0, 1.0]])
-    sums, counts = np.empty(2), np.empty(3, np.int64)
+    codes = np.array([0, 1])
+    scores = np.array([[0.0, 1.0], [0.0, 1.0]])
+    sums = np.empty(2)
+    counts = np.empty(3, np.int64)
     for weights, want in ((np.empty(0), np.inf), (np.array([0.0, 1.0]), 0.0)):
         arrays = (sums, counts, np.empty(2, np.int64), np.empty((2, 2)))
         kernels.class_losses(kernels.LOG, codes, 0, scores, weights, 0.0, 1e-8, *arrays)
@@ -201,7 +209,8 @@ def test_class_impossible_events():
 
 @pytest.mark.parametrize("name", ["label_probabilities", "square_terms", "hinge_terms"])
 def test_terms_of_rows(name):
-    labels, scores = np.array([1, 0, 1, 0]), np.array([0.25, 0.25, 2.0, -2.0])
+    labels = np.array([1, 0, 1, 0])
+    scores = np.array([0.25, 0.25, 2.0, -2.0])
     arguments = (labels, scores, 1, 0.125) if name == "label_probabilities" else (labels, scores, 1)
     want = {
         "label_probabilities": [0.25, 0.75, 0.875, 0.875],
@@ -222,7 +231,8 @@ def test_parts_of_rows():
 
 
 def test_small_steps():
-    labels, weights = np.array([1, 0, 1, 2]), np.array([0.5, 0.0, 2.0, 1.0])
+    labels = np.array([1, 0, 1, 2])
+    weights = np.array([0.5, 0.0, 2.0, 1.0])
     assert kernels.count_labels(labels, 0, 1) == (2, 3)
     assert kernels.count_faults(np.array([0.0, 1.0, -0.5, 1.5]), kernels.LOG) == 2
     assert kernels.count_faults(np.array([0.0, 1e300]), kernels.HINGE) == 0
@@ -393,13 +403,15 @@ def test_folded():
 
 
 def test_largest_weighed(rng):
-    error, weight = rng.normal(size=64), rng.integers(0, 2, 64).astype(np.float64)
+    error = rng.normal(size=64)
+    weight = rng.integers(0, 2, 64).astype(np.float64)
     actual = errors.largest_weighed(error, weight, 64, np.empty(errors.LANES))
     assert actual == np.abs(error[weight > 0]).max()
 
 
 def test_centred(rng):
-    values, weight = 1e9 + rng.normal(size=64), rng.random(64)
+    values = 1e9 + rng.normal(size=64)
+    weight = rng.random(64)
     weight[0] = 0.0
     block = np.zeros((1, errors.N_SUMS))
     total = weight.sum()
@@ -435,7 +447,8 @@ def test_terms_of_rows_logits(rng, dtype):
     p = np.append(rng.random(50), [1e-12, 1 - 1e-12, 0.5])
     n = len(p)
     ones, zeros, a, b = rng.integers(0, 4, (4, n)).astype(dtype)
-    x, terms = np.empty(n), np.empty((5, n))
+    x = np.empty(n)
+    terms = np.empty((5, n))
     kernels.terms_of_rows(p, np.log(p), np.log(1 - p), ones, zeros, a, b, x, terms)
     np.testing.assert_allclose(x, np.log(p) - np.log1p(-p), rtol=1e-14, atol=1e-15)
     right = [
@@ -454,9 +467,11 @@ def test_terms_of_rows_logits(rng, dtype):
 def test_moments_of_runs(rng, dtype, width, n):
     x = np.sort(rng.normal(0, 2, n))[::-1].copy()
     ones, zeros = rng.integers(0, 4, (2, n)).astype(dtype)
-    starts, moments = np.full(n, np.nan), np.full((n, kernels.MOMENTS), np.nan)
+    starts = np.full(n, np.nan)
+    moments = np.full((n, kernels.MOMENTS), np.nan)
     count = kernels.moments_of_runs(x, ones, zeros, width, starts, moments)
-    first, runs = np.inf, []
+    first = np.inf
+    runs = []
     for i in range(n):
         if not x[i] - first >= -width:
             first = x[i]
@@ -465,7 +480,8 @@ def test_moments_of_runs(rng, dtype, width, n):
     assert count == len(runs)
     assert starts[:count].tolist() == [x[rows[0]] for rows in runs]
     for rows, actual in zip(runs, moments, strict=False):
-        weights, distance = (ones + zeros)[rows], x[rows] - x[rows[0]]
+        weights = (ones + zeros)[rows]
+        distance = x[rows] - x[rows[0]]
         right = [(weights * distance**k).sum() / math.factorial(k) for k in range(6)]
         right += [(ones[rows] * distance**k).sum() for k in range(2)]
         np.testing.assert_allclose(actual, right, rtol=1e-12, atol=1e-300)
@@ -474,8 +490,9 @@ def test_moments_of_runs(rng, dtype, width, n):
 
 @pytest.mark.parametrize("n_blocks", [1, 7, 40])
 def test_squares_lost(rng, n_blocks):
-    """Of each row, the squared errors of its probability less those of its block's share."""
-    p, rows = rng.integers(0, 9, 40) / 8, rng.integers(1, 5, 40)
+    """Row by row, squared errors of its probability less those of its block's proportion."""
+    p = rng.integers(0, 9, 40) / 8
+    rows = rng.integers(1, 5, 40)
     positives = rng.integers(0, rows + 1)
     ends = np.append(np.sort(rng.choice(39, n_blocks - 1, replace=False)), 39)
     shares = rng.integers(0, 9, n_blocks) / 8  # eighths: all is exact
@@ -488,14 +505,14 @@ def test_squares_lost(rng, n_blocks):
 
 
 def pooled(kernel, positives, negatives, *more):
-    n = len(positives)
-    columns = np.full(n, -7), np.empty_like(positives), np.empty_like(positives)
+    columns = np.full(len(positives), -7), np.empty_like(positives), np.empty_like(positives)
     count = kernel(positives, negatives, *columns, *more)
     return [column[:count].tolist() for column in columns]
 
 
 def rows(rng, n, high):
-    positives, negatives = rng.integers(0, high, n), rng.integers(0, high, n)
+    positives = rng.integers(0, high, n)
+    negatives = rng.integers(0, high, n)
     return positives, negatives + ((positives + negatives) == 0)
 
 
@@ -535,9 +552,8 @@ def test_sums_of_blocks(rng):
     ends = np.array([0, 3, 250, 499])
     sums = np.full(4, -1.0)
     hulls.sums_of_blocks(weights, ends, sums)
-    starts = [0, 1, 4, 251]
     exact = [
         float(sum(map(Fraction, weights[a : b + 1].tolist())))
-        for a, b in zip(starts, ends.tolist(), strict=True)
+        for a, b in zip([0, 1, 4, 251], ends.tolist(), strict=True)
     ]
     np.testing.assert_allclose(sums, exact, rtol=2**-52)
