@@ -251,11 +251,13 @@ def _compare_columns(options: argparse.Namespace) -> str:
     with session.in_words(names):
         needs = {one.entry.needs for one in request_metrics(metrics, None, options.query)}
     are_labels = options.threshold is None and needs == {"labels"}
-    predicted, numbers = (options.score, []) if are_labels else ([], options.score)
+    numbers = [] if are_labels else options.score
     columns = session.read_rows(
-        *(options, options.label, [*numbers, *filter(None, [options.event])]),
+        options,
+        options.label,
+        [*numbers, *filter(None, [options.event])],
         coded=[getattr(options, name) for name in _CODED],
-        named=predicted,
+        named=options.score if are_labels else (),
         many_labels=are_labels,
     )
     labels, pos_label = session.labels_of(
@@ -309,7 +311,7 @@ def _compare_logs(options: argparse.Namespace) -> str:
                 higher_is_better=upwards,
             )
         else:
-            rows = _of_tables(files, options, upwards)
+            rows = _of_tables(files, options) | {"higher_is_better": upwards}
         evaluation = evaluate_log(
             **rows,
             pass_at=options.pass_at,
@@ -332,9 +334,7 @@ def _named(texts: list[str]) -> dict[str, list[str]]:
     return by_model
 
 
-def _of_tables(
-    files: dict[str, list[str]], options: argparse.Namespace, upwards: bool | None
-) -> dict[str, Any]:
+def _of_tables(files: dict[str, list[str]], options: argparse.Namespace) -> dict[str, Any]:
     """Return the columns of tables."""
     import numpy as np
 
@@ -368,7 +368,6 @@ def _of_tables(
         "repeat": joined.get(options.repeat),
         "group": joined.get(options.groups),
         "name": options.score,
-        "higher_is_better": upwards,
     }
 
 
@@ -388,10 +387,10 @@ COMPARE: Final = Command(
     run=run_compare,
     formats=("table", "json", "csv", "markdown"),
     help="""\
-Compare models by metrics of their scores, which are columns of files as for evaluate; or, with
---log, item by item by logs of their evaluations: those of lm-evaluation-harness (samples_*.jsonl)
-and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet, JSON lines) with a
-row for each repeat of an item. Items are what varies, not repeats.""",
+Compare models by metrics of their scores, predicted labels or numbers: columns of files, as for
+evaluate. With --log compare them item by item, by logs of lm-evaluation-harness (samples_*.jsonl)
+and of Inspect (.eval, .json), told by what is in them, or by tables (CSV, Parquet, JSON lines) with
+a row for each repeat of an item. Items are what varies, not repeats.""",
     options="""
 [FILE ...]  file name or glob pattern
 [--label]
