@@ -52,8 +52,7 @@ def check(matrix: ConfusionMatrix, rows: list[tuple[Any, Any, Any]], *, scale: i
     assert matrix.margins.predicted.tolist() == counts.sum(axis=0).tolist()
     assert matrix.margins.hits.tolist() == counts.diagonal().tolist()
     assert matrix.n * scale == sum(weights)
-    seen = {label for *pair, weight in rows if weight for label in pair}
-    assert seen <= set(matrix.labels)
+    assert {label for *pair, weight in rows if weight for label in pair} <= set(matrix.labels)
 
 
 def state(matrix: ConfusionMatrix) -> tuple[Any, ...]:

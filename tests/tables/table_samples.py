@@ -56,10 +56,7 @@ def labels_of(rng: Generator, n: int, share: float) -> NDArray[np.int8]:
 
 
 def unsampled_cluster(rng: Generator, n: int) -> NDArray[np.float64]:
-    """Return scores whose sampled rows are even and whose other rows crowd in one place.
-
-    The sample promises a good range map, which the rows then break.
-    """
+    """Return scores that are even in the sampled rows (a range map fits) and crowded elsewhere."""
     scores = 0.5 + 1e-12 * rng.random(n)
     sampled = ordering._sorted_sample(np.arange(n, dtype=np.float64)).astype(np.int64)
     scores[sampled] = rng.random(len(sampled))

@@ -58,8 +58,7 @@ def test_learnt_bins_share_the_rows(rng: Any, kind: str, n_bins: int) -> None:
         assert np.count_nonzero(narrow) >= len(values)
         return
     counts = np.bincount(layout.bins(scores), minlength=layout.n_bins)
-    alone = np.r_[False, narrow, False]
-    assert counts[~alone].max() <= 4 * len(scores) / n_bins + 1
+    assert counts[~np.r_[False, narrow, False]].max() <= 4 * len(scores) / n_bins + 1
 
 
 def test_frequent_values_are_alone() -> None:
@@ -67,8 +66,7 @@ def test_frequent_values_are_alone() -> None:
     layout = BinLayout.learn(scores, n_bins=100)
     for value in (0.5, 1.0):
         assert {value, float(np.nextafter(value, 2))} <= set(layout.edges.tolist())
-    rest = scores[(scores != 0.5) & (scores != 1.0)]
-    assert np.bincount(layout.bins(rest)).max() <= 15
+    assert np.bincount(layout.bins(scores[(scores != 0.5) & (scores != 1.0)])).max() <= 15
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3])
@@ -81,9 +79,13 @@ def test_learnt_bins_serve_average_precision(rng: Any, share: float) -> None:
     table.update(labels, scores)
     # Rows above: u; positives among the rows at u and above it: q and precision.
     score = (np.arange(1_000_000) + 0.5) / 1_000_000
-    tpr, fpr, density = 1 - score**2, 1 - score, 2 * score
-    u, here = share * tpr + (1 - share) * fpr, share * density + (1 - share)
-    q, precision = share * density / here, share * tpr / u
+    tpr = 1 - score**2
+    fpr = 1 - score
+    density = 2 * score
+    u = share * tpr + (1 - share) * fpr
+    here = share * density + (1 - share)
+    q = share * density / here
+    precision = share * tpr / u
     weight = q * (q * (1 - precision) / 2 + (1 - q) * precision) / (share * u)
     least = np.mean(np.sqrt(weight) * here) ** 2 / 8_192
     assert 0.8 * least < table.average_precision().width < 1.7 * least
@@ -113,8 +115,7 @@ def test_edges_as_far_apart_as_can_be_warn_of_nothing(monkeypatch: Any) -> None:
     """Also where kernels are not compiled yet, and run as plain Python."""
     monkeypatch.setattr(kernels, "octave_cells", kernels.octave_cells.py_func)
     layout = BinLayout([-1.79e308, -1.78e308, 1.7e308, np.inf])
-    scores = [-1.79e308, 1e308, 1.75e308, np.inf]
-    assert counts_of(layout, scores).tolist() == [0, 1, 1, 1, 1]
+    assert counts_of(layout, [-1.79e308, 1e308, 1.75e308, np.inf]).tolist() == [0, 1, 1, 1, 1]
 
 
 def test_the_largest_numbers_are_alone_too() -> None:
@@ -168,7 +169,8 @@ def test_options_are_checked() -> None:
 
 
 def test_layouts_are_values() -> None:
-    one, two = BinLayout([0, 0.5]), BinLayout(np.array([0.0, 0.5]))
+    one = BinLayout([0, 0.5])
+    two = BinLayout(np.array([0.0, 0.5]))
     assert one == two
     assert hash(one) == hash(two)
     assert one.name == two.name

@@ -30,8 +30,7 @@ def test_a_bin_knows_whether_it_holds_one_score(rows: Any) -> None:
         held.setdefault(int(COARSE.bins([score])[0]), set()).add(score)
     assert table.is_exact == all(len(scores) == 1 for scores in held.values())
     if table.is_exact:
-        exact = table_of(rows, None, "none").to_score_table()
-        assert table.to_score_table() == exact
+        assert table.to_score_table() == table_of(rows, None, "none").to_score_table()
     else:
         with pytest.raises(ValueError, match="hold several distinct scores"):
             table.to_score_table()
@@ -63,7 +62,8 @@ FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint
 @pytest.mark.parametrize("kind", FINITE)
 def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> None:
     n = 20_000
-    scores, labels = KINDS[kind](rng, n), labels_of(rng, n, 0.3)
+    scores = KINDS[kind](rng, n)
+    labels = labels_of(rng, n, 0.3)
     amounts = {"none": None, "counts": rng.integers(0, 4, n), "floats": rng.random(n)}[weights]
     exact = metrics(labels, scores, amounts)
     learnt = BinLayout.learn(rng.permutation(scores)[:5_000], n_bins=2_048)
@@ -77,7 +77,8 @@ def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> No
             if table.is_exact:
                 assert bracket.width < 1e-8, name
         threshold = float(np.float64(scores[17]))
-        called, actual = scores >= threshold, table.at_threshold(threshold)
+        called = scores >= threshold
+        actual = table.at_threshold(threshold)
         of = np.ones(n) if amounts is None else amounts
         assert of[called & (labels == 1)].sum() / of[labels == 1].sum() in actual.true_positive_rate
         assert (
@@ -92,7 +93,7 @@ def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> No
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_parts_of_large_batches(rng: Any, monkeypatch: Any, weighted: bool) -> None:
-    """What is counted by several threads is what one call counts."""
+    """Several threads count the same as one call."""
     scores = np.round(rng.normal(size=20_000), 2).astype(np.float32)
     labels = labels_of(rng, 20_000, 0.4)
     weights = rng.integers(1, 5, 20_000) if weighted else None
@@ -224,8 +225,10 @@ def test_a_missing_class_is_undefined(layout: Any) -> None:
 
 
 def test_threads_may_share_a_table(rng: Any) -> None:
-    scores, labels = rng.normal(size=(40, 500)), rng.integers(0, 2, (40, 500))
-    table, whole = new(BITS), new(BITS)
+    scores = rng.normal(size=(40, 500))
+    labels = rng.integers(0, 2, (40, 500))
+    table = new(BITS)
+    whole = new(BITS)
     whole.update(labels.ravel(), scores.ravel())
 
     def work(rows: range) -> None:
@@ -308,21 +311,20 @@ def rows_of_both(bins: list[Any]) -> bool:
 @given(BINS, st.integers(0, 8))
 def test_limits_are_those_of_every_order(bins: Any, eighths: int) -> None:
     assume(rows_of_both(bins))
-    columns, alpha = columns_of(bins), Fraction(eighths, 8)
+    columns = columns_of(bins)
     for fast, slow in [
         (bin_bounds.auc_bracket, oracle.auc),
         (bin_bounds.ks_bracket, oracle.ks_statistic),
         (
             partial(bin_bounds.tpr_bracket, max_fpr=eighths / 8),
-            partial(oracle.tpr_at_fpr, max_fpr=alpha),
+            partial(oracle.tpr_at_fpr, max_fpr=Fraction(eighths, 8)),
         ),
     ]:
-        actual, limits = fast(columns), oracle.limits(bins, slow)
+        actual = fast(columns)
+        limits = oracle.limits(bins, slow)
         assert (actual.low, actual.high) == tuple(map(float, limits))
-    actual, limits = (
-        bin_bounds.precision_bracket(columns),
-        oracle.limits(bins, oracle.average_precision),
-    )
+    actual = bin_bounds.precision_bracket(columns)
+    limits = oracle.limits(bins, oracle.average_precision)
     assert actual.low <= limits[0] <= actual.low + 2**-48
     assert actual.high - 2**-48 <= limits[1] <= actual.high
 
@@ -330,21 +332,21 @@ def test_limits_are_those_of_every_order(bins: Any, eighths: int) -> None:
 @settings(max_examples=60)
 @given(BINS, st.sampled_from([0.0, 0.19, 0.47, 1.0]), st.sampled_from([1, 3, 2**40]))
 def test_weights_widen_the_limits_by_little(bins: Any, max_fpr: float, scale: int) -> None:
-    """Rows of equal weights have the limits of counts, or wider ones.
-
-    A limit of the FPR that is reached to the bit would be another matter: rounding decides.
-    """
+    """Rows of equal weights have the limits of counts, or wider ones."""
     assume(rows_of_both(bins))
-    counts, weights = columns_of(bins), columns_of(bins, scale, weighted=True)
+    counts = columns_of(bins)
+    weights = columns_of(bins, scale, weighted=True)
     for fast in (
         bin_bounds.auc_bracket,
         bin_bounds.ks_bracket,
         partial(bin_bounds.tpr_bracket, max_fpr=max_fpr),
     ):
-        exact, actual = fast(counts), fast(weights)
+        exact = fast(counts)
+        actual = fast(weights)
         assert actual.low <= exact.low <= actual.low + 1e-13
         assert exact.high <= actual.high <= exact.high + 1e-13
-    exact, actual = bin_bounds.precision_bracket(counts), bin_bounds.precision_bracket(weights)
+    exact = bin_bounds.precision_bracket(counts)
+    actual = bin_bounds.precision_bracket(weights)
     assert actual.low <= exact.low
     assert exact.high <= actual.high <= exact.high + 1e-13
 
@@ -373,7 +375,8 @@ def test_average_precision_of_many_rows_in_few_bins() -> None:
     """Sums of a million terms, by the formula of harmonic numbers and one by one."""
     bins = [(10**6, 3, False), (5, 2 * 10**6, False), (10**5, 10**5, False)]
     bracket = bin_bounds.precision_bracket(columns_of(bins))
-    low, high, tp, fp = 0.0, 0.0, 0, 0
+    low = high = 0.0
+    tp = fp = 0
     for p, n, _ in bins:
         i = np.arange(1, p + 1, dtype=np.longdouble)
         low += float(((tp + i) / (tp + i + fp + n)).sum())
@@ -393,7 +396,8 @@ def test_a_limit_is_the_double_of_its_rate(max_fpr: float, tpr: int) -> None:
 
 def test_a_threshold_of_every_corner() -> None:
     columns = columns_of([(2, 1, True), (3, 4, False), (1, 6, True)])
-    first, both = np.array([True, False, False]), np.array([True, True, False])
+    first = np.array([True, False, False])
+    both = np.array([True, True, False])
     actual = bin_bounds.threshold_brackets(0.5, columns, columns.where(first), columns.where(both))
     for tp in range(2, 6):
         for fp in range(1, 6):
@@ -419,7 +423,8 @@ def test_a_threshold_of_every_corner() -> None:
 )
 def test_precision_where_perhaps_nothing_is_called(inside: Any, limits: Any) -> None:
     columns = columns_of([(*inside, False), (3, 3, True)])
-    none, some = columns.where(np.zeros(len(columns[0]), bool)), columns.where(~columns.is_sure)
+    none = columns.where(np.zeros(len(columns[0]), bool))
+    some = columns.where(~columns.is_sure)
     precision = bin_bounds.threshold_brackets(0.5, columns, none, some).precision
     assert tuple(precision) == pytest.approx(limits, nan_ok=True)
 
@@ -450,11 +455,11 @@ TABLES = {
     "first rows, counts": lambda: learning([1, 2, 3, 4, 5]),
     "first rows, weights": lambda: learning([0.5, 2, 3, 4, 5]),
     "nothing": BinnedScoreTable,
-    "bits": lambda: of_bits(),
+    "bits": lambda: build_bit_table(),
 }
 
 
-def of_bits() -> BinnedScoreTable:
+def build_bit_table() -> BinnedScoreTable:
     table = BinnedScoreTable(BinLayout.of_bits(), first_rows=0)
     table.update([0, 1], [-np.inf, 0.3], allow_inf=True)
     return table
@@ -527,7 +532,8 @@ def test_members_that_are_wrong(what: str) -> None:
 @given(ROWS, st.randoms(use_true_random=False), st.lists(st.integers(0, 30), max_size=4))
 def test_neither_order_nor_batches_matter(rows: Any, random: Any, cuts: list[int]) -> None:
     for layout, first_rows in ((BITS, 0), (COARSE, 0), (COARSE, 9), (None, 65_536)):
-        whole, parts = table_of(rows, layout, "counts", first_rows), new(layout, first_rows)
+        whole = table_of(rows, layout, "counts", first_rows)
+        parts = new(layout, first_rows)
         mixed = random.sample(rows, len(rows))
         for start, stop in itertools.pairwise([0, *sorted(cuts), len(rows)]):
             batch = [row for row in mixed[start:stop] if row[2]]
@@ -559,11 +565,13 @@ def test_first_rows_are_exact_with_a_layout_too() -> None:
 
 def test_first_rows_are_kept_and_then_learnt_from(rng: Any) -> None:
     """The layout depends on the first rows, and not on how they are cut into batches."""
-    scores, labels = rng.normal(size=1_500), labels_of(rng, 1_500, 0.4)
+    scores = rng.normal(size=1_500)
+    labels = labels_of(rng, 1_500, 0.4)
     expected = BinnedScoreTable(BinLayout.learn(scores[:500]), first_rows=500)
     expected.update(labels, scores)
     for sizes in ([1_500], [499, 1, 1_000], [499, 1_001], [100] * 15, [500, 1_000]):
-        table, at = BinnedScoreTable(first_rows=500), 0
+        table = BinnedScoreTable(first_rows=500)
+        at = 0
         for size in sizes:
             table.update(labels[at : at + size], scores[at : at + size])
             at += size
@@ -581,14 +589,17 @@ def test_first_rows_are_kept_and_then_learnt_from(rng: Any) -> None:
 
 
 def test_first_rows_join_bins_and_one_another(rng: Any) -> None:
-    scores, labels = rng.normal(size=900), labels_of(rng, 900, 0.4)
+    scores = rng.normal(size=900)
+    labels = labels_of(rng, 900, 0.4)
 
     def table(part: slice, layout: Any = None) -> BinnedScoreTable:
         made = BinnedScoreTable(layout, first_rows=500)
         made.update(labels[part], scores[part])
         return made
 
-    first, last, whole = slice(0, 400), slice(400, 900), slice(0, 900)
+    first = slice(0, 400)
+    last = slice(400, 900)
+    whole = slice(0, 900)
     assert table(first) + table(last, BITS) == table(whole, BITS)
     assert table(last, BITS) + table(first) == table(whole, BITS)
     assert table(last).layout is not None  # of its own 500 rows
@@ -644,7 +655,8 @@ def test_limits_are_attained():
     """Within [.1, .4]: one positive and two negatives; the rest is known."""
     ranges = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 1], [2, 1])
     y = np.array([1, 0, 0, 1, 0])
-    best, worst = ([0.4, 0.1, 0.1, 0.6, 0.6], [0.1, 0.4, 0.4, 0.6, 0.6])
+    best = [0.4, 0.1, 0.1, 0.6, 0.6]
+    worst = [0.1, 0.4, 0.4, 0.6, 0.6]
     for name, metric in METRICS.items():
         bracket = getattr(ranges, name)()
         reached = sorted((metric(y, best), metric(y, worst)))
@@ -654,12 +666,12 @@ def test_limits_are_attained():
 
 
 def test_ranges_of_one_score_are_exact():
-    s, y = np.array([0.1, 0.1, 0.4, 0.8]), np.array([0, 1, 0, 1])
+    s = np.array([0.1, 0.1, 0.4, 0.8])
+    y = np.array([0, 1, 0, 1])
     ranges = ScoreRanges(s, s, y, 1 - y)
     assert ranges.is_exact
     assert len(ranges) == 3
-    table = ranges.to_score_table()
-    assert table.scores.tolist() == [0.8, 0.4, 0.1]
+    assert ranges.to_score_table().scores.tolist() == [0.8, 0.4, 0.1]
     assert ranges.roc_auc().low == ranges.roc_auc().high == fm.roc_auc_score(y, s)
 
 

@@ -25,7 +25,7 @@ from fastmetrics.errors import InputError
 @pytest.mark.parametrize("k", [2, 10, 300, 1500])
 def test_many_rows(rng, k, weighting) -> None:
     n = 200_000  # several chunks
-    y, p = rng.integers(-5, k - 5, n), rng.integers(-5, k - 5, n)
+    y, p = rng.integers(-5, k - 5, (2, n))
     w = {"none": None, "counts": rng.integers(0, 9, n), "importances": rng.random(n)}[weighting]
     matrix = ConfusionMatrix.from_labels(y.astype(np.int16), p, sample_weight=w)
     wanted = np.zeros((k, k), dtype=np.float64 if weighting == "importances" else np.int64)
@@ -42,7 +42,8 @@ CHUNK = 1 << 13
 
 def test_float_weights_are_summed_with_compensation() -> None:
     n = 1 << 20
-    y, weights = np.zeros(n, dtype=int), np.full(n, 0.1)
+    y = np.zeros(n, dtype=int)
+    weights = np.full(n, 0.1)
     matrix = ConfusionMatrix.from_labels(y, y, labels=[0, 1], sample_weight=weights)
     exact = n * Fraction(0.1)
     error = abs(Fraction(matrix.tn) - exact)
@@ -64,8 +65,7 @@ def test_no_small_weight_is_lost_beside_a_large_one(large_at) -> None:
 def test_extreme_weights_are_scaled_and_say_so() -> None:
     y, p = [0, 1, 1, 0], [0, 1, 0, 1]
     for power in (1000, -1000):
-        weights = np.ldexp([1.0, 2, 3, 4], power)
-        matrix = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
+        matrix = ConfusionMatrix.from_labels(y, p, sample_weight=np.ldexp([1.0, 2, 3, 4], power))
         back = np.ldexp(matrix.counts, -matrix.weight_exponent)
         np.testing.assert_array_equal(back, np.ldexp([[1.0, 4], [3, 2]], power))
         assert f"weight_exponent={matrix.weight_exponent}" in repr(matrix)
@@ -89,8 +89,7 @@ def test_from_counts() -> None:
     given_counts[0, 0] = 7
     assert matrix.tn == 50
     assert matrix == ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50, labels=("no", "yes"))
-    large = ConfusionMatrix.from_counts([[2**62, 0], [0, 2**62 - 1]])
-    assert large.n == 2**63 - 1
+    assert ConfusionMatrix.from_counts([[2**62, 0], [0, 2**62 - 1]]).n == 2**63 - 1
     weighted = ConfusionMatrix.binary(tp=0.5, fp=1, fn=2, tn=3)
     assert weighted.is_weighted
     assert (weighted.tp, weighted.n) == (0.5, 6.5)
@@ -270,7 +269,9 @@ def test_rows_that_are_refused(arguments, error, match) -> None:
 )
 def test_labels_that_are_refused(labels, error, match) -> None:
     for far in (0, 10**9):  # both ways of counting
-        y, p, known = [0, 1, 1, far], [1, 0, 7, far], labels
+        y = [0, 1, 1, far]
+        p = [1, 0, 7, far]
+        known = labels
         if far and len(labels) and isinstance(labels[0], int):
             known = [*labels, far]
         with pytest.raises(error, match=match.replace(", 7}", "")):
@@ -370,11 +371,6 @@ def frozen(y: np.ndarray) -> np.ndarray:
 
 def unaligned(y: np.ndarray) -> np.ndarray:
     return np.frombuffer(b"\0" + y.tobytes(), y.dtype, offset=1)
-
-
-def on_disk(y: np.ndarray, path: Any) -> np.ndarray:
-    y.tofile(path)
-    return np.memmap(path, y.dtype, "r", shape=y.shape)
 
 
 LAYOUTS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -487,7 +483,9 @@ def test_layouts(y, name) -> None:
 def test_memory_maps(tmp_path) -> None:
     for y in (NUMBERS, NUMBERS.astype(np.int8), NUMBERS.astype(">i4"), TEXTS):
         p = y[::-1]
-        _check(on_disk(y, tmp_path / "y"), p, y.tolist(), p.tolist())
+        y.tofile(tmp_path / "y")
+        mapped = np.memmap(tmp_path / "y", y.dtype, "r", shape=y.shape)
+        _check(mapped, p, y.tolist(), p.tolist())
 
 
 @pytest.mark.parametrize("value", [np.nan, None])

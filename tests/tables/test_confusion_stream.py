@@ -60,7 +60,8 @@ def test_batches_of_given_labels(data) -> None:
 
 @given(batches(st.integers(0, 3)), batches(st.sampled_from([0.0, 1.0, 4.0])))
 def test_kinds_of_numbers_mix(integers, floats) -> None:
-    matrix, rows = ConfusionMatrix(), []
+    matrix = ConfusionMatrix()
+    rows = []
     for some in itertools.chain(*itertools.zip_longest(integers, floats, fillvalue=[])):
         parts = [("i2", some), (">i8", some), ("f4", some), ("u8", some)]
         for dtype, part in parts if some else []:
@@ -157,7 +158,8 @@ def matrices(some, make, *, scale=1) -> list[ConfusionMatrix]:
 
 @given(batches(st.integers(0, 4), weighted=True))
 def test_counts_and_weights_merge(some) -> None:
-    counts, weights = matrices(some, np.array), matrices(some, np.array, scale=8)
+    counts = matrices(some, np.array)
+    weights = matrices(some, np.array, scale=8)
     for a, b in itertools.product(counts, weights):
         assert a + b == b + a
         assert (a + b).is_weighted
@@ -166,7 +168,8 @@ def test_counts_and_weights_merge(some) -> None:
 
 
 def test_sums_of_weights_do_not_depend_on_the_cut(rng) -> None:
-    y, w = rng.integers(0, 3, 50_000), rng.random(50_000) * 10.0 ** rng.integers(-8, 8, 50_000)
+    y = rng.integers(0, 3, 50_000)
+    w = rng.random(50_000) * 10.0 ** rng.integers(-8, 8, 50_000)
     at_once = ConfusionMatrix.from_labels(y, y, sample_weight=w)
     for size in (1000, 30_000):
         matrix = ConfusionMatrix()
@@ -201,7 +204,8 @@ def test_given_labels_win_over_found_ones() -> None:
 
 
 def test_what_does_not_merge() -> None:
-    text, numbers = ConfusionMatrix.from_labels(["1"], ["1"]), ConfusionMatrix.from_labels([1], [1])
+    text = ConfusionMatrix.from_labels(["1"], ["1"])
+    numbers = ConfusionMatrix.from_labels([1], [1])
     for one, other in ((text, numbers), (numbers, text)):
         before = state(one)
         with pytest.raises(TypeError, match="text and one of numbers cannot be merged"):
@@ -233,7 +237,7 @@ def test_a_stream_goes_on_from_counts(order, n, rng) -> None:
         matrix = ConfusionMatrix.from_counts(np.array(counts, dtype, order=order))
         wanted = counts.copy()
         for size in (1, 5, 5000):
-            y, p = rng.integers(0, n, size), rng.integers(0, n, size)
+            y, p = rng.integers(0, n, (2, size))
             matrix.update(y, p)
             np.add.at(wanted, (y, p), 1)
         assert matrix.counts.tolist() == wanted.tolist()
@@ -280,7 +284,8 @@ def test_a_snapshot_stays(weights) -> None:
         if k % 2:
             y = np.repeat(y, 200)  # another way of counting
         matrix.update(y, y, None if weights is None else weights * len(y))
-        counts, copy = matrix.counts, matrix.copy()
+        counts = matrix.counts
+        copy = matrix.copy()
         seen.append((counts, np.array(matrix.counts), matrix.margins, copy, state(copy)))
         if k == 20:
             matrix.reset()

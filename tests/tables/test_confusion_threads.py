@@ -47,7 +47,7 @@ EVERY = pytest.mark.parametrize("kind", KINDS)
 
 
 def numbers_that_are_refused() -> list[tuple[Any, ...]]:
-    float_, huge = BIG.astype(float), np.full(N, 1e308)
+    float_ = BIG.astype(float)
     return [
         (BIG, BIG[:-1]),
         (BIG[:0], BIG[:0]),
@@ -68,7 +68,7 @@ def numbers_that_are_refused() -> list[tuple[Any, ...]]:
         (BIG + 5, BIG, with_last(np.ones(N), np.nan)),
         (BIG + 5, BIG, np.zeros(N)),
         (BIG + 5, BIG, ["1"] * N),
-        (BIG + 5, BIG, huge),  # scaled otherwise than what is there
+        (BIG + 5, BIG, np.full(N, 1e308)),  # scaled otherwise than what is there
         ([7], [8], [1e308]),
         ([7], [8], [5e-324]),
         (np.array([7]), np.array([8]), 1),
@@ -156,7 +156,8 @@ PLACES = [
 )
 @pytest.mark.parametrize(("holder", "name"), PLACES, ids=[name for _, name in PLACES])
 def test_an_interrupt_anywhere(monkeypatch, kind, holder, name) -> None:
-    text, is_open = "text" in kind, "open" in kind
+    text = "text" in kind
+    is_open = "open" in kind
     batches: list[tuple[Any, ...]] = []
     for n in (1, 300):
         y = np.array(["a", "d" if is_open else "b"] * n) if text else np.array([0, 2 + is_open] * n)
@@ -238,7 +239,8 @@ def batch(number: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | 
 
 @pytest.mark.parametrize("kind", ["counts", "integers", "weights", "text"])
 def test_updates_merges_and_reads(kind) -> None:
-    matrix, rounds = ConfusionMatrix(), 60
+    matrix = ConfusionMatrix()
+    rounds = 60
     weight = {"weights": 0.25, "integers": 2}.get(kind, 1)
     done = threading.Event()
 
@@ -256,7 +258,9 @@ def test_updates_merges_and_reads(kind) -> None:
 
     def read() -> None:
         while not done.is_set():
-            counts, copy, n = matrix.counts, matrix.copy(), matrix.n
+            counts = matrix.counts
+            copy = matrix.copy()
+            n = matrix.n
             total = counts.sum()
             assert total % (BATCH * weight) == 0, "half a batch was seen"
             assert n % (BATCH * weight) == 0
@@ -291,7 +295,8 @@ def test_merging_each_with_the_other_does_not_deadlock() -> None:
             _ = into + other
 
     for _ in range(30):
-        one, other = a.copy(), b.copy()
+        one = a.copy()
+        other = b.copy()
         together(lambda: merge(one, other), lambda: merge(other, one))  # noqa: B023
         assert one.labels == other.labels == (0, 1, 2)
         for matrix in (one, other):  # every part is a sum of whole a and whole b
@@ -323,7 +328,8 @@ def test_resets_among_updates_leave_whole_batches() -> None:
 
 def test_threads_of_text_and_of_numbers_cannot_both_win() -> None:
     for _ in range(30):
-        matrix, refused = ConfusionMatrix(), []
+        matrix = ConfusionMatrix()
+        refused = []
 
         def update(labels: list, matrix=matrix, refused=refused) -> None:
             try:

@@ -59,7 +59,8 @@ def agree(runs, y, scores):
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind(rng, tmp_path, kind, n_threads):
-    scores, y = KINDS[kind](rng), rng.integers(0, 2, N)
+    scores = KINDS[kind](rng)
+    y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path, n_threads=n_threads)
     assert runs._counter is not None
     agree(runs, y, scores)
@@ -79,12 +80,12 @@ def test_counts_beyond_a_byte_and_beyond_their_share(rng, tmp_path, monkeypatch)
     runs.update(y, scores)
     agree(runs, np.tile(y, 2), np.tile(scores, 2))
     assert runs._counter is None
-    runs = filled(y, scores, tmp_path)
-    agree(runs, y, scores)
+    agree(filled(y, scores, tmp_path), y, scores)
 
 
 def test_scores_that_need_more_bits_are_sorted(rng, tmp_path):
-    scores, y = rng.random(N, dtype=np.float32), rng.integers(0, 2, N)
+    scores = rng.random(N, dtype=np.float32)
+    y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path)
     doubles = rng.random(N)
     doubles[:100] = [np.float32(0.5)] * 50 + [1e300, -1e300] * 25
@@ -109,19 +110,20 @@ def test_a_stream_that_drifts(rng, tmp_path):
 
 
 def test_tables_of_ranges_stay_while_rows_come(rng, tmp_path):
-    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    scores = rng.normal(size=N).astype(np.float32)
+    y = rng.integers(0, 2, N)
     runs = filled(y, scores, tmp_path)
     ranges = runs.ranges()
     first = next(ranges).table
     runs.update(y, scores)
     runs.to_score_table()
-    tables = [first, *(each.table for each in ranges)]
-    assert sum(tables) == table_of(y, scores)
+    assert sum([first, *(each.table for each in ranges)]) == table_of(y, scores)
     agree(runs, np.tile(y, 2), np.tile(scores, 2))
 
 
 def test_merged(rng, tmp_path):
-    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    scores = rng.normal(size=N).astype(np.float32)
+    y = rng.integers(0, 2, N)
     parts = [filled(y[k::3], scores[k::3].copy(), tmp_path) for k in range(3)]
     assert all(part._counter is not None for part in parts)
     parts[0].merge(parts[1])
@@ -136,7 +138,8 @@ def test_merged(rng, tmp_path):
 
 
 def test_without_a_folder(rng):
-    scores, y = rng.random(N, dtype=np.float32), rng.integers(0, 2, N)
+    scores = rng.random(N, dtype=np.float32)
+    y = rng.integers(0, 2, N)
     runs = filled(y, scores)
     assert runs._counter is not None
     agree(runs, y, scores)

@@ -59,10 +59,14 @@ def table_of(batch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_is_refused_whole_and_taken_later(rng, tmp_path, kind):
-    runs, stream, taken, refused = ScoreRuns(MEMORY, tmp_path), batches(rng, kind), [], []
+    runs = ScoreRuns(MEMORY, tmp_path)
+    stream = batches(rng, kind)
+    taken = []
+    refused = []
     with files_up_to(1 << 19):
         while len(refused) < 12:
-            batch, before = next(stream), (runs.n_positive, runs.n_negative)
+            batch = next(stream)
+            before = (runs.n_positive, runs.n_negative)
             try:
                 runs.update(*batch)
                 taken.append(table_of(batch))
@@ -83,14 +87,16 @@ def test_a_batch_is_refused_whole_and_taken_later(rng, tmp_path, kind):
 @pytest.mark.parametrize("kind", ["doubles", "singles", "counts"])
 @pytest.mark.parametrize("into", ["nothing", "doubles", "singles"])
 def test_runs_are_refused_whole_and_merged_later(rng, tmp_path, kind, into):
-    runs, other = ScoreRuns(MEMORY, tmp_path), ScoreRuns(8 * MEMORY)
+    runs = ScoreRuns(MEMORY, tmp_path)
+    other = ScoreRuns(8 * MEMORY)
     stream = batches(rng, kind)
     for _ in range(40 if kind == "singles" else 30):
         other.update(*next(stream))
     if into != "nothing":
         for _, batch in zip(range(3), batches(rng, into), strict=False):
             runs.update(*batch)
-    before, theirs = what(runs), what(other)
+    before = what(runs)
+    theirs = what(other)
     with files_up_to(1 << 19):
         for _ in range(2):
             with pytest.raises(ValueError, match=NO_ROOM):
@@ -103,7 +109,8 @@ def test_runs_are_refused_whole_and_merged_later(rng, tmp_path, kind, into):
 
 
 def test_what_is_refused_leaves_no_bytes_behind(rng, tmp_path):
-    runs, other = ScoreRuns(MEMORY, tmp_path), ScoreRuns(8 * MEMORY)
+    runs = ScoreRuns(MEMORY, tmp_path)
+    other = ScoreRuns(8 * MEMORY)
     for _ in range(30):
         other.update(rng.integers(0, 2, N), rng.normal(size=N))
     runs.merge(other)
@@ -116,12 +123,14 @@ def test_what_is_refused_leaves_no_bytes_behind(rng, tmp_path):
 
 
 def test_a_batch_larger_than_what_is_dealt_is_taken_or_refused(rng, tmp_path):
-    """Of counted scores that are not in the memory at once, none is left out, and none is twice."""
-    runs, stream = ScoreRuns(MEMORY, tmp_path), batches(rng, "singles")
+    """Counted scores that exceed the memory are neither lost nor counted twice."""
+    runs = ScoreRuns(MEMORY, tmp_path)
+    stream = batches(rng, "singles")
     for _ in range(10):
         runs.update(*next(stream))
     assert runs._counter is not None
-    y, scores = rng.integers(0, 2, 20 * N), rng.normal(size=20 * N).astype(np.float32)
+    y = rng.integers(0, 2, 20 * N)
+    scores = rng.normal(size=20 * N).astype(np.float32)
     before = what(runs)
     with files_up_to(1 << 10):
         try:
@@ -136,7 +145,8 @@ def test_a_batch_larger_than_what_is_dealt_is_taken_or_refused(rng, tmp_path):
 
 def test_reading_needs_no_room(rng, tmp_path):
     runs = ScoreRuns(MEMORY, tmp_path)
-    y, scores = rng.integers(0, 2, 10 * N), rng.normal(size=10 * N)
+    y = rng.integers(0, 2, 10 * N)
+    scores = rng.normal(size=10 * N)
     runs.update(y, scores)
     with files_up_to(1 << 10):
         for _ in range(2):
@@ -147,7 +157,8 @@ def test_reading_needs_no_room(rng, tmp_path):
 
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
 def test_other_failures_refuse_a_batch_whole_too(rng, tmp_path, monkeypatch, error):
-    runs, taken = ScoreRuns(MEMORY, tmp_path), []
+    runs = ScoreRuns(MEMORY, tmp_path)
+    taken = []
 
     def fill():
         for batch in batches(rng, "doubles"):
@@ -163,7 +174,8 @@ def test_other_failures_refuse_a_batch_whole_too(rng, tmp_path, monkeypatch, err
 
 def test_refused_integers_leave_small_ones_what_they_were(rng):
     """Floats may come after: nothing became an integer for a batch that was not taken."""
-    runs, small = ScoreRuns(1_000_000), rng.integers(0, 100, N, dtype=np.int8)
+    runs = ScoreRuns(1_000_000)
+    small = rng.integers(0, 100, N, dtype=np.int8)
     y = rng.integers(0, 2, N)
     runs.update(y, small)
     before = runs.to_score_table()

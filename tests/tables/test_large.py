@@ -44,10 +44,9 @@ rng = np.random.default_rng(20_080_615)
 
 
 def start(text: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", PROGRAM + text],
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -78,7 +77,8 @@ report(
 )
 """)
     n_positive, n_negative = 2**24 + 5, 2**24 + 72
-    tied, won = n_positive * (n_negative - 3), n_positive * 3
+    tied = n_positive * (n_negative - 3)
+    won = n_positive * 3
     assert actual["scores"] == [0.5, 0.25]
     assert actual["positives"] == [n_positive, 0]
     assert actual["negatives"] == [n_negative - 3, 3]

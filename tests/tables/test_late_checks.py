@@ -1,4 +1,4 @@
-"""What the first look took on trust is found by the pass that splits the classes, at any row."""
+"""The pass that splits the classes finds, in any row, the faults that a first sample missed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,8 @@ def test_minus_one_that_looks_like_zero(rng, name: str, kind: str, n: int) -> No
 def test_a_third_label_at_the_last_row(
     rng, name: str, kind: str, n: int, late: int, dtype: Any
 ) -> None:
-    labels, scores = labels_of(rng, n, 0.3).astype(dtype), rng.random(n)
+    labels = labels_of(rng, n, 0.3).astype(dtype)
+    scores = rng.random(n)
     labels[-1] = late
     classes = ", ".join(map(str, sorted((0, 1, late))))
     with pytest.raises(ValueError, match=rf"`y_true` has 3 classes, \{{{classes}\}}"):

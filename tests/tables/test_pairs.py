@@ -109,8 +109,8 @@ def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) ->
 
 def test_few_rows_are_verified_on_the_way() -> None:
     merges.split_classes.compiled()
-    y, signs = np.array([0, 1, 1, 0], np.int8), np.array([-1, 1, 1, -1], np.int8)
-    assert roc_auc_score(signs, [1.0, 4.0, 3.0, 2.0]) == 1.0
+    y = np.array([0, 1, 1, 0], np.int8)
+    assert roc_auc_score(np.array([-1, 1, 1, -1], np.int8), [1.0, 4.0, 3.0, 2.0]) == 1.0
     for labels, scores, message in (
         (y, [1.0, np.inf, 2.0, -np.inf], "`y_score` must be finite: inf at index 1, 2 in all"),
         (y, [1.0, np.nan, 2.0, 0.0], "nan at index 1, 1 in all"),
@@ -147,7 +147,8 @@ HEAVY = st.one_of(
 )
 def test_hypothesis_hunts_in_the_large_paths(rows, repeats, path) -> None:
     labels, scores = (np.array(column) for column in zip(*rows, strict=True))
-    labels, scores = np.tile(labels, repeats).astype(np.int8), np.tile(scores, repeats)
+    labels = np.tile(labels, repeats).astype(np.int8)
+    scores = np.tile(scores, repeats)
     with thresholds(**path):
         assert_exact(labels, scores)
     with thresholds(plain_rows=1 << 40):
@@ -178,7 +179,8 @@ def test_injected_counts(counts) -> None:
     for column in (positives, negatives):
         while sum(column) >= 2**63:
             column[int(np.argmax(column))] //= 2
-    positives[0], negatives[-1] = max(positives[0], 1), max(negatives[-1], 1)
+    positives[0] = max(positives[0], 1)
+    negatives[-1] = max(negatives[-1], 1)
     for column in (positives, negatives):
         column[0] -= max(0, sum(column) - (2**63 - 1))
     table = ScoreTable.from_counts(np.arange(len(counts), 0, -1.0), positives, negatives)
@@ -212,15 +214,15 @@ def test_more_rows_than_32_bits_hold() -> None:
     assert table.n_positive == 2 * each
     assert table.true_positives.tolist() == [each, 2 * each]
     assert roc_auc_score(table) == 0.5
-    actual = pairs_of_weights(table.positives, table.negatives)
-    assert actual.twice_concordant == 4 * each * each
+    assert pairs_of_weights(table.positives, table.negatives).twice_concordant == 4 * each * each
 
 
 @pytest.mark.parametrize("n", [4, LARGE])
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_only(n: int, label: int) -> None:
     """Row 3."""
-    labels, scores = np.full(n, label, np.int8), np.arange(n) / 8
+    labels = np.full(n, label, np.int8)
+    scores = np.arange(n) / 8
     for metric in (roc_auc_score, rank_loss):
         with pytest.warns(UndefinedMetricWarning):
             assert np.isnan(metric(labels, scores))
@@ -246,8 +248,8 @@ def pairs_by_hand(true: Any, predicted: Any, weights: Any) -> tuple[list[Any], d
     """Return the labels that occur, sorted, and the sum of weights of each pair of them."""
     sums: dict[Any, Fraction] = defaultdict(Fraction)
     rows = list(zip(true.tolist(), predicted.tolist(), strict=True))
-    of_rows = [1] * len(rows) if weights is None else weights.tolist()
-    for pair, weight in zip(rows, of_rows, strict=True):
+    row_weights = [1] * len(rows) if weights is None else weights.tolist()
+    for pair, weight in zip(rows, row_weights, strict=True):
         sums[pair] += Fraction(weight)
     return sorted({label for pair in rows for label in pair}), sums
 
@@ -270,10 +272,10 @@ def judge(true: Any, predicted: Any, weights: Any) -> None:
     options = {"sample_weight": weights, "zero_division": 0}
     shares = precision_recall_fscore_support(true, predicted, **options)
     hits = [sums[a, a] for a in labels]
-    of_true = [sum(sums[a, b] for b in labels) for a in labels]
-    of_predicted = [sum(sums[b, a] for b in labels) for a in labels]
-    assert shares[3].tolist() == of_true
-    for actual, totals in zip(shares, (of_predicted, of_true), strict=False):
+    true_totals = [sum(sums[a, b] for b in labels) for a in labels]
+    predicted_totals = [sum(sums[b, a] for b in labels) for a in labels]
+    assert shares[3].tolist() == true_totals
+    for actual, totals in zip(shares, (predicted_totals, true_totals), strict=False):
         pairs = zip(hits, totals, strict=True)
         assert actual.tolist() == [float(hit / total) if total else 0.0 for hit, total in pairs]
 
@@ -294,19 +296,18 @@ def test_columns_of_two_dtypes(rng, kinds: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("late", [9, 70, 300, 10**12])
 def test_a_label_that_the_first_rows_do_not_suggest(rng, late: int) -> None:
-    true, predicted = drawn(rng, "few"), drawn(rng, "few")
+    true = drawn(rng, "few")
+    predicted = drawn(rng, "few")
     true[2_999] = late  # not one of the rows that are looked at first
     judge(true, predicted, None)
     judge(predicted, true, None)
 
 
 def test_labels_of_rows_without_weight_occur() -> None:
-    true, predicted = np.array([1, 4, 1]), np.array([1, 1, 6])
+    true = np.array([1, 4, 1])
+    predicted = np.array([1, 1, 6])
     judge(true, predicted, np.array([2, 0, 0]))
     judge(true.astype(str), predicted.astype(str), np.array([0.5, 0.0, 0.0]))
-
-
-# --- the shortest way ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])

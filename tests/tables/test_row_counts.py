@@ -43,7 +43,9 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     engine_sizes.put(monkeypatch, pair_job_rows=900)
     keys, scores = (rng.integers(0, most, n) for most in KINDS[kind])
     share = {"all": 1.0, "some": 0.5, "none": 0.0}[leads]
-    ones, by_keys, by_scores = np.ones(n), rank_values(keys), rank_values(scores)
+    ones = np.ones(n)
+    by_keys = rank_values(keys)
+    by_scores = rank_values(scores)
     is_lead = (rng.random(by_keys.n_ranks) < share)[by_keys.ranks]
     by_scores = by_scores.reverse() if turned else by_scores
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))
@@ -77,13 +79,14 @@ def test_pairs_of_a_run_beyond_64_bits() -> None:
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
     labels = rng.integers(0, 2, 3_000)
     score = np.round(rng.normal(labels, 1.0), 2)
-    of_ranks, table = count_pairs(labels, score), fm.ScoreTable.from_scores(labels, score)
-    of_classes = pairs_of_weights(table.positives, table.negatives)
-    assert 2 * of_ranks.concordant + of_ranks.tied_in_score == of_classes.twice_concordant
-    assert 2 * of_ranks.discordant + of_ranks.tied_in_score == of_classes.twice_discordant
-    over = of_ranks.apart_in_outcome
-    assert (over + of_ranks.excess) / (2 * over) == fm.roc_auc_score(labels, score)
-    assert fm.concordance.somers_d(labels, score) == of_ranks.excess / over
+    rank_pairs = count_pairs(labels, score)
+    table = fm.ScoreTable.from_scores(labels, score)
+    class_pairs = pairs_of_weights(table.positives, table.negatives)
+    assert 2 * rank_pairs.concordant + rank_pairs.tied_in_score == class_pairs.twice_concordant
+    assert 2 * rank_pairs.discordant + rank_pairs.tied_in_score == class_pairs.twice_discordant
+    over = rank_pairs.apart_in_outcome
+    assert (over + rank_pairs.excess) / (2 * over) == fm.roc_auc_score(labels, score)
+    assert fm.concordance.somers_d(labels, score) == rank_pairs.excess / over
 
 
 def test_counts_of_pairs_are_of_any_size() -> None:
@@ -119,21 +122,14 @@ def table_of(rows: list[tuple[float, float, float]]) -> RegressionTable:
     return RegressionTable.from_arrays(y, p, sample_weight=w, log_errors=True, powers=POWERS)
 
 
-def values_of(table: RegressionTable) -> dict[str, float]:
-    return {label: public(label.split()[0])(table, **more) for label, more in FROM_SUMS.items()}
-
-
-def weighs_something(rows: list[tuple[float, float, float]]) -> bool:
-    return len({y for y, _, w in rows if w > 0}) > 1
-
-
-@given(ROWS.filter(weighs_something))
+@given(ROWS.filter(lambda rows: len({y for y, _, w in rows if w > 0}) > 1))
 def test_metrics_of_a_table_are_those_of_the_definition(rows):
     data = regression_oracle.rows(*zip(*rows, strict=True))
-    for label, value in values_of(table_of(rows)).items():
+    table = table_of(rows)
+    for label, options in FROM_SUMS.items():
         name = label.split()[0]
-        right = float(getattr(regression_oracle, name)(data, **FROM_SUMS[label]))
-        assert value == pytest.approx(right, rel=1e-11, abs=1e-12), label
+        right = float(getattr(regression_oracle, name)(data, **options))
+        assert public(name)(table, **options) == pytest.approx(right, rel=1e-11, abs=1e-12), label
 
 
 @pytest.mark.parametrize("cuts", [[1], [1024, 1025], list(range(50, 3000, 50))])
@@ -178,12 +174,12 @@ def test_deviance_from_the_mean_keeps_its_digits(rng, power):
     data = regression_oracle.rows(y.tolist(), y.tolist())
     mean = sum(a for a, *_ in data) / len(data)
     right = regression_oracle.mean_tweedie_deviance([(a, mean, w) for a, _, w in data], power)
-    actual = table.mean_deviance(power, from_mean=True)[0]
-    assert actual == pytest.approx(float(right), rel=1e-7)
+    assert table.mean_deviance(power, from_mean=True)[0] == pytest.approx(float(right), rel=1e-7)
 
 
 def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
-    y, p = np.array([-4.0, -2.0, 9.0, 8.0]), np.array([1.0, 2.0, 7.0, 9.0])
+    y = np.array([-4.0, -2.0, 9.0, 8.0])
+    p = np.array([1.0, 2.0, 7.0, 9.0])
     parts = [RegressionTable.from_arrays(y[i], p[i], powers=[-1.5]) for i in ([0, 1], [2, 3])]
     right = float(
         regression_oracle.d2_tweedie_score(regression_oracle.rows(y.tolist(), p.tolist()), -1.5)
@@ -194,7 +190,9 @@ def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
 
 @pytest.mark.parametrize("unit", [1e-300, 1e300, 2.0**-1000])
 def test_extreme_weights(unit):
-    y, p, w = np.array([1.0, 2.0, 5.0]), np.array([2.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+    y = np.array([1.0, 2.0, 5.0])
+    p = np.array([2.0, 2.0, 3.0])
+    w = np.array([1.0, 2.0, 3.0])
     plain = RegressionTable.from_arrays(y, p, sample_weight=w, powers=[1])
     extreme = RegressionTable.from_arrays(y, p, sample_weight=w * unit, powers=[1])
     assert extreme.weight_exponent != 0
@@ -226,14 +224,15 @@ def test_what_a_table_does_not_hold_is_named():
 
 
 def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
-    of_one_row = RegressionTable.from_arrays([2.0], [3.0])
+    single = RegressionTable.from_arrays([2.0], [3.0])
     metrics = ["mean_squared_error", ("d2_tweedie_score", {"power": 1})]  # nan, of one row
     with pytest.raises(ValueError, match="holds no deviances of power 1"):
-        fm.regression_metrics(of_one_row, metrics=metrics)
+        fm.regression_metrics(single, metrics=metrics)
 
 
 def test_terms_are_contained_in_those_that_ask_for_more():
-    one, two = frozenset({(1.0, False)}), frozenset({(1.0, True)})
+    one = frozenset({(1.0, False)})
+    two = frozenset({(1.0, True)})
     some = Terms(4, powers=two)
     for held in (Terms(), Terms(4), Terms(powers=one), Terms(4, False, two)):
         assert held in some

@@ -69,7 +69,8 @@ def test_every_kind_of_scores_spilled(rng, tmp_path, kind):
     "case", ["rising", "falling", "nine in ten equal", "negatives", "positives"]
 )
 def test_scores_and_labels_that_help_nobody(rng, tmp_path, case):
-    scores, y = rng.normal(size=400_000), rng.integers(0, 2, 400_000)
+    scores = rng.normal(size=400_000)
+    y = rng.integers(0, 2, 400_000)
     if case in ("rising", "falling"):
         scores = np.sort(scores)[:: 1 if case == "rising" else -1]
         y = (rng.normal(size=len(scores)) < scores).astype(np.int8)
@@ -84,7 +85,8 @@ def test_scores_and_labels_that_help_nobody(rng, tmp_path, case):
 def test_rows_that_stand_for_several(rng, tmp_path, distinct):
     n = 150_000
     scores = rng.integers(0, distinct, n) / 8.0
-    y, weights = rng.integers(0, 2, n), rng.integers(0, 5, n)
+    y = rng.integers(0, 2, n)
+    weights = rng.integers(0, 5, n)
     runs = filled(y, scores, weights=weights, memory=SMALL, spill_dir=tmp_path)
     agree(runs, y, scores, weights)
     mixed = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
@@ -118,14 +120,16 @@ def test_scores_that_recur_stay_in_memory(rng):
     runs = ScoreRuns(memory=4 * SMALL)
     tables = []
     for _ in range(30):
-        y, scores = rng.integers(0, 2, 100_000), rng.integers(0, 1_000, 100_000)
+        y = rng.integers(0, 2, 100_000)
+        scores = rng.integers(0, 1_000, 100_000)
         runs.update(y, scores)
         tables.append(ScoreTable.from_scores(y, scores))
     assert runs.to_score_table() == sum(tables)
 
 
 def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
-    y, scores = rng.integers(0, 2, 40_000), rng.normal(size=40_000)
+    y = rng.integers(0, 2, 40_000)
+    scores = rng.normal(size=40_000)
     runs = ScoreRuns(memory=SMALL)
     runs.update(y, scores)
     with pytest.raises(ValueError, match=r"more than half of `memory`, 1 MB.*`spill_dir`"):
@@ -136,7 +140,8 @@ def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_forks_read_and_add_on_their_own(rng, tmp_path):
-    y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
+    y = rng.integers(0, 2, 200_000)
+    scores = rng.normal(size=200_000)
     runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
     assert runs.spilled_bytes > 0
     actual = runs.to_score_table()
@@ -229,7 +234,8 @@ def test_a_wrong_batch_changes_nothing(rng):
 )
 def test_integers_of_several_sizes(rng, tmp_path, kinds, dtype, counted):
     n = 20_000
-    y, weights = rng.integers(0, 2, n), rng.integers(0, 3, n) if counted else None
+    y = rng.integers(0, 2, n)
+    weights = rng.integers(0, 3, n) if counted else None
     runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
     other = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
     batches = []
@@ -253,7 +259,8 @@ def test_integers_of_several_sizes(rng, tmp_path, kinds, dtype, counted):
 @pytest.mark.parametrize(("one", "other"), [("int64", "float32"), ("uint64", "int64")])
 def test_what_no_dtype_holds_is_refused_by_its_name(one, other):
     for first, second in ((one, other), (other, one)):
-        runs, more = ScoreRuns(), ScoreRuns()
+        runs = ScoreRuns()
+        more = ScoreRuns()
         runs.update([0, 1], np.array([0, 1], first))
         more.update([0, 1], np.array([0, 1], second))
         for call in (
@@ -267,7 +274,8 @@ def test_what_no_dtype_holds_is_refused_by_its_name(one, other):
 
 
 def test_merging_leaves_the_others(rng, tmp_path):
-    y, scores = rng.integers(0, 2, 300_000), rng.normal(size=300_000)
+    y = rng.integers(0, 2, 300_000)
+    scores = rng.normal(size=300_000)
     options = {"memory": SMALL, "spill_dir": tmp_path}
     parts = [filled(y[k::3], scores[k::3].copy(), **options) for k in range(3)]
     whole = ScoreRuns(**options)
@@ -280,7 +288,8 @@ def test_merging_leaves_the_others(rng, tmp_path):
 
 
 def test_threads_may_update_at_once(rng, tmp_path):
-    y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
+    y = rng.integers(0, 2, 200_000)
+    scores = rng.normal(size=200_000)
     runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
 
     def fill(parts):
@@ -403,8 +412,8 @@ def assert_holds(parted: Partition, rows: BinaryRows) -> None:
         below = bucket.max()
         if parted.bucket_map.holds_one_score[b]:
             assert bucket.min() == below
-    for of_class, label in ((streams[0::2], rows.negative), (streams[1::2], 1)):
-        actual = np.concatenate(of_class)
+    for chunks, label in ((streams[0::2], rows.negative), (streams[1::2], 1)):
+        actual = np.concatenate(chunks)
         assert actual.dtype == rows.scores.dtype
         np.testing.assert_array_equal(np.sort(actual), np.sort(rows.scores[rows.labels == label]))
     assert_rows_are_numbered(parted, rows)

@@ -63,8 +63,7 @@ def test_float32_and_float64_scores_merge_to_float64() -> None:
 
 def test_merged_counts_may_not_overflow() -> None:
     half = ScoreTable.from_counts([1.0], [2**62], [1])
-    almost = ScoreTable.from_counts([2.0], [2**62 - 1], [1])
-    assert (half + almost).n_positive == 2**63 - 1
+    assert (half + ScoreTable.from_counts([2.0], [2**62 - 1], [1])).n_positive == 2**63 - 1
     with pytest.raises(OverflowError, match="positives"):
         half + half
 
@@ -285,7 +284,8 @@ def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> N
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_is_within_the_bound(rng, kind: str, path: str) -> None:
     for share in (0.02, 0.5):
-        labels, scores = labels_of(rng, 600, share), KINDS[kind](rng, 600)
+        labels = labels_of(rng, 600, share)
+        scores = KINDS[kind](rng, 600)
         weights = rng.random(600) * (rng.random(600) < 0.9)
         with thresholds(**PATHS[path]):
             assert_weighed(labels, scores, weights)
@@ -297,7 +297,8 @@ def test_weights_of_any_size(rng, path: str, range_of: tuple[float, float]) -> N
     """Rows 43, 44 and 46."""
     low, high = np.log2(range_of[0]), np.log2(range_of[1])
     for kind in ("normal", "three_decimals", "clustered"):
-        labels, scores = labels_of(rng, 500, 0.3), KINDS[kind](rng, 500)
+        labels = labels_of(rng, 500, 0.3)
+        scores = KINDS[kind](rng, 500)
         weights = np.exp2(rng.uniform(low, high, 500))
         weights[:2] = range_of
         with thresholds(**PATHS[path]):
@@ -335,7 +336,9 @@ def test_weight_exponent_rules() -> None:
     def build(*weights: float) -> ScoreTable:
         return ScoreTable.from_scores([0, 1], [0.25, 0.5], sample_weight=weights)
 
-    usual, large, small = build(0.5, 2.0), build(1e308, 1e307), build(5e-324, 1e-320)
+    usual = build(0.5, 2.0)
+    large = build(1e308, 1e307)
+    small = build(5e-324, 1e-320)
     assert usual.weight_exponent == 0
     assert large.weight_exponent < 0 < small.weight_exponent
     assert (large + large).weight_exponent == large.weight_exponent
@@ -350,15 +353,18 @@ def test_weight_exponent_rules() -> None:
 
 
 def one_large_weight_in_a_leaf() -> tuple[Any, Any, Any]:
-    """Return rows of which one leaf holds 1 and 180 weights that a plain sum to 1 would drop.
-
-    They are of the class with fewer rows, which is the one that is put in leaves.
-    """
-    n, crowd = 6_000, np.arange(180)
-    labels, scores, weights = np.arange(n) % 4 == 0, (np.arange(n) + 0.5) / n, np.full(n, 1e-30)
-    labels[1_000:1_180], labels[1_180] = True, False
-    scores[1_000:1_180], scores[1_180] = 0.25 + 1e-9 * crowd, 0.25 + 1e-6
-    weights[1_000:1_180], weights[[1_000, 1_180]] = 1.1e-16, 1.0
+    """Return rows of which one leaf holds 1 and 180 weights that a plain sum to 1 would drop."""
+    n = 6_000
+    crowd = np.arange(180)
+    labels = np.arange(n) % 4 == 0
+    scores = (np.arange(n) + 0.5) / n
+    weights = np.full(n, 1e-30)
+    labels[1_000:1_180] = True
+    labels[1_180] = False
+    scores[1_000:1_180] = 0.25 + 1e-9 * crowd
+    scores[1_180] = 0.25 + 1e-6
+    weights[1_000:1_180] = 1.1e-16
+    weights[[1_000, 1_180]] = 1.0
     return labels.astype(np.int8), scores, weights
 
 
@@ -373,7 +379,8 @@ def test_one_large_weight_in_a_bucket() -> None:
 @pytest.mark.parametrize("flip", [1, -1])
 def test_one_large_weight_before_many_buckets(flip: int) -> None:
     n = 6_400
-    scores, labels = flip * np.arange(n) / n, (np.arange(n) % 2).astype(np.int8)
+    scores = flip * np.arange(n) / n
+    labels = (np.arange(n) % 2).astype(np.int8)
     weights = np.full(n, 1e-30)
     weights[::64] = 1.1e-16
     weights[[0, 1, -2, -1]] = 1.0, 1e-18, 1e-18, 1.0
@@ -390,15 +397,15 @@ def test_integer_weights_up_to_2_to_53_are_exact() -> None:
     """Row 45."""
     weights = np.array([2**52, 1, 2**51, 2**51 - 1])
     assert weights.sum() == 2**53
-    labels, scores = np.array([1, 0, 1, 0], np.int8), np.array([1, 1, 2, 3]) / 8
+    labels = np.array([1, 0, 1, 0], np.int8)
+    scores = np.array([1, 1, 2, 3]) / 8
     table = ScoreTable.from_scores(labels, scores, sample_weight=weights)
     assert table.positives.dtype == np.int64
     assert (table.n_positive, table.n_negative) == (2**52 + 2**51, 2**51)
     truth = oracle.weighed(labels == 1, scores, weights.tolist())
     assert roc_auc_score(labels, scores, sample_weight=weights) == float(oracle.auc(truth))
     weights[0] += 1
-    above = ScoreTable.from_scores(labels, scores, sample_weight=weights)
-    assert above.is_weighted
+    assert ScoreTable.from_scores(labels, scores, sample_weight=weights).is_weighted
     truth = oracle.weighed(labels == 1, scores, weights.tolist())
     auc = roc_auc_score(labels, scores, sample_weight=weights)
     assert relative_error(auc, oracle.auc(truth)) <= 16 * UNIT

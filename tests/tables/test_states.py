@@ -30,9 +30,9 @@ QUARTERS = np.array([0.25, 2.0, 1.5, 0.5, 3.0, 1.0, 0.25])
 
 
 class State(NamedTuple):
-    """How to make a state of part k of the rows; one of no rows, None where there is none."""
+    """Builders of a state of chunk k of the rows, and of one without rows (None if impossible)."""
 
-    of_part: Callable[[int], Any]
+    build_part: Callable[[int], Any]
     empty: Callable[[], Any] | None = None
     merges: bool = True
 
@@ -43,21 +43,21 @@ def rows(k: int) -> tuple[Any, Any]:
 
 
 def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> State:
-    def of_part(k: int) -> BinnedScoreTable:
+    def build_part(k: int) -> BinnedScoreTable:
         table = BinnedScoreTable(layout, first_rows=first_rows)
         table.update(*rows(k), weight)
         return table
 
-    return State(of_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
+    return State(build_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
 
 
 def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
-    def of_part(k: int) -> ConfusionMatrix:
+    def build_part(k: int) -> ConfusionMatrix:
         actual = ConfusionMatrix(**options)
         actual.update(*np.array(words)[np.random.default_rng(k).integers(0, 3, (2, 7))], weight)
         return actual
 
-    return State(of_part, lambda: ConfusionMatrix(**options))
+    return State(build_part, lambda: ConfusionMatrix(**options))
 
 
 def scores(weight: Any = None) -> State:
@@ -68,19 +68,19 @@ def scores(weight: Any = None) -> State:
 
 
 def regression(**options: Any) -> State:
-    def of_part(k: int) -> RegressionTable:
+    def build_part(k: int) -> RegressionTable:
         numbers = np.random.default_rng(k).integers(1, 99, (2, 7, 2)) / 4
         return RegressionTable.from_arrays(*numbers, **options)
 
-    return State(of_part)
+    return State(build_part)
 
 
 def ranking(names: Callable[[int], Any], **options: Any) -> State:
-    def of_part(k: int) -> RankingTable:
+    def build_part(k: int) -> RankingTable:
         grades, score = rows(k)
         return RankingTable.from_scores(grades, score, query=names(k), **options)
 
-    return State(of_part)
+    return State(build_part)
 
 
 STATES = {
@@ -103,7 +103,7 @@ STATES = {
     "layout": State(lambda k: BinLayout.learn(rows(k)[1], n_bins=8), merges=False),
 }
 MERGED = [name for name, state in STATES.items() if state.merges]
-PART = {name: state.of_part(0) for name, state in STATES.items()}
+PART = {name: state.build_part(0) for name, state in STATES.items()}
 
 
 def numbers(table: RegressionTable) -> list[float]:
@@ -126,8 +126,7 @@ def check_same(one: Any, other: Any) -> None:
 
 
 def test_what_adds_up_travels_and_is_here() -> None:
-    actual = map(public, NAMES)
-    classes = [each for each in actual if inspect.isclass(each)]
+    classes = [each for each in map(public, NAMES) if inspect.isclass(each)]
     sums = {each for each in classes if hasattr(each, "__add__") and not issubclass(each, tuple)}
     assert sums == {type(PART[name]) for name in MERGED}
     assert all(hasattr(each, "from_bytes") for each in classes if hasattr(each, "load"))
@@ -136,7 +135,8 @@ def test_what_adds_up_travels_and_is_here() -> None:
 
 @pytest.mark.parametrize("name", STATES)
 def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
-    state, kind = PART[name], type(PART[name])
+    state = PART[name]
+    kind = type(PART[name])
     data = state.to_bytes()
     state.save(tmp_path / "state")  # under exactly this name
     assert [each.name for each in tmp_path.iterdir()] == ["state"]
@@ -150,7 +150,7 @@ def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
         assert actual == state
         assert actual.to_bytes() == data
         if STATES[name].merges:
-            other = STATES[name].of_part(1)
+            other = STATES[name].build_part(1)
             assert actual + other == state + other
         elif hasattr(actual, "update"):
             actual.update([0, 1], [0, 0])
@@ -160,7 +160,8 @@ def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
 @pytest.mark.parametrize("name", STATES)
 def test_every_byte_counts(name: str) -> None:
     """A byte that is changed is found out, or (names and dates of an archive) changes nothing."""
-    state, kind = PART[name], type(PART[name])
+    state = PART[name]
+    kind = type(PART[name])
     data = state.to_bytes()
     for at in range(0, len(data), 1 + len(data) // 200):
         try:
@@ -177,7 +178,8 @@ def test_every_byte_counts(name: str) -> None:
 
 @pytest.mark.parametrize("name", STATES)
 def test_other_states_and_versions_are_refused_by_name(name: str) -> None:
-    kind, data = type(PART[name]), PART[name].to_bytes()
+    kind = type(PART[name])
+    data = PART[name].to_bytes()
     assert kind.from_bytes(changed(data)) == PART[name]
     for version in (0, 2):
         message = f"{kind.__name__} format {version}, this version reads format 1"
@@ -543,7 +545,8 @@ def test_laws_of_merging(name: str, data: Any) -> None:
 @given(st.data())
 def test_states_travel_and_go_on_by_themselves(name: str, data: Any) -> None:
     rows, of, empty = KINDS[name]
-    state, other = of(data.draw(rows)), of(data.draw(rows))
+    state = of(data.draw(rows))
+    other = of(data.draw(rows))
     for way, travel in TRAVELS.items():
         if way in ("copy", "bytes") and not hasattr(state, {"bytes": "to_bytes"}.get(way, way)):
             continue
@@ -596,10 +599,7 @@ HOSTILE: Final = PART | {"one output": ONE_OUTPUT}
 
 
 def spoilt(member: Any, third: int) -> Iterator[Any]:
-    """Give the member with numbers that no state has, or that stand where they should not.
-
-    One number of eleven is replaced, by each value another one: of those, a third of the places.
-    """
+    """Yield the member with impossible numbers: every third of eleven positions, by each value."""
     kind = member.dtype.kind
     if member.dtype == np.uint8 and member.max(initial=0) > 1:  # bytes of JSON
         whole = json.loads(member.tobytes())
@@ -623,14 +623,14 @@ def spoilt(member: Any, third: int) -> Iterator[Any]:
         yield from (member[::-1], member[1:], member[:0], np.concatenate([member, member]))
 
 
-def of_scores(table: Any) -> Iterator[Any]:
+def use_scores(table: Any) -> Iterator[Any]:
     yield from (fm.roc_auc_score(table), fm.average_precision_score(table))
     yield from (fm.evaluate(table)[0].ks_statistic, *np.ravel(fm.roc_curve(table)[:2]))
     if not table.is_weighted:
         yield fm.delong(table).estimate
 
 
-def of_bins(table: Any) -> Iterator[Any]:
+def use_bins(table: Any) -> Iterator[Any]:
     actual = table.at_threshold(0.5)
     for each in (
         *(table.roc_auc(), table.average_precision(), table.ks_statistic()),
@@ -638,10 +638,10 @@ def of_bins(table: Any) -> Iterator[Any]:
     ):
         yield from (each.low, each.high)
     if table.is_exact:
-        yield from of_scores(table.to_score_table())
+        yield from use_scores(table.to_score_table())
 
 
-def of_matrix(matrix: Any) -> Iterator[Any]:
+def use_matrix(matrix: Any) -> Iterator[Any]:
     yield from (fm.accuracy_score(matrix), fm.f1_score(matrix, average="macro"))
     yield abs(fm.matthews_corrcoef(matrix))
     for label in matrix.labels[:1]:
@@ -649,7 +649,7 @@ def of_matrix(matrix: Any) -> Iterator[Any]:
     yield fm.accuracy_score(matrix.copy())
 
 
-def of_errors(table: Any) -> Iterator[Any]:
+def use_errors(table: Any) -> Iterator[Any]:
     for name in ("under", "over", "squared_error", "target_variance"):
         yield from (0.0 if value >= 0 else value for value in table.mean(name))
     fm.r2_score(table)
@@ -657,7 +657,7 @@ def of_errors(table: Any) -> Iterator[Any]:
         yield max(fm.d2_tweedie_score(table, power=power), 0.0)
 
 
-def of_rankings(table: Any) -> Iterator[Any]:
+def use_rankings(table: Any) -> Iterator[Any]:
     yield fm.ranking.ndcg(table)
     yield fm.ranking.precision_at_k(table, k=2)
     for metric in (
@@ -674,11 +674,11 @@ def of_rankings(table: Any) -> Iterator[Any]:
 
 
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
-    fm.ScoreTable: of_scores,
-    fm.streams.BinnedScoreTable: of_bins,
-    fm.ConfusionMatrix: of_matrix,
-    fm.RegressionTable: of_errors,
-    fm.RankingTable: of_rankings,
+    fm.ScoreTable: use_scores,
+    fm.streams.BinnedScoreTable: use_bins,
+    fm.ConfusionMatrix: use_matrix,
+    fm.RegressionTable: use_errors,
+    fm.RankingTable: use_rankings,
     fm.streams.BinLayout: lambda layout: iter(layout.bins([0.3]) < 0),
 }
 
@@ -692,7 +692,7 @@ def use(name: str, state: Any) -> None:
         shares = [float(share) for share in USES[type(state)](state)]
         assert all(0.0 <= share <= 1.0 or share != share for share in shares), shares
         if name in STATES and STATES[name].merges:
-            repr(sum([state, STATES[name].of_part(1)]))
+            repr(sum([state, STATES[name].build_part(1)]))
     except (fm.InputError, OverflowError) as error:
         if not LIMITS.search(str(error)):
             raise
@@ -703,7 +703,8 @@ def use(name: str, state: Any) -> None:
 )
 @pytest.mark.parametrize("name", HOSTILE)
 def test_numbers_that_no_state_has(name: str, third: int) -> None:
-    data, kind = HOSTILE[name].to_bytes(), type(HOSTILE[name])
+    data = HOSTILE[name].to_bytes()
+    kind = type(HOSTILE[name])
     with np.load(io.BytesIO(data)) as stored:
         members = {key: stored[key] for key in stored.files if key not in ("kind", "format")}
     n_refused = 0
@@ -736,7 +737,7 @@ def test_a_scale_that_no_weights_have(name: str, exponent: Any) -> None:
 
 @pytest.mark.parametrize("weight", [1e-300, 1e300])
 def test_extreme_weights_travel(weight: float) -> None:
-    """What checks refuse is not what states have: many batches at either end are read again."""
+    """Sums of many batches of extreme weights are read again, though checks refuse such rows."""
     y, scores = rows(0)
     weights = np.full(7, weight)
     table = sum(fm.ScoreTable.from_scores(y, scores, sample_weight=weights) for _ in range(50))

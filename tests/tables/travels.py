@@ -1,4 +1,4 @@
-"""How tables travel, archives of them that are changed, and threads that share one."""
+"""Copies and pickles of tables, changed archives of them, and threads that share one."""
 
 import copy
 import io
