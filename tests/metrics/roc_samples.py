@@ -10,7 +10,7 @@ def samples(draw, *, weights=None, max_rows=25, both_classes=True):
     n = draw(st.integers(2, max_rows))
     labels = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
     if both_classes:
-        labels[0], labels[1] = 0, 1
+        labels[:2] = 0, 1
     few = st.sampled_from([-0.0, 0.0, 0.25, 0.5, 1.0, 1.0 + 2.0**-52])
     many = st.floats(-10, 10, allow_nan=False, width=32)
     scores = draw(st.lists(draw(st.sampled_from([few, many])), min_size=n, max_size=n))
@@ -18,7 +18,7 @@ def samples(draw, *, weights=None, max_rows=25, both_classes=True):
         return np.array(labels), np.array(scores), None
     drawn = draw(st.lists(weights, min_size=n, max_size=n))
     if both_classes:
-        drawn[0], drawn[1] = 1, 1
+        drawn[:2] = 1, 1
     return np.array(labels), np.array(scores), np.array(drawn)
 
 

@@ -86,7 +86,8 @@ def test_a_matrix_without_examples(matrix) -> None:
 def test_rounding_does_not_invent_a_correlation(rng) -> None:
     # n squared less a sum of squares, in floats, is now and then a little below or above 0
     for n in range(3, 40):
-        y, w = rng.integers(0, 3, n), rng.random(n)
+        y = rng.integers(0, 3, n)
+        w = rng.random(n)
         y[:2] = 0, 1
         assert matthews_corrcoef(y, np.ones(n, int), sample_weight=w) == 0.0
         assert matthews_corrcoef(np.ones(n, int), y, sample_weight=w) == 0.0
@@ -115,8 +116,6 @@ def test_refusals(call, error, match) -> None:
         call()
 
 
-# --- many classes: no matrix of them -------------------------------------------------------------
-
 FROM_SUMS = {
     "balanced_accuracy": fm.balanced_accuracy_score,
     "g_mean": fm.g_mean,
@@ -132,13 +131,12 @@ def test_sums_give_the_bits_of_the_matrix(rng, name, n_classes, kind):
     n_classes = min(n_classes, 200) if kind is np.uint8 else n_classes
     true = np.r_[np.arange(n_classes), rng.integers(0, n_classes, 4000)]
     predicted = np.where(rng.random(len(true)) < 0.7, true, true[::-1])
-    true, predicted = true.astype(kind), predicted.astype(kind)
+    true = true.astype(kind)
+    predicted = predicted.astype(kind)
     value = FROM_SUMS[name](true, predicted)
-    ones = np.ones(len(true), np.int64)
-    assert value == FROM_SUMS[name](true, predicted, sample_weight=ones)
+    assert value == FROM_SUMS[name](true, predicted, sample_weight=np.ones(len(true), np.int64))
     if kind is not np.str_:
-        matrix = fm.ConfusionMatrix.from_labels(true, predicted)
-        assert value == FROM_SUMS[name](matrix)
+        assert value == FROM_SUMS[name](fm.ConfusionMatrix.from_labels(true, predicted))
 
 
 @pytest.mark.parametrize("name", FROM_SUMS)
@@ -256,8 +254,7 @@ def test_a_positive_label_that_never_occurs_in_one_class() -> None:
 
 def many(kind: Any, n: int = 10_000, k: int = 1000) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
-    y_true, y_pred = rng.permutation(n) % k, rng.integers(0, k, n)
-    return kind(y_true), kind(y_pred)
+    return kind(rng.permutation(n) % k), kind(rng.integers(0, k, n))
 
 
 @pytest.mark.parametrize("pos_label", [None, 5])

@@ -21,11 +21,7 @@ from fastmetrics.calibration import (
 )
 from fastmetrics.errors import UndefinedMetricWarning
 
-ERRORS = (
-    expected_calibration_error,
-    maximum_calibration_error,
-    root_mean_square_calibration_error,
-)
+ERRORS = (expected_calibration_error, maximum_calibration_error, root_mean_square_calibration_error)
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
 
@@ -168,10 +164,7 @@ def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
 
 def test_no_bootstrap_of_the_functions_either() -> None:
     message = "chance alone makes an error in bins"
-    for function in (
-        expected_calibration_error,
-        maximum_calibration_error,
-    ):
+    for function in (expected_calibration_error, maximum_calibration_error):
         with pytest.raises(ValueError, match=message):
             fm.bootstrap(Y, P, metrics=function)
         with pytest.raises(ValueError, match=message):
@@ -238,12 +231,11 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
         "frequencies": {"sample_weight": w, "weights_are": "frequencies"},
         "importances": {"sample_weight": w / 3},
     }[weighting]
-    of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
+    weight_options = {key: value for key, value in given.items() if key == "sample_weight"}
     summary = calibration_summary(y, p, **given)
     for score in ("brier_score", "log_loss"):
         assert_same(
-            getattr(summary, score),
-            score_decomposition(y, p, loss=score, **of_weights),
+            getattr(summary, score), score_decomposition(y, p, loss=score, **weight_options)
         )
     assert_same(summary.logistic, logistic_calibration(y, p, **given))
     assert_same(summary.spiegelhalter, spiegelhalter_test(y, p, **given))
@@ -320,11 +312,6 @@ def test_faults_summary():
         calibration_summary(table)
 
 
-def sample_fit(rng, n):
-    p = rng.beta(2, 3, n)
-    return (rng.random(n) < p).astype(int), p
-
-
 def test_spiegelhalter_where_nothing_is_uncertain():
     with pytest.warns(UndefinedMetricWarning, match="all probabilities are 0, 1/2 or 1"):
         test = spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
@@ -333,7 +320,8 @@ def test_spiegelhalter_where_nothing_is_uncertain():
 
 
 def test_spiegelhalter_of_a_table_of_weights(rng):
-    y, p = sample_fit(rng, 50)
+    p = rng.beta(2, 3, 50)
+    y = (rng.random(50) < p).astype(int)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=rng.random(50))
     with pytest.raises(TypeError, match="does not tell their squares: pass rows"):
         spiegelhalter_test(table)

@@ -11,11 +11,7 @@ from peer_samples import labels_of, weights_of
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics.costs import (
-    cost_sensitive_error,
-    cost_sensitive_predict,
-    expected_cost,
-)
+from fastmetrics.costs import cost_sensitive_error, cost_sensitive_predict, expected_cost
 from reference import cost_oracle as oracle, hull_oracle
 from reference.roc_oracle import rows_of
 
@@ -70,7 +66,8 @@ def test_extreme_gains() -> None:
 
 
 def test_extreme_costs_by_name_and_of_replicates() -> None:
-    y, p = np.array([0, 0, 1, 1] * 5), np.array([0, 1, 0, 1, 1] * 4)
+    y = np.array([0, 0, 1, 1] * 5)
+    p = np.array([0, 1, 0, 1, 1] * 4)
     one, large = ({"cost_fn": 3 * unit, "cost_fp": unit} for unit in (1.0, 2.0**1020))
     matrix = fm.ConfusionMatrix.from_labels(y, p)
     assert (
@@ -230,8 +227,7 @@ def problems_decision(draw):
     for row in rows:
         row[0] += 64 - sum(row)
     line = st.lists(st.integers(-3, 9), min_size=k, max_size=k)
-    costs = draw(st.lists(line, min_size=k, max_size=k))
-    return np.array(rows) / 64, costs
+    return np.array(rows) / 64, draw(st.lists(line, min_size=k, max_size=k))
 
 
 @given(problems_decision())
@@ -267,8 +263,7 @@ def test_a_row_decides_alike_alone_and_among_others(rng, monkeypatch) -> None:
     whole = cost_sensitive_predict(probabilities, costs)
     assert set(whole.tolist()) <= {0, 2, 4, 6}
     for row in range(0, 2000, 97):
-        alone = cost_sensitive_predict(probabilities[row : row + 1], costs)
-        assert alone[0] == whole[row]
+        assert cost_sensitive_predict(probabilities[row : row + 1], costs)[0] == whole[row]
     engine_sizes.put(monkeypatch, decided_cells=1, decided_rows=3)
     np.testing.assert_array_equal(whole, cost_sensitive_predict(probabilities, costs))
 
@@ -355,14 +350,13 @@ def test_counts_of_any_size(big: int) -> None:
     assert fm.best_threshold(table, criterion="fewest-errors").threshold == 4
     assert fm.best_threshold(table, criterion="fewest-errors").value == float(2 * big + 1)
     # Precision big/(2 big - 1) is the largest, by less than a double can tell.
-    best = fm.best_threshold(table, criterion="precision_at_recall", at_least=0.0)
-    assert best.threshold == 4
-    best = fm.best_threshold(table, criterion="fbeta", beta=1e3)
-    assert best.threshold == 1
+    assert fm.best_threshold(table, criterion="precision_at_recall", at_least=0.0).threshold == 4
+    assert fm.best_threshold(table, criterion="fbeta", beta=1e3).threshold == 1
 
 
 def test_a_constraint_is_met_by_the_rounded_rate() -> None:
-    y, s = [1] * 10 + [0] * 10, [20, *range(9), *range(9, 19)]
+    y = [1] * 10 + [0] * 10
+    s = [20, *range(9), *range(9, 19)]
     best = fm.best_threshold(y, s, criterion="precision_at_recall", at_least=0.1)
     assert (best.threshold, best.recall, best.value) == (20, 0.1, 1.0)
 

@@ -329,7 +329,10 @@ def by_hand(four: Any) -> dict[str, list[list[float]]]:
     n = tn + fp + fn + tp
     called = tp + fp
     f = 2 * tp + fp + fn
-    p, q, a, b = tp + fp, tn + fn, tp + fn, tn + fp
+    p = tp + fp
+    q = tn + fn
+    a = tp + fn
+    b = tn + fp
     covariance = tp * tn - fp * fn
     scale = math.sqrt(p * q * a * b)
     mcc = covariance / scale

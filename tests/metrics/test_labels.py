@@ -30,7 +30,8 @@ BOTH = ("accuracy_score", "zero_one_loss")
 
 
 def check_values(rows, y, p, w):
-    right, wrong = oracle.accuracy(rows), oracle.error_rate(rows)
+    right = oracle.accuracy(rows)
+    wrong = oracle.error_rate(rows)
     total = oracle.weight(rows, oracle.anything)
     assert_close(fm.accuracy_score(y, p, sample_weight=w), right)
     assert_close(fm.zero_one_loss(y, p, sample_weight=w), wrong)
@@ -56,7 +57,9 @@ def test_counts_beyond_doubles_are_divided_once():
 
 
 def test_weights_whose_sums_leave_the_range_of_doubles():
-    y, p, w = [0, 1, 1, 0, 2], [0, 1, 0, 1, 2], np.full(5, 1e308)
+    y = [0, 1, 1, 0, 2]
+    p = [0, 1, 0, 1, 2]
+    w = np.full(5, 1e308)
     options = {"sample_weight": w}
     assert fm.accuracy_score(y, p, **options) == 0.6
     assert fm.accuracy_score(y, p, normalize=False, **options) == np.inf
@@ -128,7 +131,8 @@ def test_labels_and_a_matrix_without_examples(rng) -> None:
 
 
 def test_g_mean_of_two_classes_is_the_root_of_recall_times_specificity() -> None:
-    y, p = np.repeat([0, 0, 1, 1], [30, 10, 3, 7]), np.repeat([0, 1, 0, 1], [30, 10, 3, 7])
+    y = np.repeat([0, 0, 1, 1], [30, 10, 3, 7])
+    p = np.repeat([0, 1, 0, 1], [30, 10, 3, 7])
     assert g_mean(y, p) == pytest.approx(math.sqrt(0.75 * 0.7), rel=1e-15)
     assert g_mean(1 - y, 1 - p) == g_mean(y, p)
 
@@ -169,7 +173,8 @@ def test_indicators_against_the_definition_hamming(sample):
 
 
 def test_signs_are_indicators():
-    y, p = np.array([[1, -1], [-1, 1]]), np.array([[1, 1], [-1, 1]])
+    y = np.array([[1, -1], [-1, 1]])
+    p = np.array([[1, 1], [-1, 1]])
     assert fm.hamming_loss(y, p) == 0.25
     assert fm.hamming_loss(y, p == 1) == 0.25
 
@@ -236,8 +241,7 @@ def test_values_of_a_class_are_the_nearest_doubles(sample):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("weights", [None, "counts", "fractions"])
 def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
-    n_classes = 2 if kind == "bool" else 5
-    y, p = rng.integers(0, n_classes, (2, 40))
+    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
     p[0] = y[0]
     w = {"counts": rng.integers(0, 4, 40), "fractions": rng.random(40)}.get(weights)
     as_kind = KINDS[kind]
@@ -245,7 +249,8 @@ def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
         for average in LABEL_AVERAGES:
             options = {"labels": labels, "average": average, "sample_weight": w}
             assert_as_scikit_learn(ALL, as_kind(y), as_kind(p), **options)
-    y, p = y % 2, p % 2
+    y = y % 2
+    p = p % 2
     options = {"average": "binary", "sample_weight": w}
     for code in (0, 1):
         pos_label = next(iter(as_kind(np.array([code]))))
@@ -337,7 +342,8 @@ def test_whole_betas_are_divided_once(rng, beta):
 @pytest.mark.parametrize("beta", [2.0**-21, 2.0**19, 2.0**20, 2.0**21, 3e6])
 def test_large_betas_keep_their_digits(beta):
     """One positive found among 1,000 calls: the F score and its limit differ in the tenth digit."""
-    y, p = np.arange(1_000) == 0, np.ones(1_000, bool)
+    y = np.arange(1_000) == 0
+    p = np.ones(1_000, bool)
     square = Fraction(beta) ** 2
     exact = (1 + square) / (square + 1_000)
     for value in (
@@ -400,16 +406,14 @@ def test_a_matrix_stands_alone():
 
 
 def test_counts_beyond_doubles_are_divided_once_precision_recall_f():
-    hits, missed = 2**61 + 1, 2**61 + 3
+    hits = 2**61 + 1
+    missed = 2**61 + 3
     matrix = fm.ConfusionMatrix.binary(tp=hits, fn=missed, fp=5, tn=7)
     assert fm.recall_score(matrix) == hits / (hits + missed)
     assert fm.f1_score(matrix) == 2 * hits / (2 * hits + missed + 5)
     assert fm.fbeta_score(matrix, beta=2) == 5 * hits / (5 * hits + 4 * missed + 5)
     *_, support = fm.precision_recall_fscore_support(matrix)
     assert support.tolist() == [12, hits + missed]
-
-
-# --- what must hold ------------------------------------------------------------------------------
 
 
 @given(indicator_rows(weights=whole))

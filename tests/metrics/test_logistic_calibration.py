@@ -17,8 +17,7 @@ NUMBERS = (*VALUES, *(f"{name}_standard_error" for name in VALUES))
 
 
 def sample(rng, n, slope=0.8, intercept=0.3, decimals=16):
-    x = rng.normal(-1, 1.5, n)
-    p = np.round(expit(x), decimals).clip(1e-9, 1 - 1e-9)
+    p = np.round(expit(rng.normal(-1, 1.5, n)), decimals).clip(1e-9, 1 - 1e-9)
     return (rng.random(n) < expit(intercept + slope * logit(p))).astype(int), p
 
 
@@ -78,8 +77,7 @@ def test_bad_starts_are_no_trouble():
     p[:4] = 0.5, 0.5, 1e-9, 1 - 1e-9
     fit = fm.calibration.logistic_calibration(y, p)
     assert fit.slope < 0
-    right = by_statsmodels(y, p)
-    np.testing.assert_allclose(numbers(fit)[:2], right[:2], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(numbers(fit)[:2], by_statsmodels(y, p)[:2], rtol=1e-5, atol=1e-6)
     assert fit.in_the_large == pytest.approx(0, abs=1e-6)
 
 
@@ -88,8 +86,7 @@ def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
     table = fm.ScoreTable.from_scores(y, p)
     assert fm.calibration.logistic_calibration(table) == fm.calibration.logistic_calibration(y, p)
     w = rng.random(500)
-    table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
-    fit = fm.calibration.logistic_calibration(table)
+    fit = fm.calibration.logistic_calibration(fm.ScoreTable.from_scores(y, p, sample_weight=w))
     assert fit.slope == fm.calibration.logistic_calibration(y, p, sample_weight=w).slope
     assert math.isnan(fit.slope_standard_error)
     assert math.isnan(fit.in_the_large_interval.low)
@@ -101,9 +98,8 @@ def test_right_certainties_are_left_out_and_counted(rng):
     more = fm.calibration.logistic_calibration([*y, 0, 0, 1], [*p, 0.0, 0.0, 1.0])
     assert numbers(more) == numbers(fit)
     assert (fit.n_certain, more.n_certain) == (0, 3)
-    weights = [*np.ones(200), 100, 50, 200]
     with_weights = fm.calibration.logistic_calibration(
-        [*y, 0, 0, 1], [*p, 0, 0, 1], sample_weight=weights
+        [*y, 0, 0, 1], [*p, 0, 0, 1], sample_weight=[*np.ones(200), 100, 50, 200]
     )
     assert with_weights.n_certain == 350
 

@@ -106,8 +106,7 @@ def test_every_kind_of_labels_as_scikit_learn(rng, kind):
     y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
     p[0] = y[0]
     as_kind = KINDS[kind]
-    weights = [None, rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 2, 40) == 1]
-    for w in weights:
+    for w in [None, rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 2, 40) == 1]:
         for labels in (None, as_kind(np.array([1, 0])), as_kind(np.array([1]))):
             options = {"labels": labels, "sample_weight": w}
             for normalize in NORMALIZE:
@@ -137,7 +136,8 @@ def test_indicators_as_scikit_learn(weights):
 
 
 def test_a_stored_zero_is_a_zero():
-    y, p = np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]])
+    y = np.array([[1, 0], [1, 1]])
+    p = np.array([[1, 0], [0, 1]])
     stored = scipy.sparse.csr_matrix(y)
     stored.data[0] = 0
     y[0, 0] = 0
@@ -190,7 +190,8 @@ def test_a_matrix_in_place_of_rows(sample, normalize):
     y, p, _ = sample
     matrix = fm.ConfusionMatrix.from_labels(y, p, labels=[0, 1, 2])
     ours = fm.confusion_matrix(matrix, labels=[2, 0, 1], normalize=normalize)
-    y, p = np.append(y, [0, 1, 2]), np.append(p, [0, 1, 2])
+    y = np.append(y, [0, 1, 2])
+    p = np.append(p, [0, 1, 2])
     w = np.append(np.ones(len(y) - 3, dtype=int), [0, 0, 0])
     rows = fm.confusion_matrix(y, p, sample_weight=w, labels=[2, 0, 1], normalize=normalize)
     np.testing.assert_array_equal(ours, rows)
@@ -274,16 +275,8 @@ weighed = st.lists(
 @pytest.mark.parametrize(
     ("function", "options", "why"),
     [
-        (
-            kendall_tau,
-            {},
-            "Kendall's tau-b is undefined: all values of one side tie",
-        ),
-        (
-            kendall_tau,
-            {"variant": "c"},
-            "tau-c is undefined: all values of one side tie",
-        ),
+        (kendall_tau, {}, "Kendall's tau-b is undefined: all values of one side tie"),
+        (kendall_tau, {"variant": "c"}, "tau-c is undefined: all values of one side tie"),
         (somers_d, {}, "undefined: all values of the outcome tie"),
         (goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
         (spearman_rho, {}, "rho is undefined: all values of one side tie"),
@@ -297,12 +290,7 @@ def test_ties_alone_are_nan(function, options, why) -> None:
 def test_perfect_agreement_is_exactly_1(rng) -> None:
     for n in (3, 1_000, 4_099):
         outcome = np.append(0, rng.integers(1, n // 2 + 2, n))
-        for function in (
-            kendall_tau,
-            somers_d,
-            spearman_rho,
-            goodman_kruskal_gamma,
-        ):
+        for function in (kendall_tau, somers_d, spearman_rho, goodman_kruskal_gamma):
             assert function(outcome, 3.5 * outcome) == 1.0
             assert function(outcome, -outcome) == -1.0
 
@@ -337,8 +325,7 @@ def test_index_is_what_every_pair_says(weighting, rows, tau, half, is_weighted) 
         return
     index = concordance_index(time, event, score, **call)
     assert index == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
-    turned = concordance_index(time, event, [-s for s in score], **{**call, **LONGER})
-    assert turned == index
+    assert concordance_index(time, event, [-s for s in score], **{**call, **LONGER}) == index
 
 
 def test_figures_of_r() -> None:
@@ -351,8 +338,7 @@ def test_figures_of_r() -> None:
 
 def lung() -> tuple[Any, Any, Any]:
     """Return time, event and ph.ecog of R's lung data where it is known."""
-    datasets = pytest.importorskip("lifelines.datasets")
-    data = datasets.load_lung().dropna(subset=["ph.ecog"])
+    data = pytest.importorskip("lifelines.datasets").load_lung().dropna(subset=["ph.ecog"])
     event = data["status"].to_numpy()
     return data["time"].to_numpy(), event == event.max(), data["ph.ecog"].to_numpy()
 
@@ -390,7 +376,8 @@ def test_is_scikit_survival(rng) -> None:
 
 
 def test_without_censoring_it_is_somers_d(rng) -> None:
-    time, score = rng.integers(0, 50, 400), rng.integers(0, 20, 400)
+    time = rng.integers(0, 50, 400)
+    score = rng.integers(0, 20, 400)
     index = concordance_index(time, np.ones(400), score, **LONGER)
     assert 2 * index - 1 == pytest.approx(somers_d(time, score), abs=1e-15)
 
@@ -417,8 +404,7 @@ def test_a_share_of_0_is_refused() -> None:
     data = ([1, 2, 3, 3], [1, 1, 1, 0], [1, 2, 3, 4])
     with pytest.raises(ValueError, match="at the last one it is 0: pass `tau`"):
         concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
-    index = concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
-    assert index == 1.0
+    assert concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER) == 1.0
 
 
 ROWS_ROW_COSTS = st.lists(
@@ -449,7 +435,9 @@ def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[row_
 
 
 def test_prices_that_are_no_whole_numbers_of_rows_that_stand_for_several() -> None:
-    y, s, times = np.array([1, 0, 1, 0]), np.array([4, 3, 2, 1]), np.array([2, 3, 1, 2])
+    y = np.array([1, 0, 1, 0])
+    s = np.array([4, 3, 2, 1])
+    times = np.array([2, 3, 1, 2])
     costs_of_errors = {"cost_fn": np.array([0.5, 0.0, 0.75, 0.0]), "cost_fp": np.full(4, 0.25)}
     result = threshold_costs(y, s, sample_weight=times, **costs_of_errors)
     # Thresholds from none positive down: positives missed, and alarms, of 8 rows.
@@ -488,13 +476,12 @@ def test_one_number_is_that_number_for_each_row(
     if not (fn * w[y == 1]).any() and not (fp * w[y == 0]).any():
         return
     more = {"prevalence": prevalence, "sample_weight": w}
-    of_numbers = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
+    by_number = threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
     by_row = threshold_costs(y, s, cost_fn=np.full(len(y), fn), cost_fp=np.full(len(y), fp), **more)
-    assert of_numbers.threshold == by_row.threshold
-    assert of_numbers.cost == by_row.cost
+    assert by_number.threshold == by_row.threshold
+    assert by_number.cost == by_row.cost
     table = fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    of_table = threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
-    assert of_table == of_numbers
+    assert threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence) == by_number
     best = [
         fm.best_threshold(*data, cost_fn=fn, cost_fp=fp, prevalence=prevalence, **w_)
         for data, w_ in (((table,), {}), ((y, s), {"sample_weight": w}))
@@ -529,13 +516,13 @@ def test_tenths_decide_as_whole_numbers_do(
 
 
 def test_equal_prices_are_the_error_rate_whatever_they_are() -> None:
-    y, s = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-    of_ones = threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    y = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1]
+    s = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    unit_costs = threshold_costs(y, s, cost_fn=1, cost_fp=1)
     for price in (0.1, 0.3, 1 / 3, 1e-5):
-        costs = threshold_costs(y, s, cost_fn=price, cost_fp=price)
-        assert costs.threshold == of_ones.threshold
+        assert threshold_costs(y, s, cost_fn=price, cost_fp=price).threshold == unit_costs.threshold
         weighted = threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
-        assert weighted.threshold == of_ones.threshold
+        assert weighted.threshold == unit_costs.threshold
 
 
 def test_a_small_rest_is_no_difference_of_large_sums() -> None:
@@ -562,24 +549,21 @@ def test_savings() -> None:
 def test_large_costs_and_weights_stay_exact() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     cents = [10**15 + 1, 10**15 + 3, 7, 11]
-    costs = threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
-    assert costs.costs.tolist() == [
+    assert threshold_costs(y, s, cost_fn=cents, cost_fp=cents).costs.tolist() == [
         (10**15 + 14) / 4,
         (10**15 + 3) / 4,
         (10**15 + 10) / 4,
         1.75,
         (10**15 + 8) / 4,
     ]
-    scaled = threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
-    assert scaled.cost == 0.25
+    assert threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4).cost == 0.25
     huge = threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
     assert huge.cost == 0.25e140
     by_row = threshold_costs(
         y, s, cost_fn=[2e140] * 4, cost_fp=[1e140] * 4, sample_weight=[1e150] * 4
     )
     assert by_row.cost == pytest.approx(0.25e140, rel=1e-15)
-    best = fm.best_threshold(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
-    assert best.tp == 2e-300
+    assert fm.best_threshold(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4).tp == 2e-300
 
 
 @pytest.mark.filterwarnings("error")
@@ -603,8 +587,6 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     assert costs == threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
 
 
-NAN = math.nan
-INF = math.inf
 FAULTS = [
     ({"cost_fn": [1, 2, 3]}, ValueError, "`cost_fn` has 3 rows, `y_true` 4: lengths differ"),
     ({"cost_fn": 0, "cost_fp": 0}, ValueError, "must not be all 0: no mistake on these rows"),

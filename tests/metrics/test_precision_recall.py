@@ -26,7 +26,8 @@ def same(ours: object, theirs: object) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 def test_thresholds_keep_their_dtype(dtype: type, rng: np.random.Generator) -> None:
-    y, s = rng.integers(0, 2, 500), rng.integers(-50, 50, 500).astype(dtype)
+    y = rng.integers(0, 2, 500)
+    s = rng.integers(-50, 50, 500).astype(dtype)
     same(fm.precision_recall_curve(y, s), peer.precision_recall_curve(y, s))
     assert fm.average_precision_score(y, s) == peer.average_precision_score(y, s)
 
@@ -84,7 +85,8 @@ def test_averages(average: str | None, weighted: bool, kind: str, rng: np.random
 
 
 def test_a_label_without_positives_counts_zero_and_warns() -> None:
-    y, s = np.array([[1, 0], [0, 0], [1, 0]]), np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.3]])
+    y = np.array([[1, 0], [0, 0], [1, 0]])
+    s = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.3]])
     for average in ("macro", "weighted"):
         with pytest.warns(UndefinedMetricWarning, match="No positive class"):
             ours = fm.average_precision_score(y, s, average=average)
@@ -196,7 +198,8 @@ def test_paired(curve: str, data: list[tuple[int, int, int]]) -> None:
 def test_different_data(
     curve: str, first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
-    (y_a, a), (y_b, b) = zip(*first, strict=True), zip(*second, strict=True)
+    y_a, a = zip(*first, strict=True)
+    y_b, b = zip(*second, strict=True)
     result = fm.dominance(
         fm.ScoreTable.from_scores(y_a, a), fm.ScoreTable.from_scores(y_b, b), curve=curve
     )
@@ -232,16 +235,15 @@ def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, in
     assert roc.relation == pr.relation
     for (fpr, tpr), (recall, precision) in zip(roc.crossings, pr.crossings, strict=True):
         assert recall == tpr
-        negatives, positives = y.count(0), y.count(1)
+        negatives = y.count(0)
+        positives = y.count(1)
         assert precision == pytest.approx(
             tpr * positives / (tpr * positives + fpr * negatives), rel=1e-14
         )
 
 
 def test_where_they_cross() -> None:
-    y = [1, 0, 1, 0]
-    result = fm.dominance(y, [4, 3, 2, 1], [4, 4, 4, 4])
-    assert result.relation == "encloses"
+    assert fm.dominance([1, 0, 1, 0], [4, 3, 2, 1], [4, 4, 4, 4]).relation == "encloses"
     # Up-right-up-right against right-up-up-right, with a tie of both classes in the middle.
     result = fm.dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
     assert (result.relation, result.crossings) == ("crosses", ((0.5, 0.5),))
@@ -252,9 +254,7 @@ def test_where_they_cross() -> None:
 def test_a_stretch_in_common_counts_once() -> None:
     y = [1, 0, 1, 0, 1, 0]
     # Both run through (1/3, 1/3) to (2/3, 2/3) by one tie; A is above before it, below after it.
-    a = [6, 5, 4, 4, 1, 2]
-    b = [5, 6, 4, 4, 2, 1]
-    result = fm.dominance(y, a, b)
+    result = fm.dominance(y, [6, 5, 4, 4, 1, 2], [5, 6, 4, 4, 2, 1])
     assert result.relation == "crosses"
     assert result.crossings == ((2 / 3, 2 / 3),)
 
@@ -284,7 +284,7 @@ def test_class_ratio_moves_precision_recall_but_not_roc() -> None:
 
 def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
     y = rng.integers(0, 2, 300)
-    a, b = rng.random(300), rng.random(300)
+    a, b = rng.random((2, 300))
     result = fm.dominance(y, a, b)
     assert result.relation == "crosses"
     p, n = int(y.sum()), int(300 - y.sum())

@@ -53,8 +53,8 @@ def same_as_sklearn(name: str, *args: Any, rtol: float = 1e-12, **more: Any) -> 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
-    codes = np.resize(rng.permutation(k), 40)
-    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
+    y = KINDS[kind](np.resize(rng.permutation(k), 40))
+    w = weights_of(weights, 40, rng)
     y_proba = probabilities(40, k, rng)
     layouts = (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba))
     options = ({"labels": np.unique(y)}, {}, {"normalize": False})
@@ -66,7 +66,8 @@ def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_indicator_matrices(rng, weights):
-    y, y_proba = rng.integers(0, 2, (30, 4)), probabilities(30, 4, rng)
+    y = rng.integers(0, 2, (30, 4))
+    y_proba = probabilities(30, 4, rng)
     w = weights_of(weights, 30, rng)
     for more in ({}, {"normalize": False}):
         same_as_sklearn("log_loss", y, y_proba, sample_weight=w, **more)
@@ -114,8 +115,7 @@ def test_clips_at_the_epsilon_of_the_dtype(dtype, y):
     want = oracle.log_loss(y, oracle.two_columns(p.tolist()), eps=eps)
     assert fm.log_loss(y, p) == pytest.approx(want, rel=1e-12)
     same_as_sklearn("log_loss", y, p, rtol=2e-3 if dtype == np.float16 else 1e-6)
-    rows = np.column_stack([1 - p, p])
-    assert fm.log_loss(y, rows) == pytest.approx(want, rel=1e-12)
+    assert fm.log_loss(y, np.column_stack([1 - p, p])) == pytest.approx(want, rel=1e-12)
 
 
 def test_eps():
@@ -125,8 +125,7 @@ def test_eps():
     assert fm.log_loss(y, p, eps=0, sample_weight=[1, 1, 0]) == pytest.approx(-math.log(0.9))
     assert fm.log_loss(y, p, eps=0, normalize=False) == math.inf
     assert fm.log_loss([0, 1], [[0.0, 1.0]] * 2, eps=0) == math.inf
-    indicator = [[1, 0], [1, 1]]
-    assert fm.log_loss(indicator, [[0.0, 1.0]] * 2, eps=0) == math.inf
+    assert fm.log_loss([[1, 0], [1, 1]], [[0.0, 1.0]] * 2, eps=0) == math.inf
     assert fm.log_loss([0, 1], [0.0, 1.0], eps=0) == 0.0
     assert fm.log_loss(y, p, eps=0.25) == pytest.approx(-math.log(0.75 * 0.75 * 0.25) / 3)
     assert fm.log_loss(y, p, eps=1e-300) == pytest.approx((300 * math.log(10) - math.log(0.81)) / 3)
@@ -179,7 +178,8 @@ def test_d2_of_one_row_is_undefined():
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.bool_, np.int32])
 def test_no_temporary_of_n_rows(rng, dtype):
     n = 3_000_000
-    y, p = (rng.random(n) < 0.5).astype(dtype), rng.random(n)
+    y = (rng.random(n) < 0.5).astype(dtype)
+    p = rng.random(n)
     fm.log_loss(y, p, n_threads=1)
     tracemalloc.start()
     fm.log_loss(y, p, n_threads=1)
@@ -194,7 +194,8 @@ def test_no_temporary_of_n_rows(rng, dtype):
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 def test_d2_of_one_class_at_every_entry_point(name, label, chance, dtype):
     """The shares of one class have no loss: -inf, or nan of a model that has none either."""
-    y, p = [label] * 4, np.full(4, chance, dtype)
+    y = [label] * 4
+    p = np.full(4, chance, dtype)
     value = math.nan if chance in (0.0, 1.0) else -math.inf
     with pytest.warns(fm.UndefinedMetricWarning, match="Only one class is present"):
         np.testing.assert_equal(getattr(fm, name)(y, p, labels=[0, 1]), value)
@@ -212,11 +213,11 @@ def test_d2_of_one_class_at_every_entry_point(name, label, chance, dtype):
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("half", [np.True_, False, "auto"])
 def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
-    codes = rng.integers(0, 2, 40)
-    y, p, w = KINDS[kind](codes), rng.random(40).astype(dtype), weights_of(weights, 40, rng)
+    y = KINDS[kind](rng.integers(0, 2, 40))
+    p = rng.random(40).astype(dtype)
+    w = weights_of(weights, 40, rng)
     rtol = 1e-5 if dtype == "f4" else 1e-12
-    classes = np.unique(y).tolist()
-    for more in ({}, *({"pos_label": label} for label in classes)):
+    for more in ({}, *({"pos_label": label} for label in np.unique(y).tolist())):
         same_as_sklearn(
             "brier_score_loss", y, p, sample_weight=w, scale_by_half=half, rtol=rtol, **more
         )
@@ -226,7 +227,8 @@ def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
 
 
 def test_indicator_matrices_brier(rng):
-    y, y_proba = rng.integers(0, 2, (30, 4)), probabilities(30, 4, rng)
+    y = rng.integers(0, 2, (30, 4))
+    y_proba = probabilities(30, 4, rng)
     for w in (None, rng.random(30)):
         same_as_sklearn("brier_score_loss", y, y_proba, sample_weight=w)
         same_as_sklearn("d2_brier_score", y, y_proba, sample_weight=w)
@@ -351,7 +353,8 @@ TIES = ("last", "first", "expected", "best", "worst")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_same_as_sklearn_with_two_classes(rng, kind, weights):
-    y, w = KINDS[kind](rng.integers(0, 2, 40)), weights_of(weights, 40, rng)
+    y = KINDS[kind](rng.integers(0, 2, 40))
+    w = weights_of(weights, 40, rng)
     for scores in (
         rng.random(40).round(1),
         rng.normal(size=40).round(),

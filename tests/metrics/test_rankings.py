@@ -21,8 +21,7 @@ EACH_AGAINST_ALL = 1 << 16
 
 def _sample(seed: int, n_queries: int = 40) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 60, n_queries)
-    query = np.repeat(np.arange(n_queries), sizes)
+    query = np.repeat(np.arange(n_queries), rng.integers(1, 60, n_queries))
     return rng.integers(0, 4, len(query)) % 3, rng.integers(0, 20, len(query)) / 8, query
 
 
@@ -67,7 +66,8 @@ def test_names_in_a_long_query_are_sorted() -> None:
 
 def test_a_query_of_many_relevant_items() -> None:
     rng = np.random.default_rng(5)
-    relevance, score = rng.random(3000) < 0.4, rng.integers(0, 500, 3000)
+    relevance = rng.random(3000) < 0.4
+    score = rng.integers(0, 500, 3000)
     table = fm.RankingTable.from_scores(relevance, score)
     assert fm.ranking.group_auc(table).estimate == fm.roc_auc_score(relevance, score)
     assert (np.diff(table.above) >= 0).all()
@@ -171,7 +171,8 @@ def test_the_mean_by_trec_evals_rule_is_added_up_as_trec_eval_does() -> None:
     rng = np.random.default_rng(0)
     differ = 0
     for _ in range(200):
-        relevance, score = rng.random((32, 5)) < 0.3, rng.random((32, 5))
+        relevance = rng.random((32, 5)) < 0.3
+        score = rng.random((32, 5))
         table = fm.RankingTable.from_scores(relevance, score, ids=np.tile(np.arange(5), (32, 1)))
         values = fm.ranking.precision_at_k(table, k=5, ties="trec_eval", per_query=True)
         total = 0.0
@@ -182,7 +183,8 @@ def test_the_mean_by_trec_evals_rule_is_added_up_as_trec_eval_does() -> None:
     assert differ > 5
 
 
-RELEVANCE, SCORE = [0, 1, 0, 2, 1], [3, 1, 1, 2, 5]
+RELEVANCE = [0, 1, 0, 2, 1]
+SCORE = [3, 1, 1, 2, 5]
 QUERY = ["b", "a", "b", "a", "b"]
 TABLE = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=QUERY)
 
@@ -238,7 +240,8 @@ def test_ids_of_queries_of_every_kind_are_numbered_alike(n_queries: int, order: 
         number = rng.permutation(n_queries)[np.sort(number)]
     elif order == "sorted":
         number = np.sort(number)
-    relevance, score = rng.random(90_000) < 0.3, rng.random(90_000)
+    relevance = rng.random(90_000) < 0.3
+    score = rng.random(90_000)
     expected = fm.RankingTable.from_scores(relevance, score, query=number.tolist())
     wide = np.unique(rng.integers(-(2**62), 2**62, 2 * n_queries))[:n_queries]
     for ids in (
@@ -287,7 +290,8 @@ Runs = dict[str, dict[str, float]]
 def collection(seed: int, distinct: int, n_queries: int = 150) -> tuple[Judgements, Runs]:
     """Return judgements, some of them negative, and runs that miss some and have some unjudged."""
     rng = np.random.default_rng(seed)
-    judgements, retrieved = {}, {}
+    judgements = {}
+    retrieved = {}
     for q in range(n_queries):
         pool = [f"d{number}" for number in rng.permutation(400)[: rng.integers(2, 60)]]
         some = [name for name in pool if rng.random() < 0.7] or pool[:1]
@@ -363,13 +367,11 @@ def test_the_row_of_a_query_is_that_of_scikit_learn() -> None:
     from sklearn.metrics import ndcg_score, roc_auc_score
 
     rng = np.random.default_rng(4)
-    relevance, score = rng.integers(0, 4, (50, 20)), rng.integers(0, 6, (50, 20))
-    values = fm.ranking.ndcg(relevance, score, k=7, per_query=True)
-    for row, value in enumerate(values):
-        theirs = ndcg_score(relevance[[row]], score[[row]], k=7)
-        assert value == pytest.approx(theirs, rel=1e-12)
-    areas = fm.ranking.group_auc(relevance, score).per_query
-    for row, area in enumerate(areas):
+    relevance = rng.integers(0, 4, (50, 20))
+    score = rng.integers(0, 6, (50, 20))
+    for row, value in enumerate(fm.ranking.ndcg(relevance, score, k=7, per_query=True)):
+        assert value == pytest.approx(ndcg_score(relevance[[row]], score[[row]], k=7), rel=1e-12)
+    for row, area in enumerate(fm.ranking.group_auc(relevance, score).per_query):
         with contextlib.suppress(ValueError):
             assert area == pytest.approx(roc_auc_score(relevance[row] >= 1, score[row]), rel=1e-12)
 
@@ -379,9 +381,9 @@ BINARY = ("label_ranking_average_precision_score", "label_ranking_loss", "covera
 
 @st.composite
 def problems(draw: Any) -> tuple[Any, Any, Any]:
-    rows, labels = draw(st.integers(1, 6)), draw(st.integers(2, 7))
-    seed = draw(st.integers(0, 2**32 - 1))
-    rng = np.random.default_rng(seed)
+    rows = draw(st.integers(1, 6))
+    labels = draw(st.integers(2, 7))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     grades = rng.integers(0, draw(st.sampled_from([2, 5])), (rows, labels))
     scores = rng.integers(0, draw(st.sampled_from([2, 4, 1000])), (rows, labels)) / 4
     return grades, scores, rng.random(rows) + 0.1

@@ -66,7 +66,8 @@ def labelled(n, positives):
 
 
 def overlap(y, p):
-    ones, zeros = p[y == 1], p[y == 0]
+    ones = p[y == 1]
+    zeros = p[y == 0]
     return ones.min() < zeros.max() and zeros.min() < ones.max()
 
 
@@ -114,14 +115,14 @@ def test_no_data_end_in_an_exception(rng):
     )
     for kind in kinds * 3:
         n = int(rng.integers(3, 12))
-        p, y = kind(n).clip(5e-324, 1 - 2.0**-53), rng.integers(0, 2, n)
+        p = kind(n).clip(5e-324, 1 - 2.0**-53)
+        y = rng.integers(0, 2, n)
         y[:2] = 0, 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fit = logistic_calibration(y, p)
         assert all(issubclass(each.category, UndefinedMetricWarning) for each in caught)
-        names = VALUES[2:] if caught else VALUES
-        for name in names:
+        for name in VALUES[2:] if caught else VALUES:
             low, high = getattr(fit, f"{name}_interval")
             assert -math.inf < low < getattr(fit, name) < high < math.inf
 
@@ -145,12 +146,12 @@ def test_separated_classes_have_no_slope():
 def test_many_rows_with_one_positive(rng):
     """Runs of rows stand for the rows, steep lines included."""
     p = rng.beta(0.5, 24.5, 5_000)
-    y = labelled(5_000, [int(np.argsort(p)[3_000])])
-    assert_right(y, p)
+    assert_right(labelled(5_000, [int(np.argsort(p)[3_000])]), p)
 
 
 def test_the_oracle_finds_the_top(rng):
-    y, p = labelled(9, [1, 5]), expit(rng.normal(size=9))
+    y = labelled(9, [1, 5])
+    p = expit(rng.normal(size=9))
     x = np.log(p) - np.log1p(-p)
 
     def lost(a):
@@ -164,19 +165,16 @@ ROWS = st.lists(
 ).filter(lambda rows: any(weight for _, _, weight in rows))
 
 
-def values_at(fit, scores):
-    return [fit.values[np.flatnonzero((fit.low <= s) & (s <= fit.high))].item() for s in scores]
-
-
 @given(ROWS, st.sampled_from(["none", "counts", "quarters"]))
 def test_labels_by_the_definition(rows, weighting):
     labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     given_weights = {"none": None, "counts": weights, "quarters": weights / 4}[weighting]
     points = corp_oracle.points(labels, scores, given_weights)
     fit = isotonic_fit(labels, scores, sample_weight=given_weights, pos_label=1)
-    right = corp_oracle.isotonic(points)
-    assert values_at(fit, [score for score, _, _ in points]) == list(map(float, right))
-    assert fit.values.tolist() == sorted(set(map(float, right)))
+    right = list(map(float, corp_oracle.isotonic(points)))
+    blocks = [np.flatnonzero((fit.low <= s) & (s <= fit.high)) for s, _, _ in points]
+    assert [fit.values[block].item() for block in blocks] == right
+    assert fit.values.tolist() == sorted(set(right))
     assert Fraction(float(fit.weights.sum())) == sum(weight for _, _, weight in points)
 
 
@@ -194,16 +192,15 @@ def test_agrees_with_scikit_learn(rng, decimals, weighted):
 
 
 def test_a_table_serves_as_well_as_rows(rng):
-    labels, scores = rng.integers(0, 2, 500), np.round(rng.random(500), 2)
-    table = fm.ScoreTable.from_scores(labels, scores)
-    assert isotonic_fit(table) == isotonic_fit(labels, scores)
+    labels = rng.integers(0, 2, 500)
+    scores = np.round(rng.random(500), 2)
+    assert isotonic_fit(fm.ScoreTable.from_scores(labels, scores)) == isotonic_fit(labels, scores)
     assert isotonic_fit(labels, scores, n_threads=1) == isotonic_fit(labels, scores)
 
 
 def test_large_integers_are_told_apart():
     big = 2**62
-    fit = isotonic_fit([0, 1], [big, big + 1])
-    assert fit.low.tolist() == [big, big + 1]
+    assert isotonic_fit([0, 1], [big, big + 1]).low.tolist() == [big, big + 1]
 
 
 def test_faults_of_targets():
@@ -220,10 +217,8 @@ def sample(rng, n=500, decimals=2):
 def test_isotonic_is_the_isotonic_fit(rng, weighted):
     y, p = sample(rng)
     w = rng.random(500) if weighted else None
-    diagram, fit = (
-        reliability_diagram(y, p, sample_weight=w),
-        isotonic_fit(y, p, sample_weight=w),
-    )
+    diagram = reliability_diagram(y, p, sample_weight=w)
+    fit = isotonic_fit(y, p, sample_weight=w)
     np.testing.assert_array_equal(diagram.low, fit.low)
     np.testing.assert_array_equal(diagram.high, fit.high)
     np.testing.assert_allclose(diagram.observed, fit.values, rtol=1e-12)
@@ -249,7 +244,8 @@ def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
 def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
     """Rows on an edge too, where the place of a percentile is rounded below a whole number."""
     for _ in range(300):
-        n, n_bins = int(rng.integers(2, 80)), int(rng.integers(1, 20))
+        n = int(rng.integers(2, 80))
+        n_bins = int(rng.integers(1, 20))
         y, p = sample(rng, n, decimals=int(rng.integers(1, 17)))
         p = p.astype(dtype)
         observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
@@ -264,7 +260,8 @@ def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
 
 
 def test_quantile_and_equal_count_are_two_things():
-    y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
+    y = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0]
+    p = np.arange(1, 14) / 14
     fractions = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
     for bins, right in fractions.items():
         diagram = reliability_diagram(y, p, strategy=bins, n_bins=3)
@@ -324,9 +321,6 @@ def test_labels_as_probabilities_and_one_class():
     assert (diagram.predicted.tolist(), diagram.observed.tolist()) == ([0, 1], [0, 1])
     diagram = reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
     assert (diagram.low.tolist(), diagram.observed.tolist()) == ([0.5], [1])
-
-
-# --- calibration_curve ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
@@ -434,8 +428,7 @@ def test_the_score_is_that_of_the_drop_ins(rng):
     p[:3] = 0, 1, 0.5
     y = (rng.random(20_000) < p).astype(int)
     y[0] = 1  # a probability of 0: clipped to the epsilon of float32
-    w = rng.random(20_000)
-    for weights in (None, w):
+    for weights in (None, rng.random(20_000)):
         components = score_decomposition(y, p, sample_weight=weights)
         assert components.loss == pytest.approx(
             fm.brier_score_loss(y, p, sample_weight=weights), rel=1e-14

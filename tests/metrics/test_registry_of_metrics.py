@@ -55,12 +55,11 @@ def test_aliases(name, canonical) -> None:
 def test_every_scorer_of_scikit_learn_that_we_have_a_metric_for() -> None:
     from sklearn.metrics import get_scorer, get_scorer_names
 
-    of_clusters = ("mutual_info", "rand_score", "completeness", "fowlkes", "homogeneity", "v_meas")
+    clustering = ("mutual_info", "rand_score", "completeness", "fowlkes", "homogeneity", "v_meas")
     for name in get_scorer_names():
-        if any(word in name for word in of_clusters) or name.endswith("_samples"):
+        if any(word in name for word in clustering) or name.endswith("_samples"):
             continue
-        metric = find(name)
-        assert metric.direction({}) is (get_scorer(name)._sign > 0), name
+        assert find(name).direction({}) is (get_scorer(name)._sign > 0), name
 
 
 def test_a_negated_name_of_what_is_better_when_higher_is_unknown() -> None:
@@ -198,7 +197,8 @@ def test_the_table(library) -> None:
 
 
 def test_what_people_type_gives_the_metric_under_the_name_that_they_typed(rng) -> None:
-    y, p = rng.integers(0, 2, 50), rng.random(50)
+    y = rng.integers(0, 2, 50)
+    p = rng.random(50)
     estimates = fm.estimate(y, p, metrics=["auc", "ap", "sensitivity", "mse"], threshold=0.5)
     assert list(estimates) == ["auc", "ap", "sensitivity", "mse"]
     assert estimates["auc"].estimate == fm.roc_auc_score(y, p)
@@ -222,7 +222,8 @@ def test_integers_are_exact_however_large(rng, size: int, most: int) -> None:
 def test_one_chunk_is_large_and_the_others_are_not() -> None:
     left = np.ones(2 * CHUNK + 1, np.int64)
     right = left.copy()
-    left[[0, -1]], right[[0, -1]] = 2**61, (2**60, 3)
+    left[[0, -1]] = 2**61
+    right[[0, -1]] = (2**60, 3)
     assert pairs.exact_dot(left, right) == 2**121 + 3 * 2**61 + 2 * CHUNK - 1
 
 
@@ -251,8 +252,7 @@ def test_sums_of_fractions_are_rounded_once(terms) -> None:
 
 def test_a_sum_in_the_middle_of_two_doubles() -> None:
     middle = 2**53 + 1, 2**54  # a half and a last bit, cut in three
-    third = (middle[0], 3 * middle[1])
-    assert rounded_sum([third] * 3) == float(Fraction(*middle))
+    assert rounded_sum([(middle[0], 3 * middle[1])] * 3) == float(Fraction(*middle))
 
 
 @pytest.mark.parametrize("n", [1, 999, 1_000, 5_000])

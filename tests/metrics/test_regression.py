@@ -30,7 +30,9 @@ def test_a_median_between_rows_of_equal_weight(n):
 
 
 def test_the_quantile_of_level_zero_is_the_least_target_however_light():
-    y, p, w = [1.0, 2.0, 3.0], [1.0, 3.0, 3.0], [1e-20, 1.0, 1.0]
+    y = [1.0, 2.0, 3.0]
+    p = [1.0, 3.0, 3.0]
+    w = [1e-20, 1.0, 1.0]
     assert fm.d2_pinball_score(y, p, sample_weight=w, alpha=0) == 0.0  # 1 itself has no loss
 
 
@@ -46,7 +48,9 @@ def test_published_values():
 
 
 _SCALES = [2.0**e for e in (-1000, -560, -480, 0, 480, 530, 1000)]
-_TRUE, _PREDICTED, _WEIGHTS = [1, 2, 3, 5], [4, 3, 2, 1], [1, 2, 3, 1]
+_TRUE = [1, 2, 3, 5]
+_PREDICTED = [4, 3, 2, 1]
+_WEIGHTS = [1, 2, 3, 1]
 
 
 def _exact_scores(y, p, w, alpha):
@@ -64,11 +68,10 @@ def _exact_scores(y, p, w, alpha):
         return mean([alpha * (a - b) if a >= b else (1 - alpha) * (b - a) for a, b in pairs])
 
     errors = [a - b for a, b in zip(y, p, strict=True)]
-    best = min(pinball([constant] * len(y)) for constant in y)
     return (
         1 - mean([e * e for e in errors]) / variance(y),
         1 - variance(errors) / variance(y),
-        1 - pinball(p) / best,
+        1 - pinball(p) / min(pinball([constant] * len(y)) for constant in y),
     )
 
 
@@ -76,7 +79,8 @@ def _exact_scores(y, p, w, alpha):
 @pytest.mark.parametrize("scale", _SCALES)
 @pytest.mark.filterwarnings("ignore:the weights leave", "ignore::fastmetrics.DegenerateDataWarning")
 def test_scores_of_extreme_numbers_at_every_entry_point(scale, weights):
-    y, p = np.multiply(_TRUE, scale), np.multiply(_PREDICTED, scale)
+    y = np.multiply(_TRUE, scale)
+    p = np.multiply(_PREDICTED, scale)
     values = _exact_scores(_TRUE, _PREDICTED, weights or [1] * 4, Fraction(3, 4))
     metrics = {"r2": "r2", "explained_variance": "explained_variance"}
     metrics |= {"d2_pinball_score": ("d2_pinball_score", {"alpha": 0.75})}
@@ -158,10 +162,6 @@ def targets(rng, shape):
     return y, y * rng.gamma(5.0, 0.2, shape)
 
 
-def weightings(rng, n):
-    return (None, rng.random(n), rng.integers(0, 3, n) + (np.arange(n) == 0), np.arange(1, n + 1.0))
-
-
 @every
 def test_the_arguments_are_the_same(name):
     mine = inspect.signature(getattr(fm, name)).parameters
@@ -180,7 +180,8 @@ def test_many_outputs(rng, name, n):
     ways = ["raw_values", "uniform_average", [0.1, 0.2, 3, 0]]
     if name in SCORES:
         ways.append("variance_weighted")
-    for w in weightings(rng, n):
+    counts = rng.integers(0, 3, n) + (np.arange(n) == 0)
+    for w in (None, rng.random(n), counts, np.arange(1, n + 1.0)):
         for how in ways:
             check(name, y, p, sample_weight=w, multioutput=how)
         check(name, np.asfortranarray(y), p, sample_weight=w, multioutput="raw_values")
@@ -358,8 +359,7 @@ def test_each_is_what_it_is_alone(rng):
     assert list(together.values) == list(METRICS)
     assert (together.n_samples, together.n_outputs) == (70_000, 1)
     for name in METRICS:
-        alone = public(name)(y, p)
-        assert together[name] == pytest.approx(alone, rel=1e-14)
+        assert together[name] == pytest.approx(public(name)(y, p), rel=1e-14)
         assert type(together[name]) is float
 
 
@@ -501,14 +501,14 @@ def quantile(values, level):
 @pytest.mark.parametrize("targets", ["normal", "tied"])
 @pytest.mark.parametrize("alpha", [0.0, 0.001, 0.25, 0.9, 0.999, 1.0])
 def test_quantiles_of_any_level(rng, targets, alpha):
-    y, w = TARGETS[targets](rng), WEIGHTS["few"](rng)
+    y = TARGETS[targets](rng)
+    w = WEIGHTS["few"](rng)
     p = y + rng.normal(size=N)
-    many = np.repeat(np.arange(N), w)
-    best = quantile(y[many], alpha)
+    best = quantile(y[np.repeat(np.arange(N), w)], alpha)
     loss = fm.mean_pinball_loss(y, p, sample_weight=w, alpha=alpha)
-    of_best = fm.mean_pinball_loss(y, np.full(N, best), sample_weight=w, alpha=alpha)
+    constant_loss = fm.mean_pinball_loss(y, np.full(N, best), sample_weight=w, alpha=alpha)
     value = fm.d2_pinball_score(y, p, sample_weight=w, alpha=alpha)
-    if of_best:
-        assert value == pytest.approx(1 - loss / of_best, rel=1e-12)
+    if constant_loss:
+        assert value == pytest.approx(1 - loss / constant_loss, rel=1e-12)
     else:
         assert value == (1.0 if loss == 0 else 0.0)

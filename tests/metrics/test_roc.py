@@ -21,7 +21,8 @@ AVERAGES = ["macro", "micro", "samples", "weighted", None]
 
 def injected(size):
     """Return a table of counts of any size, and its rows in fractions."""
-    positives, negatives = (size, 1, 0, size // 3), (7, size // 2, 5, size // 2 + 1)
+    positives = (size, 1, 0, size // 3)
+    negatives = (7, size // 2, 5, size // 2 + 1)
     table = fm.ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), np.array(positives), np.array(negatives))
     return table, [
         *zip((4, 3, 2, 1), map(Fraction, positives), map(Fraction, negatives), strict=True)
@@ -92,7 +93,8 @@ def test_multilabel_columns_are_exact(rng):
 
 @pytest.mark.parametrize("average", AVERAGES)
 def test_multilabel_with_a_column_of_one_class(average):
-    y, s = np.array([[0, 1, 1], [0, 0, 1], [0, 1, 0]]), np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
+    y = np.array([[0, 1, 1], [0, 0, 1], [0, 1, 0]])
+    s = np.array([[3, 2, 1], [1, 3, 2], [2, 1, 3]])
     options = {"average": average}
     if average == "micro":
         assert fm.roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
@@ -107,7 +109,8 @@ def test_multilabel_with_a_column_of_one_class(average):
 
 
 def test_multilabel_without_a_positive_averages_to_zero_when_weighted():
-    y, s = np.zeros((3, 2), dtype=int), np.arange(6).reshape(3, 2)
+    y = np.zeros((3, 2), dtype=int)
+    s = np.arange(6).reshape(3, 2)
     assert fm.roc_auc_score(y, s, average="weighted") == sk.roc_auc_score(y, s, average="weighted")
 
 
@@ -189,7 +192,8 @@ def test_roc_curve_compiled(rng, n):
 )
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_one_class_roc_curve(label, message, undefined, n):
-    y, s = np.full(n, label), np.arange(n) / n
+    y = np.full(n, label)
+    s = np.arange(n) / n
     with pytest.warns(UndefinedMetricWarning, match=message) as caught:
         ours = fm.roc_curve(y, s)
     assert caught[0].filename == __file__
@@ -228,8 +232,7 @@ def test_roc_curve_of_an_empty_table():
 
 
 def test_results_are_the_callers_own(rng):
-    y, s = rng.integers(0, 2, 50), rng.random(50)
-    table = fm.ScoreTable.from_scores(y, s)
+    table = fm.ScoreTable.from_scores(rng.integers(0, 2, 50), rng.random(50))
     before = fm.roc_curve(table)
     for array in (*fm.roc_curve(table), *fm.det_curve(table)):
         array.fill(-1)
@@ -282,10 +285,12 @@ def problem(rng, n=60, k=4):
 def test_labels_name_a_class_that_is_absent(rng, text):
     y, s = problem(rng)
     keep = y != 2
-    y, s = y[keep], s[keep]
+    y = y[keep]
+    s = s[keep]
     labels = np.arange(4)
     if text:
-        y, labels = NAMES[y], NAMES
+        y = NAMES[y]
+        labels = NAMES
     for average in ("macro", "weighted"):
         options = {"multi_class": "ovo", "average": average, "labels": labels}
         assert fm.roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
@@ -349,7 +354,9 @@ def test_corrected_area(sample, ends, over):
 
 def test_rounded_weights_do_not_exceed_the_range():
     tenths = [11, 11, 1, 1, 7, 3, 7, 1, 11, 3, 11, 11, 7, 1, 11, 1, 7, 3]
-    y, s, w = np.arange(18) < 7, -np.arange(18), np.array(tenths) / 10
+    y = np.arange(18) < 7
+    s = -np.arange(18)
+    w = np.array(tenths) / 10
     for over in ("false_positive_rate_range", "true_positive_rate_range"):
         assert fm.partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
         assert fm.partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
@@ -414,7 +421,7 @@ def test_vertices_and_area(rows) -> None:
         np.array(list(map(Fraction, c.tolist())))
         for c in (hull.false_positive_rate, hull.true_positive_rate)
     )
-    dx, dy = np.diff(x), np.diff(y)
+    dx, dy = np.diff([x, y])
     turns = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
     assert all(turn > 1e-12 for turn in turns)  # infinite slopes first, flat ones last
     for threshold, fpr, tpr in zip(
@@ -437,8 +444,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
 
 def test_counts_beyond_int64_products() -> None:
     big = 2**61
-    table = fm.ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
-    hull = roc_convex_hull(table)
+    hull = roc_convex_hull(fm.ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1]))
     p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
     whole = 2 * big
     assert hull.thresholds.tolist() == [math.inf, 3, 1]
@@ -481,7 +487,8 @@ def test_the_published_value_of_the_default() -> None:
 
 def test_the_weight_is_of_false_positives() -> None:
     """A weight near c = 1 asks for few false positives: the first of two scores has none."""
-    careful, greedy = [1, 1, 0, 0, 1, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    careful = [1, 1, 0, 0, 1, 1, 0, 0]
+    greedy = [8, 7, 6, 5, 4, 3, 2, 1]
     table = [6, 8, 7, 5, 4, 3, 2, 1]  # two negatives on top
     assert h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
     assert h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2)) < 0.01
@@ -491,8 +498,7 @@ def test_the_weight_is_of_false_positives() -> None:
 def test_gini_keeps_its_digits_near_zero() -> None:
     n = 3 * 10**8  # pairs of a table: 1 more won than lost, of 9e16
     table = fm.ScoreTable.from_counts([3, 2, 1], [1, n - 1, 0], [0, n - 1, 1])
-    won = 1 * n + (n - 1)
-    assert fm.gini_coefficient(table) == won / n**2
+    assert fm.gini_coefficient(table) == (1 * n + (n - 1)) / n**2
     labels = np.tile([0, 1, 1, 0], 5)
     assert fm.gini_coefficient(labels, np.arange(20)) == fm.gini_coefficient(
         fm.ScoreTable.from_scores(labels, np.arange(20))
