@@ -70,15 +70,19 @@ def replicate_cells(
     weights = sample_weight
     if weights_are == "frequencies":
         kept = weights > 0
-        labels, scores, weights = labels[kept], scores[kept], weights[kept]
+        labels = labels[kept]
+        scores = scores[kept]
+        weights = weights[kept]
         if groups is None:  # a row of weight 3 is three rows
-            labels, scores = np.repeat(labels, weights), np.repeat(scores, weights)
+            labels = np.repeat(labels, weights)
+            scores = np.repeat(scores, weights)
             weights = None
         else:
             groups = groups[kept]
     columns = [column for column in (groups, weights, labels, scores) if column is not None]
     order = np.lexsort(columns)[::-1]
-    labels, scores = labels[order], scores[order]
+    labels = labels[order]
+    scores = scores[order]
     weights = np.ones(len(labels)) if weights is None else weights[order]
     units = np.arange(len(labels))
     if groups is not None:

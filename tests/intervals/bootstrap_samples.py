@@ -113,21 +113,14 @@ def binary(
 
 
 def in_order(labels: Any, scores: Any, *less: Any) -> NDArray[np.int64]:
-    """Return the rows as the engine has them: by falling score, positives first, then by ``less``.
-
-    Rows that are equal in all of it may change places.
-    """
+    """Return the rows in the engine's order: by falling score, positives first, then ``less``."""
     return np.lexsort([*reversed(less), labels, scores])[::-1]
 
 
 def drawn(results: fm.results.Estimates, n_units: int, *, positive: Any = None) -> NDArray[Any]:
-    """Return how often each unit came in each replicate: (n_resamples, n_units).
-
-    With ``positive``, in the engine's order, each class is drawn by itself.
-    """
+    """Return how often each unit came in each replicate; ``positive`` splits units by class."""
     first = next(iter(results.values()))
-    key, count = first.details.key, first.details.n_resamples
-    return times_drawn(key, n_units, count, positive)
+    return times_drawn(first.details.key, n_units, first.details.n_resamples, positive)
 
 
 def assert_replicates(got: NDArray[np.float64], wanted: Any, *, rtol: float = 1e-12) -> None:

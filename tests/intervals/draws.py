@@ -1,4 +1,4 @@
-"""What the bootstrap drew, for tests that measure its replicates anew."""
+"""Counts that the bootstrap drew, for tests that compute its replicates anew."""
 
 from typing import Any
 
@@ -11,10 +11,7 @@ from fastmetrics.inference.bootstrap.paired import _coins
 
 
 def times_drawn(key: str, n_units: int, count: int, positive: Any = None) -> NDArray[Any]:
-    """Return how often each unit came in each replicate: (count, n_units).
-
-    With `positive`, in the engine's order, each class is drawn by itself.
-    """
+    """Return how often each unit came in each replicate, (count, n_units); strata by `positive`."""
     padded = -(-n_units // 8) * 8
     masks = None
     if positive is not None:

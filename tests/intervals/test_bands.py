@@ -56,18 +56,16 @@ def test_the_curve_is_the_roc_curve(step):
     points = band_oracle.roc(cells(labels, scores))
     close(band.true_positive_rate, [band_oracle.highest(points, exact(x)) for x in GRID])
     fpr, tpr, _ = sk.roc_curve(labels, scores)
-    inside = GRID[1:-1]
-    close(band.true_positive_rate[1:-1], np.interp(inside, fpr, tpr), 1e-9)
+    close(band.true_positive_rate[1:-1], np.interp(GRID[1:-1], fpr, tpr), 1e-9)
     assert band.false_positive_rate.tolist() == GRID.tolist()
 
 
 @STEPS
 def test_the_curve_is_the_continuous_precision_recall_curve(step):
     labels, scores = binary(step=step)
-    of_data = cells(labels, scores)
+    data_cells = cells(labels, scores)
     fine = quiet(fm.pr_band, labels, scores, kind="pointwise", points=20_000)
-    some = fine.recall[::997]
-    expected = [band_oracle.precision(of_data, exact(r)) for r in some]
+    expected = [band_oracle.precision(data_cells, exact(r)) for r in fine.recall[::997]]
     close(fine.precision[::997], expected)
     area = fm.pr_auc(labels, scores, interpolation="continuous")
     assert fine.precision.mean() == pytest.approx(area, abs=2e-4)
@@ -120,12 +118,12 @@ def _precision(points, m, n, recall, width, z, set_share, method):
     mirrored = band_oracle.transposed(points)
     rate = float(band_oracle.lowest(mirrored, exact(recall)))
     if method == "mover":
-        of_rate = band_oracle.recovered_limits(mirrored, recall, rate, (m, n), width)
+        rate_limits = band_oracle.recovered_limits(mirrored, recall, rate, (m, n), width)
     else:
-        of_rate = band_oracle.equal_precision_band(mirrored, recall, (m, n), width)
+        rate_limits = band_oracle.equal_precision_band(mirrored, recall, (m, n), width)
     odds = n / m
-    of_odds = (odds, odds) if set_share else band_oracle.odds_limits(m / (m + n), m + n, z)
-    return band_oracle.precision_limits(recall, rate, of_rate, odds, of_odds)
+    odds_limits = (odds, odds) if set_share else band_oracle.odds_limits(m / (m + n), m + n, z)
+    return band_oracle.precision_limits(recall, rate, rate_limits, odds, odds_limits)
 
 
 # --- replicates ---------------------------------------------------------------------------------
@@ -173,8 +171,7 @@ def _scale(size, by_table):
     if not by_table:
         return lambda rate: band_oracle.arcsine(rate, size)
     cells = math.ceil(size)
-    places = np.arange(cells + 1) / cells
-    table = [band_oracle.arcsine(place, size) for place in places]
+    table = [band_oracle.arcsine(place, size) for place in np.arange(cells + 1) / cells]
     return lambda rate: np.interp(float(rate) * cells, range(cells + 1), table)
 
 
@@ -194,17 +191,13 @@ def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
     else:
         both = np.stack((table.positives, table.negatives), axis=1).ravel()
         drawn = [cells_drawn(band.key, both, 30)[:, stratum::2] for stratum in (0, 1)]
-    replicates = [list(zip(*both, strict=True)) for both in zip(*drawn, strict=True)]
-    curves = [band_oracle.roc(_of_integers(replicate)) for replicate in replicates]
+    replicates = [zip(*np.array(both).tolist(), strict=True) for both in zip(*drawn, strict=True)]
+    curves = [band_oracle.roc(list(replicate)) for replicate in replicates]
     sizes = table.n_negative, table.n_positive
     points = band_oracle.roc(cells(labels, scores))
     scales = [_scale(size, by_table=False) for size in sizes]
     gaps = [band_oracle.gap(points, curve, scales, 101) for curve in curves]
     assert band.critical_value == pytest.approx(band_oracle.width(gaps, 0.95), rel=1e-9)
-
-
-def _of_integers(replicate):
-    return [(int(p), int(n)) for p, n in replicate]
 
 
 # --- sizes --------------------------------------------------------------------------------------
@@ -224,8 +217,7 @@ def test_sizes_of_rows_are_counts():
         int(FREQUENCIES[labels == 1].sum()),
         int(FREQUENCIES.sum()),
     )
-    alone = sizes_of(labels, scores, groups=np.arange(N)[::-1])
-    close(alone, (N - m, m, N), 1e-9)
+    close(sizes_of(labels, scores, groups=np.arange(N)[::-1]), (N - m, m, N), 1e-9)
     close(sizes_of(labels, scores, np.full(N, 0.3)), (N - m, m, N), 1e-9)
 
 
@@ -242,8 +234,7 @@ def test_sizes_give_the_variance_of_a_ratio():
     """With two scores there is one threshold: the size is that of its rate's variance."""
     labels, scores = binary()
     scores = (scores > 0.6).astype(float)
-    actual = sizes_of(labels, scores, IMPORTANCES, GROUPS)
-    for label, size in zip((0, 1), actual, strict=False):
+    for label, size in zip((0, 1), sizes_of(labels, scores, IMPORTANCES, GROUPS), strict=False):
         chosen = labels == label
         units = np.unique(GROUPS[chosen])
         tops, bottoms = (
@@ -286,8 +277,7 @@ def test_limits_enclose_the_curve(function, kind, n, seed, step, level):
     assert (wider.low <= band.low).all()
     assert (wider.high >= band.high).all()
     if function is fm.roc_band:
-        simultaneous = kind == "simultaneous"
-        for rising in (curve, band.low, band.high) if simultaneous else (curve,):
+        for rising in (curve, band.low, band.high) if kind == "simultaneous" else (curve,):
             assert (np.diff(rising) >= -1e-12).all()
         assert band.low[0] == 0.0
 
@@ -306,8 +296,8 @@ def test_a_band_of_equal_replicates_rests_on_the_sizes(sign):
     reach = 1 - band.low[50] if sign > 0 else band.high[50]
     assert 0.005 < scipy.stats.binom.cdf(0, 40, reach) < 0.05
     with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal"):
-        of_precision = fm.pr_band(labels, sign * labels, stratified=True, n_resamples=50, rng=1)
-    assert (of_precision.high > of_precision.low).all()
+        precision_band = fm.pr_band(labels, sign * labels, stratified=True, n_resamples=50, rng=1)
+    assert (precision_band.high > precision_band.low).all()
 
 
 @BOTH
@@ -322,8 +312,7 @@ def test_one_positive_tells_next_to_nothing(function, kind):
 @BOTH
 def test_rows_of_one_group_are_one(function):
     labels, scores = binary()
-    groups = np.where(labels == 1, 99, np.arange(N))
-    options = {"groups": groups, "rng": 1, "n_resamples": 50}
+    options = {"groups": np.where(labels == 1, 99, np.arange(N)), "rng": 1, "n_resamples": 50}
     with pytest.warns((fm.DegenerateDataWarning, fm.UndefinedMetricWarning)) as caught:
         band = function(labels, scores, **options)
     said = " ".join(str(warning.message) for warning in caught)
@@ -411,10 +400,9 @@ def cells_of(y: Any, p: Any, n_cells: int, *, closed_left: bool) -> list[Any]:
             below = [k for k in edges if (k <= each if closed_left else k < each)]
             place = Fraction(len(below))
         actual.setdefault(place, []).append((outcome, each))
-    rows = [actual[place] for place in sorted(actual)]
     return [
         (min(q for _, q in each), max(q for _, q in each), sum(y for y, _ in each), len(each))
-        for each in rows
+        for each in [actual[place] for place in sorted(actual)]
     ]
 
 
@@ -425,7 +413,8 @@ def cells_of(y: Any, p: Any, n_cells: int, *, closed_left: bool) -> list[Any]:
 )
 def test_limits_are_the_best_of_all_runs(rows, n_cells) -> None:
     rows += [(0, 3), (1, 3)]
-    y, p = [row[0] for row in rows], [row[1] / 16 for row in rows]
+    y = [row[0] for row in rows]
+    p = [row[1] / 16 for row in rows]
     band = fm.calibration.reliability_band(y, p, n_cells=n_cells, confidence_level=0.5)
     upper = cells_of(y, p, n_cells, closed_left=True)
     lower = cells_of(y, p, n_cells, closed_left=False)
@@ -466,12 +455,12 @@ def test_what_the_diagonal_says() -> None:
 
 
 def test_consistency_holds_the_fit_of_calibrated_data() -> None:
-    rng, inside = np.random.default_rng(6), []
+    rng = np.random.default_rng(6)
+    inside = []
     for _ in range(300):
         p = np.round(rng.random(60), 1)
-        y = rng.random(60) < p
         band = fm.calibration.reliability_band(
-            y, p, kind="consistency", n_resamples=39, confidence_level=0.8, rng=rng
+            rng.random(60) < p, p, kind="consistency", n_resamples=39, confidence_level=0.8, rng=rng
         )
         inside.append(((band.low <= band.fit) & (band.fit <= band.high))[4:7])
     assert np.mean(inside, axis=0) == pytest.approx([0.8] * 3, abs=0.1)

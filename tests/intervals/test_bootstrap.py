@@ -40,7 +40,8 @@ COST = np.array([[0.0, 2.0], [5.0, -1.0]])
 def counts_of(results, labels, scores, way):
     """Return the rows in the engine's order, and how often each was drawn."""
     order = in_order(labels, scores)
-    labels, scores = labels[order], scores[order]
+    labels = labels[order]
+    scores = scores[order]
     positive = labels == 1 if way.get("stratified") else None
     counts = drawn(results, len(labels), positive=positive)
     assert (counts.sum(axis=1) == len(labels)).all()
@@ -70,7 +71,8 @@ def test_threshold_metrics(n, step, n_resamples, way):
         assert result.details.n_failed == np.isnan(got).sum()
         if label.endswith("True"):  # defined from 1/2 on, where rounding decides
             far = [not abs(value - 0.5) < 1e-9 for value in got]
-            got, wanted = got[far], np.array(wanted)[far]
+            got = got[far]
+            wanted = np.array(wanted)[far]
         assert_replicates(got, wanted)
 
 
@@ -150,9 +152,10 @@ def test_count_metrics_alone_draw_the_four_cells(way, threshold):
     times = np.random.default_rng(3).integers(0, 4, 60)
     given = {"metrics": COUNTED, "n_resamples": 40, **way}
     for weights in (np.ones(60, np.int64), times):
-        many, at = np.repeat(labels, weights), np.repeat(scores, weights)
+        many = np.repeat(labels, weights)
+        at = np.repeat(scores, weights)
         matrix = fm.ConfusionMatrix.from_labels(many, (at >= threshold).astype(int), labels=[0, 1])
-        of_matrix = quiet_bootstrap(matrix, **given)
+        from_matrix = quiet_bootstrap(matrix, **given)
         frequencies = {"sample_weight": weights, "weights_are": "frequencies"}
         for actual in (
             quiet_bootstrap(many, at, threshold=threshold, **given),
@@ -161,11 +164,11 @@ def test_count_metrics_alone_draw_the_four_cells(way, threshold):
         ):
             for name in COUNTED:
                 np.testing.assert_equal(
-                    actual[name].details.distribution, of_matrix[name].details.distribution
+                    actual[name].details.distribution, from_matrix[name].details.distribution
                 )
                 assert actual[name].details.effective_sample_size == weights.sum()
                 assert str(actual[name].confidence_interval) == str(
-                    of_matrix[name].confidence_interval
+                    from_matrix[name].confidence_interval
                 )
 
 
@@ -175,12 +178,12 @@ def test_count_metrics_of_predicted_labels(k, way):
     """Cells are drawn, true class by true class if stratified; a matrix gives the same."""
     rng = np.random.default_rng(k)
     names = np.array(["ash", "box", "cedar", "dogwood", "elm"][:k])
-    true, predicted = rng.integers(0, k, 60), rng.integers(0, k, 60)
+    true, predicted = rng.integers(0, k, (2, 60))
     predicted = np.where(rng.random(60) < 0.5, true, predicted)
     metrics = [name for name in COUNTED if k == 2 or COUNT_METRICS[name].classes != 2]
     results = quiet_bootstrap(names[true], names[predicted], metrics=metrics, **way)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
-    of_matrix = quiet_bootstrap(matrix, metrics=metrics, **way)
+    from_matrix = quiet_bootstrap(matrix, metrics=metrics, **way)
     key = results[metrics[0]].details.key
     if way.get("stratified"):
         cells = np.concatenate(
@@ -194,7 +197,7 @@ def test_count_metrics_of_predicted_labels(k, way):
             wanted = count_oracle.value(COUNT_METRICS[name].name, rows, range(k))
             got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
-            np.testing.assert_equal(of_matrix[name].details.distribution[r], got)
+            np.testing.assert_equal(from_matrix[name].details.distribution[r], got)
 
 
 SUMS = {
@@ -224,18 +227,17 @@ def test_sum_metrics_of_probabilities(way):
 @pytest.mark.parametrize("way", WAYS[:1])
 @pytest.mark.parametrize("n", [3, 80, 5_000])
 def test_sum_metrics_of_numbers(n, way):
-    rng = np.random.default_rng(n)
-    y, p = 100 + rng.normal(size=n), 100 + rng.normal(size=n)
+    y, p = 100 + np.random.default_rng(n).normal(size=(2, n))
     names = [name for name in SUMS if name not in ("log_loss", "brier_score")]
     results = quiet_bootstrap(y, p, metrics=names, n_resamples=20, **way)
     order = np.lexsort((p, y))
-    y, p = y[order], p[order]
+    y = y[order]
+    p = p[order]
     counts = drawn(results, n)
     for name in names:
         wanted = []
         for row in counts:
-            of_one_row = np.count_nonzero(row) == 1
-            undefined = row.sum() == 0 or (name == "r2" and of_one_row)
+            undefined = row.sum() == 0 or (name == "r2" and np.count_nonzero(row) == 1)
             wanted.append(math.nan if undefined else SUMS[name](y, p, row))
         assert_replicates(results[name].details.distribution, wanted, rtol=1e-9)
 
@@ -286,13 +288,13 @@ def test_statistics_of_one_column_and_of_numbers():
     counts = drawn(results, 31)
     wanted = [np.median(np.repeat(ordered, row)) for row in counts]
     assert results["median"].details.distribution.tolist() == wanted
-    of_two = quiet_bootstrap(
+    from_two_rows = quiet_bootstrap(
         values, values**2, metrics={"r": lambda x, y: np.corrcoef(x, y)[0, 1]}, n_resamples=20
     )
     wanted = [
         np.corrcoef(*(np.repeat(v, row) for v in (ordered, ordered**2)))[0, 1] for row in counts
     ]
-    assert_replicates(of_two["r"].details.distribution, wanted)
+    assert_replicates(from_two_rows["r"].details.distribution, wanted)
 
 
 def test_registered_name():
@@ -330,7 +332,7 @@ EVERYTHING = (
 
 @pytest.fixture
 def accelerations(monkeypatch):
-    """Return what BCa's acceleration was found to be, by metric."""
+    """Record the acceleration of BCa for each metric."""
     actual = {}
 
     def accelerations_of(engine, wanted, stratified):
@@ -457,12 +459,12 @@ def test_acceleration_by_cells_is_that_of_rows(accelerations, monkeypatch):
     options = {"method": "bca", "threshold": 0.5, "n_resamples": 20}
     for stratified in (False, True):
         quiet_bootstrap(table, metrics=SMOOTH, stratified=stratified, **options)
-        of_cells = dict(accelerations)
+        by_cells = dict(accelerations)
         accelerations.clear()
         with monkeypatch.context() as patch:
             engine_sizes.put(patch, cell_rows=10_000)
             quiet_bootstrap(labels, rows, metrics=SMOOTH, stratified=stratified, **options)
-        for label, got in of_cells.items():
+        for label, got in by_cells.items():
             np.testing.assert_allclose(got, accelerations[label], atol=1e-9, err_msg=label)
 
 
@@ -473,8 +475,7 @@ def test_percentile_basic_and_bca(alternative, confidence_level, accelerations):
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 301}
     options |= {"alternative": alternative, "confidence_level": confidence_level}
     for method in ("percentile", "basic", "bca"):
-        results = quiet_bootstrap(LABELS, P, method=method, **options)
-        for label, result in results.items():
+        for label, result in quiet_bootstrap(LABELS, P, method=method, **options).items():
             values = [v for v in result.details.distribution.tolist() if not math.isnan(v)]
             given = (confidence_level, alternative)
             if method == "percentile":
@@ -491,7 +492,8 @@ def test_percentile_basic_and_bca(alternative, confidence_level, accelerations):
 
 def test_the_method_where_none_is_named():
     """BCa where it is defined; else percentile, and the result says so."""
-    groups, weights = np.arange(N) // 2, np.random.default_rng(0).random(N)
+    groups = np.arange(N) // 2
+    weights = np.random.default_rng(0).random(N)
     metrics = ["roc_auc", "f1", "log_loss"]
     for extra, wanted in (
         ({}, ["bca", "bca", "bca"]),
@@ -517,11 +519,6 @@ B = 5_000
 LEAST_P = 1e-4
 
 
-def heavily_tied(n: int = 4_000) -> tuple:
-    labels, scores = binary(n, seed=3, step=1.0)
-    return labels, np.clip(scores, -1, 2)
-
-
 def test_mean_has_the_plug_in_variance():
     values = np.random.default_rng(1).exponential(size=400)
     result = fm.bootstrap(values, metrics="mean", n_resamples=B, rng=2)["mean"]
@@ -544,8 +541,8 @@ def test_auc_standard_error_is_delongs(share):
 @pytest.mark.parametrize("way", [{}, {"stratified": True}])
 def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     """A table of a few scores is drawn by cells; by rows its replicates differ by luck only."""
-    labels, scores = heavily_tied()
-    p = (scores + 1) / 3
+    labels, scores = binary(4_000, seed=3, step=1.0)
+    p = (np.clip(scores, -1, 2) + 1) / 3
     names = ["auc", "average_precision", "ks", "break_even", "0_value", "pr_continuous", "2_value"]
     metrics = {name: THRESHOLD_METRICS[name] for name in names}
     metrics |= {name: name for name in ("accuracy", "matthews_corrcoef", "log_loss", "brier_score")}
@@ -557,12 +554,13 @@ def test_cells_and_rows_have_one_distribution(way, monkeypatch):
         cells["auc"].details.distribution[:50], rows["auc"].details.distribution[:50]
     )
     for name in metrics:
-        of_cells, of_rows = cells[name], rows[name]
-        assert of_cells.estimate == pytest.approx(of_rows.estimate, rel=1e-12)
-        error = of_rows.standard_error
-        assert abs(of_cells.details.bias - of_rows.details.bias) < 4.5 * error * math.sqrt(2 / B)
-        assert of_cells.standard_error == pytest.approx(error, rel=4.5 * math.sqrt(1 / B))
-        test = stats.ks_2samp(of_cells.details.distribution, of_rows.details.distribution)
+        by_cells = cells[name]
+        by_rows = rows[name]
+        assert by_cells.estimate == pytest.approx(by_rows.estimate, rel=1e-12)
+        error = by_rows.standard_error
+        assert abs(by_cells.details.bias - by_rows.details.bias) < 4.5 * error * math.sqrt(2 / B)
+        assert by_cells.standard_error == pytest.approx(error, rel=4.5 * math.sqrt(1 / B))
+        test = stats.ks_2samp(by_cells.details.distribution, by_rows.details.distribution)
         assert test.pvalue > LEAST_P, name
     delong = fm.delong(labels, p).standard_error
     assert cells["auc"].standard_error == pytest.approx(delong, rel=0.05)
@@ -623,7 +621,7 @@ def test_limits_of_scipys_replicates(method, alternative):
 
 
 class _Replicates:
-    """What scipy asks of an earlier result whose replicates it is to use."""
+    """An earlier result as scipy takes it to use its replicates again."""
 
     def __init__(self, distribution):
         self.bootstrap_distribution = distribution

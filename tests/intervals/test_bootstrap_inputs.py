@@ -182,7 +182,8 @@ def test_bad_data(data, options, error, message):
 
 
 def test_thresholds_of_integers_that_floats_cannot_tell_apart():
-    y, scores = [0, 1] * 10, np.arange(2**53, 2**53 + 20)
+    y = [0, 1] * 10
+    scores = np.arange(2**53, 2**53 + 20)
     for sign in (1, -1):
         with pytest.raises(ValueError, match=r"`y_score` holds integers beyond 2\*\*53"):
             fm.bootstrap(y, sign * scores, metrics=("best_threshold", {"of": "threshold"}))
@@ -203,9 +204,6 @@ def test_registered_names():
         fm.register_metric("mine", "roc_auc")
     with pytest.raises(ValueError, match=r"must not be that of a metric of the library.*'f1'"):
         fm.register_metric("f1", mean_score)
-
-
-# --- input that is right ----------------------------------------------------------------------
 
 
 METHODS = ["percentile", "basic", "bca"]
@@ -293,12 +291,10 @@ def test_a_statistic_that_is_nan():
         fm.bootstrap(labels, scores, metrics={"nothing": lambda y, s: math.nan}, n_resamples=9)
 
 
-# --- replicates that fail -----------------------------------------------------------------------
-
-
 def test_replicates_without_the_one_positive():
     """About 1/e of them: left out, counted, and a warning that names the way out."""
-    labels, scores = [1] + [0] * 40, np.arange(41)[::-1] % 7 + 0.5
+    labels = [1] + [0] * 40
+    scores = np.arange(41)[::-1] % 7 + 0.5
     with pytest.warns(
         fm.UndefinedMetricWarning,
         match=r"'roc_auc' is undefined in [\d,]+ of 2,000 replicates, which are left out.*"
@@ -317,7 +313,8 @@ def test_replicates_without_the_one_positive():
 
 
 def test_few_failures_are_counted_without_a_warning():
-    labels, scores = [1] * 4 + [0] * 26, np.arange(30) % 11 + 0.5
+    labels = [1] * 4 + [0] * 26
+    scores = np.arange(30) % 11 + 0.5
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
@@ -335,7 +332,7 @@ def test_failures_of_count_metrics_name_no_strata():
 
 
 def test_groups_that_hold_a_class_each():
-    """Of 27 ways to draw three groups, one has no positive, and 8 have no negative."""
+    """Among 27 ways to draw three groups, one has no positive, and 8 have no negative."""
     with pytest.warns(fm.UndefinedMetricWarning, match="'roc_auc' is undefined in"):
         result = fm.bootstrap(
             [0, 0, 1, 1, 1], [0.1, 0.5, 0.4, 0.9, 0.2], groups=[1, 1, 2, 2, 3], n_resamples=B, rng=1
@@ -345,8 +342,7 @@ def test_groups_that_hold_a_class_each():
 
 def test_r2_of_replicates_of_one_row_is_undefined():
     """Their targets have no variance; rounding must not make one."""
-    values = [0.1, 0.7, 0.3]
-    result = quiet_bootstrap(values, [0.2, 0.5, 0.3], metrics="r2", n_resamples=B)["r2"]
+    result = quiet_bootstrap([0.1, 0.7, 0.3], [0.2, 0.5, 0.3], metrics="r2", n_resamples=B)["r2"]
     assert 0.05 < result.details.n_failed / B < 0.2
     assert np.nanmin(result.details.distribution) > -10
 
@@ -362,9 +358,6 @@ def test_infinite_values_have_no_standard_error():
     assert result.confidence_interval.low == pytest.approx(1 / 3)
     assert math.isnan(result.standard_error)
     assert math.isnan(result.details.bias)
-
-
-# --- odd data that are right --------------------------------------------------------------------
 
 
 def test_two_rows():
@@ -398,8 +391,7 @@ def test_large_integer_scores_are_not_rounded(base, options):
     large = (np.uint64(base) + ranks.astype(np.uint64)).astype(np.uint64)
     metrics = ["roc_auc", "average_precision", "ks_statistic"]
     got = quiet_bootstrap(labels, large, metrics=metrics, **options)
-    wanted = quiet_bootstrap(labels, ranks, metrics=metrics, **options)
-    for name, result in wanted.items():
+    for name, result in quiet_bootstrap(labels, ranks, metrics=metrics, **options).items():
         np.testing.assert_array_equal(got[name].details.distribution, result.details.distribution)
 
 
@@ -430,8 +422,7 @@ def test_no_threshold_reaches_the_precision() -> None:
         result = fm.bootstrap(
             labels, scores, metrics=metric, stratified=True, n_resamples=B_FAIL, rng=1
         )["R@P"]
-    failed = np.isnan(result.details.distribution)
-    assert result.details.n_failed == failed.sum() > 0.05 * B_FAIL
+    assert result.details.n_failed == np.isnan(result.details.distribution).sum() > 0.05 * B_FAIL
     assert result.note == (
         f"undefined in {result.details.n_failed} of {B_FAIL} replicates, which are left out: no "
         f"threshold reaches a precision of 0.95; {CONDITIONAL}"
@@ -441,7 +432,8 @@ def test_no_threshold_reaches_the_precision() -> None:
 
 
 def test_two_causes_are_counted_apart() -> None:
-    labels, scores = np.repeat([1, 0], [2, 28]), scored(30)[1]
+    labels = np.repeat([1, 0], [2, 28])
+    scores = scored(30)[1]
     metric = {"R@P": ("recall_at_precision", {"precision": 0.9})}
     scores[0] = 9.0
     with pytest.warns(fm.UndefinedMetricWarning, match="R@P"):
@@ -457,7 +449,8 @@ def test_two_causes_are_counted_apart() -> None:
 
 
 def test_few_failures_leave_a_note_without_a_warning() -> None:
-    labels, scores = [1] * 4 + [0] * 26, np.arange(30) % 11 + 0.5
+    labels = [1] * 4 + [0] * 26
+    scores = np.arange(30) % 11 + 0.5
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
@@ -499,7 +492,9 @@ def test_each_kind_of_metric_names_its_cause(metric: Any, data: Any, why: str) -
 
 def test_the_way_out_is_one_that_the_draws_allow() -> None:
     """`stratified=True` excludes groups."""
-    labels, scores, groups = [1, 1, 0, 0, 0, 0], [3, 4, 1, 2, 5, 0.5], [0, 0, 1, 1, 2, 2]
+    labels = [1, 1, 0, 0, 0, 0]
+    scores = [3, 4, 1, 2, 5, 0.5]
+    groups = [0, 0, 1, 1, 2, 2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         note = fm.bootstrap(labels, scores, n_resamples=B_FAIL, rng=1, groups=groups)[
@@ -540,7 +535,8 @@ def test_differences_say_it_where_the_models_have_not() -> None:
 
 @pytest.mark.parametrize("band", [fm.roc_band, fm.pr_band])
 def test_bands(band: Any) -> None:
-    labels, scores = np.repeat([1, 0], [2, 28]), np.arange(30) % 7
+    labels = np.repeat([1, 0], [2, 28])
+    scores = np.arange(30) % 7
     with pytest.warns(fm.UndefinedMetricWarning, match=r"keeps both\); the band is conditional on"):
         actual = band(labels, scores, stratified=False, n_resamples=200, rng=1)
     assert actual.n_failed > 10

@@ -57,7 +57,8 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
         wanted = np.array([value_of(label, table) for table in tables])
         if label.endswith("True"):
             far = [not abs(value - 0.5) < 1e-9 for value in got]
-            got, wanted = got[far], wanted[far]
+            got = got[far]
+            wanted = wanted[far]
         np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol, err_msg=label)
     called = p >= threshold
     for name in COUNTED:
@@ -84,7 +85,8 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
         squares = weights @ (labels - p) ** 2 / weights.sum(axis=1)
         share = weights @ labels / weights.sum(axis=1)
         both = (share > 0) & (share < 1)
-        got, wanted = results["r2"].details.distribution, 1 - squares / (share * (1 - share))
+        got = results["r2"].details.distribution
+        wanted = 1 - squares / (share * (1 - share))
     np.testing.assert_allclose(got[both], wanted[both], rtol=1e-10)
     assert np.isnan(got[~both]).all()
 
@@ -114,8 +116,7 @@ def test_fractional_weights(n, way):
     options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 15 if n < 100 else 4}
     results = quiet_bootstrap(labels, p, sample_weight=weights, **options, **way)
     order = in_order(labels, p, weights)
-    positive = labels[order] == 1 if way.get("stratified") else None
-    counts = drawn(results, n, positive=positive)
+    counts = drawn(results, n, positive=labels[order] == 1 if way.get("stratified") else None)
     assert_weighted(results, labels[order], p[order], 0.5, counts * weights[order])
     whole = fm.ScoreTable.from_scores(labels, p, sample_weight=weights)
     for label in THRESHOLD:
@@ -144,8 +145,8 @@ def test_groups(weighted):
     units = np.unique(names[kept], return_inverse=True)[1]
     counts = drawn(results, units.max() + 1)
     order = np.arange(n)[kept]
-    of_rows = counts[:, units] * (1 if weights is None else weights[order])
-    assert_weighted(results, labels[order], p[order], 0.5, of_rows.astype(float))
+    row_weights = counts[:, units] * (1 if weights is None else weights[order])
+    assert_weighted(results, labels[order], p[order], 0.5, row_weights.astype(float))
     size = {"none": n, "integer": None if weights is None else weights.sum()}.get(weighted)
     if size is not None:
         assert results["auc"].details.effective_sample_size == size
@@ -156,7 +157,7 @@ def test_predicted_classes_of_groups_and_weights(weighted):
     n = 80
     rng = np.random.default_rng(2)
     names = np.array(["x", "y", "z", "rare"])
-    true, predicted = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    true, predicted = rng.integers(0, 3, (2, n))
     groups = rng.integers(0, 11, n)
     weights = {"none": None, "integer": rng.integers(0, 4, n)}.get(weighted)
     if weighted.startswith("fractional"):
@@ -178,8 +179,8 @@ def test_predicted_classes_of_groups_and_weights(weighted):
         order = np.lexsort((weights, cells))
         units = np.arange(n)
     counts = drawn(results, units.max() + 1)
-    of_rows = counts[:, units] * (1 if weights is None else weights[order])
-    for r, row in enumerate(of_rows):
+    row_weights = counts[:, units] * (1 if weights is None else weights[order])
+    for r, row in enumerate(row_weights):
         rows = count_oracle.rows_of(
             names[true[order]].tolist(), names[predicted[order]].tolist(), row.tolist()
         )
@@ -193,7 +194,8 @@ def test_predicted_classes_of_groups_and_weights(weighted):
 def test_numbers_of_groups_and_weights(weighted):
     n = 60
     rng = np.random.default_rng(6)
-    y, p, groups = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 9, n)
+    y, p = rng.normal(size=(2, n))
+    groups = rng.integers(0, 9, n)
     weights = {"none": np.ones(n), "integer": rng.integers(0, 4, n)}.get(weighted, rng.random(n))
     results = quiet_bootstrap(
         y,
@@ -203,11 +205,11 @@ def test_numbers_of_groups_and_weights(weighted):
         weights_are=READ.get(weighted, "importances"),
         groups=groups,
     )
-    counts = drawn(results, 9)
-    of_rows = counts[:, groups] * weights
-    total = of_rows.sum(axis=1)
-    error, mean = of_rows @ (y - p) ** 2 / total, of_rows @ y / total
-    spread = of_rows @ y**2 / total - mean**2
+    row_weights = drawn(results, 9)[:, groups] * weights
+    total = row_weights.sum(axis=1)
+    error = row_weights @ (y - p) ** 2 / total
+    mean = row_weights @ y / total
+    spread = row_weights @ y**2 / total - mean**2
     assert_replicates(results["mean"].details.distribution, mean)
     assert_replicates(results["mean_squared_error"].details.distribution, error)
     assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
@@ -234,8 +236,7 @@ def test_python_functions_get_weights_where_these_may_be_fractions():
     metrics = [with_weights, "roc_auc"]
     results = quiet_bootstrap(labels, p, metrics=metrics, sample_weight=weights, n_threads=1)
     order = in_order(labels, p, weights)
-    of_rows = drawn(results, 40) * weights[order]
-    for row, given in zip(of_rows, seen[1:], strict=True):
+    for row, given in zip(drawn(results, 40) * weights[order], seen[1:], strict=True):
         assert given[order].tolist() == row.tolist()
     assert seen[0].tolist() == weights.tolist()
 
@@ -291,7 +292,7 @@ def assert_same(one, other, first=None, *, rtol=0.0):
 
 
 @pytest.fixture(scope="module")
-def of_way():
+def full_run():
     """Return the replicates of each way, computed once, with one thread."""
     labels, p = sample(N)
     options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, "n_threads": 1}
@@ -299,21 +300,18 @@ def of_way():
 
 
 @pytest.mark.parametrize("name", WAYS_RANDOM)
-def test_first_replicates_and_company_leave_no_trace(name, of_way):
-    """The first 2 or 37 of 150 are those of a run of so many; a metric alone is as in company.
-
-    Metrics of counts draw cells where they are among themselves.
-    """
+def test_first_replicates_and_company_leave_no_trace(name, full_run):
+    """The first 2 or 37 of 150 are those of a run of so many; a metric alone is as in company."""
     labels, p = sample(N)
     options = {"threshold": 0.5, **WAYS_RANDOM[name]}
     for few in (2, 37):
         fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
-        assert_same(of_way[name], fewer, few)
+        assert_same(full_run[name], fewer, few)
     for metric in ("auc", "threshold", "log_loss", "r2"):
         alone = quiet_bootstrap(
             labels, p, metrics={metric: METRICS[metric]}, n_resamples=150, **options
         )
-        assert_same(alone, of_way[name])
+        assert_same(alone, full_run[name])
     counts = quiet_bootstrap(labels, p, metrics=["f1", "accuracy"], n_resamples=150, **options)
     alone = quiet_bootstrap(labels, p, metrics="accuracy", n_resamples=37, **options)
     assert_same(alone, counts, 37)
@@ -378,10 +376,10 @@ def test_tables_and_arrays_are_one():
         labels, p = sample(3_000, step=step)
         table = fm.ScoreTable.from_scores(labels, p)
         options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 30}
-        of_arrays = quiet_bootstrap(labels, p, **options)
-        assert_same(of_arrays, quiet_bootstrap(table, **options))
+        from_arrays = quiet_bootstrap(labels, p, **options)
+        assert_same(from_arrays, quiet_bootstrap(table, **options))
         halves = [fm.ScoreTable.from_scores(labels[i::2], p[i::2]) for i in (0, 1)]
-        assert_same(of_arrays, quiet_bootstrap(sum(halves), **options))
+        assert_same(from_arrays, quiet_bootstrap(sum(halves), **options))
 
 
 def test_a_key_draws_the_same_again():
@@ -492,7 +490,8 @@ def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
     if weights is None:
         return float(roc_auc_score(y, p, multi_class=kind, average=average))
     k = p.shape[1]
-    areas, sizes = [], []
+    areas = []
+    sizes = []
     for a in range(k):
         for b in range(k) if kind == "ovo" else (None,):
             kept = np.ones(len(y), bool) if b is None else (y == a) | (y == b)
@@ -566,8 +565,7 @@ def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
             weights.sum() ** 2 / (weights**2).sum()
         )
     order = in_order_of_classes(y, p, weights)
-    times = counts_of_units(60, 6)
-    check(result, y[order], p[order], times * weights[order])
+    check(result, y[order], p[order], counts_of_units(60, 6) * weights[order])
 
 
 @pytest.mark.parametrize("weighted", [None, "frequencies", "importances"])
@@ -591,7 +589,9 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
         weights_are=weighted or "importances",
     )
     kept = np.ones(90, bool) if weights is None else weights > 0
-    y, p, groups = y[kept], p[kept], groups[kept]
+    y = y[kept]
+    p = p[kept]
+    groups = groups[kept]
     names = np.unique(groups)
     times = counts_of_units(len(names), 6)[:, np.searchsorted(names, groups)]
     if weights is not None:
@@ -610,8 +610,7 @@ def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.G
         result = fm.bootstrap(y, p, metrics=list(CLASS_METRICS), n_resamples=200, rng=KEY)
     assert len(caught) == len(CLASS_METRICS) + 1  # the rare class
     order = in_order_of_classes(y, p)
-    times = counts_of_units(40, 200)
-    lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
+    lost = counts_of_units(40, 200)[:, np.isin(order, (0, 1))].sum(axis=1) == 0
     assert 10 < lost.sum() < 50  # (38 / 40)^40 = 0.13
     for one in result.values():
         assert np.array_equal(np.isnan(one.details.distribution), lost)

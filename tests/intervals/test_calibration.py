@@ -29,8 +29,7 @@ def parts_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[binned.Problem]
 
 
 def bins_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[list[tuple[int, Fraction]]]:
-    parts = parts_of(y, p, n_bins, strategy)
-    return [[(row[0][0], row[1][0]) for row in rows] for rows in parts]
+    return [[(row[0][0], row[1][0]) for row in rows] for rows in parts_of(y, p, n_bins, strategy)]
 
 
 @given(ROWS, st.sampled_from([1, 2, 4]), st.sampled_from(STRATEGIES))
@@ -38,8 +37,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rows += [(1, 0.25), (0, 0.25)]
     y, p = map(list, zip(*rows, strict=True))
     bins = bins_of(y, p, n_bins, strategy)
-    data = count_labels(y, p, pos_label=None, labels=None)
-    actual = mean_square(data, n_bins, strategy)
+    actual = mean_square(count_labels(y, p, pos_label=None, labels=None), n_bins, strategy)
     assert actual.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
     assert actual.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
     assert actual.error_of_pairs == pytest.approx(oracle.error_of_pairs(bins), rel=1e-9, abs=1e-8)
@@ -66,7 +64,8 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
 
 def test_what_rows_do_not_show_is_said() -> None:
     rng = np.random.default_rng(2)
-    y, p = np.arange(60) < 3, np.full(60, 0.01)
+    y = np.arange(60) < 3
+    p = np.full(60, 0.01)
     with pytest.warns(fm.SmallSampleWarning, match="^3 of 60 rows are positive: below about 5"):
         fm.calibration.calibration_error_interval(y, p)
     columns = rng.dirichlet([9, 1, 1], 60)
@@ -105,13 +104,13 @@ def test_cases_of_the_lower_limit(square, low) -> None:
     assert limits(actual, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)
     upper = limits(actual._replace(plug_in=square), 0.95)[1]
     assert upper - square == pytest.approx(1.959964 * math.sqrt(upper / square), abs=1e-5)
-    likely = actual._replace(error_if_calibrated=square)
-    assert limits(likely, 0.95)[0] == 0.0
+    assert limits(actual._replace(error_if_calibrated=square), 0.95)[0] == 0.0
 
 
 def test_columns_are_read_by_their_greatest() -> None:
     rng = np.random.default_rng(2)
-    columns, codes = rng.dirichlet([1, 2, 3], 300), rng.integers(0, 3, 300)
+    columns = rng.dirichlet([1, 2, 3], 300)
+    codes = rng.integers(0, 3, 300)
     hits = columns.argmax(axis=1) == codes
     right = fm.calibration.calibration_error_interval(hits, columns.max(axis=1), n_bins=5)
     assert fm.calibration.calibration_error_interval(codes, columns, n_bins=5) == right

@@ -24,7 +24,8 @@ ROWS = st.lists(
 
 def by_rows(y, p, w, t, prevalence=None, standardized=False):
     """Return net benefit from its definition."""
-    called, odds = p >= t, t / (1 - t)
+    called = p >= t
+    odds = t / (1 - t)
     share = (w * y).sum() / w.sum() if prevalence is None else prevalence
     tpr = (w * y * called).sum() / (w * y).sum()
     fpr = (w * (1 - y) * called).sum() / (w * (1 - y)).sum()
@@ -63,8 +64,7 @@ OF_R = [
 
 
 def history() -> tuple[np.ndarray, np.ndarray]:
-    cells = [(y, p) for (p, y), n in HISTORY.items() for _ in range(n)]
-    y, p = np.array(cells).T
+    y, p = np.array([(y, p) for (p, y), n in HISTORY.items() for _ in range(n)]).T
     return y, p
 
 
@@ -96,8 +96,9 @@ def test_errors_are_those_of_means_over_rows() -> None:
     fixed = fm.costs.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
     z = norm.ppf(0.975)
     for j, t in enumerate(GRID):
-        of_a, of_b = cost_factors(y, a, t), cost_factors(y, b, t)
-        for i, each in enumerate((of_a, of_b)):
+        benefit_a = cost_factors(y, a, t)
+        benefit_b = cost_factors(y, b, t)
+        for i, each in enumerate((benefit_a, benefit_b)):
             error = each.std(ddof=1) / math.sqrt(n)
             assert curve.standard_error[i, j] == pytest.approx(error, rel=1e-10)
             # one more of each: called of either class, and not called
@@ -105,14 +106,14 @@ def test_errors_are_those_of_means_over_rows() -> None:
             wide = z * math.hypot(error, *rare)
             assert curve.low[i, j] == pytest.approx(each.mean() - wide, rel=1e-10)
             assert curve.high[i, j] == pytest.approx(each.mean() + wide, rel=1e-10)
-        assert apart.net_benefit[0, j] == pytest.approx((of_a - of_b).mean(), rel=1e-10)
-        error = (of_a - of_b).std(ddof=1) / math.sqrt(n)
+        assert apart.net_benefit[0, j] == pytest.approx((benefit_a - benefit_b).mean(), rel=1e-10)
+        error = (benefit_a - benefit_b).std(ddof=1) / math.sqrt(n)
         assert apart.standard_error[0, j] == pytest.approx(error, rel=1e-10)
-        linear = (of_a - ratio.net_benefit[0, j] * y) / y.mean()
+        linear = (benefit_a - ratio.net_benefit[0, j] * y) / y.mean()
         error = linear.std(ddof=1) / math.sqrt(n)
         assert ratio.standard_error[0, j] == pytest.approx(error, rel=1e-10)
         parts = [
-            share * of_a[y == k].std(ddof=1) / math.sqrt((y == k).sum())
+            share * benefit_a[y == k].std(ddof=1) / math.sqrt((y == k).sum())
             for k, share in ((1, 0.1), (0, 0.9))
         ]
         assert fixed.standard_error[0, j] == pytest.approx(math.hypot(*parts), rel=1e-10)
@@ -166,8 +167,7 @@ def test_nobody_called_has_no_error_but_limits() -> None:
     assert (curve.low[0, 1:] < 0).all()
     assert curve.low[0].tolist() == (2 * curve.net_benefit[0] - curve.high[0]).tolist()
     assert curve.standard_error[0, 0] > 0 == curve.standard_error[0, 1]
-    same = fm.costs.decision_curve(y, {"a": a, "b": a}, reference="b")
-    assert not same.standard_error.any()
+    assert not fm.costs.decision_curve(y, {"a": a, "b": a}, reference="b").standard_error.any()
 
 
 @pytest.mark.parametrize("options", [{"standardized": True}, {"prevalence": 0.3}])
@@ -189,7 +189,8 @@ def test_positives_that_nobody_calls_differently_could_be() -> None:
     }
     curve = fm.costs.decision_curve(y, models, reference="b", thresholds=[0.05])
     # by hand: ten negatives of b alone, and half a row more of each of four kinds
-    odds, n = 0.05 / 0.95, 150
+    odds = 0.05 / 0.95
+    n = 150
     value = odds * 10 / n
     rows = 10 * (odds - value) ** 2 + 140 * value**2
     more = [odds - value, -odds - value, 1 - value, -1 - value]
@@ -293,10 +294,9 @@ def test_a_frame_names_its_models() -> None:
 
 def test_many_thresholds_are_not_counted_in_cells() -> None:
     y, a, b = sample(n=30)
-    fine, coarse = np.arange(1, 1000) / 1000, np.arange(1, 10) / 10
     actual = [
         fm.costs.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=grid)
-        for grid in (fine, coarse)
+        for grid in (np.arange(1, 1000) / 1000, np.arange(1, 10) / 10)
     ]
     np.testing.assert_allclose(
         actual[0].standard_error[0, 99::100], actual[1].standard_error[0], rtol=1e-10
@@ -339,15 +339,15 @@ def test_tenths_are_left_out_as_whole_numbers_are(rows: list[tuple[int, ...]]) -
 def data(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)
-    s = np.round(y + rng.normal(size=n), 1)
-    return y, s, rng.integers(1, 100, n), rng.integers(1, 20, n)
+    return y, np.round(y + rng.normal(size=n), 1), rng.integers(1, 100, n), rng.integers(1, 20, n)
 
 
 def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
     y, s, fn, fp = data()
     interval = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, threshold=0.5)
     losses = np.where(y == 1, fn * (s < 0.5), fp * (s >= 0.5))
-    mean, error = losses.mean(), losses.std(ddof=1) / math.sqrt(len(y))
+    mean = losses.mean()
+    error = losses.std(ddof=1) / math.sqrt(len(y))
     factor = math.exp(norm.ppf(0.975) * error / mean)
     assert interval.confidence_interval.low == pytest.approx(mean / factor, rel=1e-12)
     assert interval.confidence_interval.high == pytest.approx(mean * factor, rel=1e-12)
@@ -393,22 +393,22 @@ def test_equal_importances_are_no_weights() -> None:
     )
     plain = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     for name in ("threshold", "cost", "left_out_cost", "confidence_interval", "threshold_interval"):
-        got, expected = getattr(weighted, name), getattr(plain, name)
-        assert np.ravel(got) == pytest.approx(np.ravel(expected), rel=1e-12), name
+        got = getattr(weighted, name)
+        assert np.ravel(got) == pytest.approx(np.ravel(getattr(plain, name)), rel=1e-12), name
 
 
 def test_a_table_of_counts_holds_rows_enough() -> None:
     y, s, _, _ = data()
     for prevalence in (None, 0.1):
         costs = {"cost_fn": 7, "cost_fp": 2, "prevalence": prevalence}
-        of_rows = fm.costs.threshold_cost_interval(y, s, **costs)
-        of_table = fm.costs.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), **costs)
+        from_rows = fm.costs.threshold_cost_interval(y, s, **costs)
+        from_table = fm.costs.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), **costs)
         for name in ("threshold", "cost", "left_out_cost", "savings", "cost_at_half"):
-            expected = pytest.approx(getattr(of_rows, name), rel=1e-12, nan_ok=True)
-            assert getattr(of_table, name) == expected, name
+            expected = pytest.approx(getattr(from_rows, name), rel=1e-12, nan_ok=True)
+            assert getattr(from_table, name) == expected, name
         for name in ("confidence_interval", "threshold_interval"):
-            got = tuple(getattr(of_table, name))
-            assert got == pytest.approx(tuple(getattr(of_rows, name)), rel=1e-12), name
+            got = tuple(getattr(from_table, name))
+            assert got == pytest.approx(tuple(getattr(from_rows, name)), rel=1e-12), name
     with pytest.raises(TypeError, match="a ScoreTable has no rows, which importances, groups"):
         fm.costs.threshold_cost_interval(
             fm.ScoreTable.from_scores(y, s, sample_weight=y + 0.5), **costs
@@ -485,7 +485,7 @@ def data_threshold_cost_groups(n: int = 400, seed: int = 1) -> tuple[np.ndarray,
 
 @pytest.mark.parametrize("prevalence", [None, 0.1])
 def test_a_given_threshold_has_the_interval_of_the_metric(prevalence) -> None:
-    """What `estimate` says of the expected cost at a threshold, on the scale of the logarithm."""
+    """The interval is that of `estimate` at the threshold, on the scale of the logarithm."""
     y, s, _, _, groups = data_threshold_cost_groups()
     prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}
     interval = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5, groups=groups)
@@ -507,8 +507,8 @@ def test_repeated_rows_say_no_more() -> None:
     y, s, fn, fp, groups = (np.repeat(each, 3) for each in (y, s, fn, fp, np.arange(len(y))))
     thrice = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, groups=groups)
     for name in ("threshold", "cost", "left_out_cost", "confidence_interval", "threshold_interval"):
-        got, expected = getattr(thrice, name), getattr(once, name)
-        assert np.ravel(got) == pytest.approx(np.ravel(expected), rel=1e-9), name
+        got = getattr(thrice, name)
+        assert np.ravel(got) == pytest.approx(np.ravel(getattr(once, name)), rel=1e-9), name
 
 
 def test_few_groups_are_told() -> None:

@@ -16,7 +16,7 @@ from reference import delong_oracle as oracle
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 
 #: `delong_test` of two models that are columns of an array.
-of_columns = partial(delong_test, names=("a", "b"))
+compare_columns = partial(delong_test, names=("a", "b"))
 
 
 @st.composite
@@ -33,7 +33,7 @@ def clustered(draw: Any, models: int = 2) -> tuple[list[int], list[list[int]], l
 @given(clustered())
 def test_definition(sample: tuple[list[int], list[list[int]], list[int]]) -> None:
     labels, scores, groups = sample
-    result = of_columns(labels, np.transpose(scores), groups=groups)
+    result = compare_columns(labels, np.transpose(scores), groups=groups)
     assert result.method == "Obuchowski (1997), CR2"
     assert result.n_groups == len(set(groups))
     exact = [
@@ -73,8 +73,7 @@ def test_a_group_for_each_row_is_delong(
     assert plain.method != grouped.method
     assert plain.estimate == grouped.estimate
     assert plain.details["df"] == grouped.details["df"]
-    chi_square = pytest.approx(plain.details["statistic"], rel=1e-6)
-    assert grouped.details["statistic"] == chi_square
+    assert grouped.details["statistic"] == pytest.approx(plain.details["statistic"], rel=1e-6)
     np.testing.assert_allclose(plain.covariance, grouped.covariance, rtol=1e-12, atol=1e-17)
     for one, other in zip(plain, grouped, strict=True):  # z is a t with as many groups less one
         assert one.standard_error == pytest.approx(other.standard_error, rel=1e-10)
@@ -96,8 +95,8 @@ def test_copies_in_the_group_of_their_example_add_nothing(
     plain = delong(labels, scores[0])
     assert copies.standard_error == pytest.approx(plain.standard_error, rel=1e-10)
     columns = np.transpose(scores)
-    once = of_columns(labels, columns, groups=groups)
-    again = of_columns(
+    once = compare_columns(labels, columns, groups=groups)
+    again = compare_columns(
         np.repeat(labels, times), np.repeat(columns, times, axis=0), groups=np.repeat(groups, times)
     )
     np.testing.assert_allclose(again.covariance, once.covariance, rtol=1e-12, atol=1e-17)
@@ -109,7 +108,7 @@ def test_large_groups_beside_many_small_ones(rng: np.random.Generator) -> None:
     y = (rng.random(size) < 0.4).astype(np.int8)
     scores = rng.normal(size=(size, 2)) + y[:, None]
     groups = np.where(np.arange(size) < 30_000, 0, np.arange(size))
-    result = of_columns(y, scores, groups=groups, n_threads=2)
+    result = compare_columns(y, scores, groups=groups, n_threads=2)
     auc = np.array(result.estimate)
     n, m = np.count_nonzero(y == 0), np.count_nonzero(y)
     ranks = scores.argsort(axis=0).argsort(axis=0) + 1.0

@@ -28,15 +28,12 @@ def quiet(function, *arguments, **options):
         return function(*arguments, **options)
 
 
-def with_both_classes(labels: list[int]) -> list[int]:
-    return [0, 0, 1, 1, *labels[4:]]
-
-
 @settings(max_examples=40)
 @given(ROWS)
 def test_importances_by_the_definition(rows) -> None:
     labels, one, other, quarters, groups = rows
-    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
+    labels = [0, 0, 1, 1, *labels[4:]]
+    groups = [0, 1, 0, 1, *groups[4:]]
     weights = [quarter / 4 for quarter in quarters]
     for given_groups in (None, groups):
         options = {"sample_weight": weights, "groups": given_groups}
@@ -62,14 +59,17 @@ def test_importances_by_the_definition(rows) -> None:
 
 
 def test_rows_of_no_importance_are_absent(rng: np.random.Generator) -> None:
-    y, s, w = rng.integers(0, 2, 60), rng.normal(size=60), rng.exponential(size=60)
+    y = rng.integers(0, 2, 60)
+    s = rng.normal(size=60)
+    w = rng.exponential(size=60)
     w[10:30] = 0.0
     kept = w > 0
     assert fm.delong(y, s, sample_weight=w) == fm.delong(y[kept], s[kept], sample_weight=w[kept])
 
 
 def test_perfect_scores_and_models_that_agree(rng: np.random.Generator) -> None:
-    y, w = np.arange(50) % 2, rng.exponential(size=50)
+    y = np.arange(50) % 2
+    w = rng.exponential(size=50)
     s = rng.normal(size=50)
     with pytest.warns(fm.DegenerateDataWarning, match="standard error is 0 at an AUC of 1"):
         result = fm.delong(y, y + s / 100, sample_weight=w)
@@ -83,7 +83,8 @@ def test_perfect_scores_and_models_that_agree(rng: np.random.Generator) -> None:
 
 
 def test_one_row_that_outweighs_its_class_is_warned_about() -> None:
-    y, s = np.arange(20) % 2, np.random.default_rng(0).normal(size=20)
+    y = np.arange(20) % 2
+    s = np.random.default_rng(0).normal(size=20)
     w = np.where(np.arange(20) == 1, 1e6, 1.0)
     for function, scores in ((fm.delong, s), (fm.delong_test, {"a": s, "b": -s})):
         with pytest.warns(fm.DegenerateDataWarning, match="the positives are worth 1 rows") as seen:
@@ -112,13 +113,11 @@ def test_refused(options, match) -> None:
             call()
 
 
-# --- coverage ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_rounding_is_no_difference_between_perfect_models(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    y, w = np.arange(12) % 2, rng.exponential(size=12)
+    y = np.arange(12) % 2
+    w = rng.exponential(size=12)
     scores = {name: 5 * y + rng.random(12) for name in "ab"}
     for groups in (None, np.arange(12) // 3):
         pair = quiet(fm.delong_test, y, scores, sample_weight=w, groups=groups).pairs[0]

@@ -62,14 +62,13 @@ def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool)
         alternative=alternative,
         rng=rng,
     )
-    a = acceleration([jackknife(sample, statistic)])
     actual = limits(
         peer.bootstrap_distribution,
         float(statistic(sample)),
         method=method,
         confidence_level=level,
         alternative=alternative,
-        acceleration=a,
+        acceleration=acceleration([jackknife(sample, statistic)]),
     )
     assert actual[1] is None
     expected = peer.confidence_interval
@@ -79,20 +78,21 @@ def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool)
 
 
 def test_scipy_with_two_samples(rng) -> None:
-    x, y = rng.gamma(1.5, size=30), rng.gamma(4.0, size=11)
+    x = rng.gamma(1.5, size=30)
+    y = rng.gamma(4.0, size=11)
 
     def difference(a, b, axis=-1):
         return np.mean(a, axis=axis) - np.mean(b, axis=axis) ** 2
 
     peer = scipy.stats.bootstrap((x, y), difference, n_resamples=999, method="BCa", rng=rng)
-    of_x = jackknife(x, difference, y)
-    of_y = jackknife(y, lambda b, a: difference(a, b), x)
+    jackknife_x = jackknife(x, difference, y)
+    jackknife_y = jackknife(y, lambda b, a: difference(a, b), x)
     actual = limits(
         peer.bootstrap_distribution,
         float(difference(x, y)),
         method="bca",
         confidence_level=0.95,
-        acceleration=acceleration([of_x, of_y], stratified=True),
+        acceleration=acceleration([jackknife_x, jackknife_y], stratified=True),
     )
     expected = peer.confidence_interval
     assert both(actual) == pytest.approx((expected.low, expected.high), rel=1e-12)
@@ -131,10 +131,8 @@ def test_quantiles_are_numpys_too(rng) -> None:
 
 def test_infinite_replicates_do_not_make_the_other_limit_nan() -> None:
     values = [0.1, 0.2, 0.3, 0.4, math.inf]
-    actual = limits(values, 0.3, method="percentile", confidence_level=0.5)
-    assert both(actual) == (0.2, 0.4)
-    actual = limits(values, 0.3, method="percentile", confidence_level=0.9)
-    assert actual[0].high == math.inf
+    assert both(limits(values, 0.3, method="percentile", confidence_level=0.5)) == (0.2, 0.4)
+    assert limits(values, 0.3, method="percentile", confidence_level=0.9)[0].high == math.inf
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -193,8 +191,7 @@ def test_published_acceleration() -> None:
     """Efron & Tibshirani (1993), section 14.3: the variance of the spatial data, a = .061."""
     sample = np.array(SPATIAL_A, dtype=float)
     assert round(sample.var(), 1) == 171.5
-    influences = (sample - sample.mean()) ** 2 - sample.var()
-    assert round(acceleration([influences]), 3) == 0.061
+    assert round(acceleration([(sample - sample.mean()) ** 2 - sample.var()]), 3) == 0.061
 
 
 CELLS = st.lists(
@@ -217,7 +214,8 @@ def test_acceleration_by_rows(strata: list[list[tuple[int, int]]]) -> None:
 
 def test_acceleration_of_large_counts() -> None:
     """Three values with 10^12 rows each: the sums in rational numbers."""
-    values, counts = [Fraction(1), Fraction(2), Fraction(7)], [10**12, 3 * 10**12, 5]
+    values = [Fraction(1), Fraction(2), Fraction(7)]
+    counts = [10**12, 3 * 10**12, 5]
     mean = sum(v * c for v, c in zip(values, counts, strict=True)) / sum(counts)
     cubes = sum(c * (v - mean) ** 3 for v, c in zip(values, counts, strict=True))
     squares = sum(c * (v - mean) ** 2 for v, c in zip(values, counts, strict=True))
@@ -238,7 +236,7 @@ def test_acceleration_where_there_is_none(values: list[float]) -> None:
 
 @given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
 def test_pvalues(values: list[float], estimate: float, alternative: str) -> None:
-    """Of "basic" the replicates are mirrored at the estimate, and so is 0."""
+    """The method "basic" mirrors the replicates, and 0, at the estimate."""
     actual = pvalue_from_limits([*values, math.nan], estimate, alternative=alternative)
     assert actual == pytest.approx(float(oracle.pvalue(values, 0.0, alternative)), rel=1e-15)
     assert 0 < actual <= 1
@@ -290,7 +288,8 @@ def test_pvalues_at_the_ends() -> None:
 def test_levels_of_few_groups(level: float, groups: float) -> None:
     """Student's t takes a normal quantile's place, and both ways lead back."""
     widened = widened_level(level, groups)
-    z, t = scipy.stats.norm.ppf(widened), scipy.stats.t.ppf(level, groups - 1)
+    z = scipy.stats.norm.ppf(widened)
+    t = scipy.stats.t.ppf(level, groups - 1)
     if widened > 1e-300:
         assert z == pytest.approx(t * math.sqrt(groups / (groups - 1)), abs=1e-9)
         assert narrowed_level(widened, groups) == pytest.approx(level, rel=1e-9)
@@ -314,8 +313,7 @@ def test_holm(pvalues: list[float]) -> None:
 
 def test_holm_as_r_adjusts() -> None:
     """Figures of R's p.adjust(c(.01, .02, .03, .04, .05), "holm")."""
-    adjusted = holm([0.01, 0.02, 0.03, 0.04, 0.05])
-    assert adjusted == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     assert holm([]) == []
 
 
@@ -335,13 +333,14 @@ def made(kind: str, way: str, rng: np.random.Generator) -> SortedRows:
     cells = CELLS_SORTED_ROWS[kind]
     scores = [float(-k) for k in range(len(cells))]
     if way == "table":
-        positives, negatives = [p for _, p in cells], [n for n, _ in cells]
+        positives = [p for _, p in cells]
+        negatives = [n for n, _ in cells]
         return _parse.expand_table(fm.ScoreTable.from_counts(scores, positives, negatives))
     labels = np.repeat([0, 1] * len(cells), [size for cell in cells for size in cell])
-    of_rows = np.repeat(scores, [sum(cell) for cell in cells])
+    row_scores = np.repeat(scores, [sum(cell) for cell in cells])
     order = rng.permutation(len(labels))
-    rows, actual = _parse.sort_rows(check_binary(labels[order], of_rows[order]))
-    assert of_rows[order][actual].tolist() == of_rows.tolist()
+    rows, actual = _parse.sort_rows(check_binary(labels[order], row_scores[order]))
+    assert row_scores[order][actual].tolist() == row_scores.tolist()
     return rows
 
 
@@ -357,7 +356,8 @@ def by_hand(kind: str) -> dict[str, list[Any]]:
 @pytest.mark.parametrize("way", ["table", "arrays"])
 @pytest.mark.parametrize("kind", CELLS_SORTED_ROWS)
 def test_rows_of_a_sample(rng, kind: str, way: str) -> None:
-    rows, want = made(kind, way, rng), by_hand(kind)
+    rows = made(kind, way, rng)
+    want = by_hand(kind)
     n = len(want["labels"])
     assert rows.n == n
     assert len(rows.masks) == len(rows.ends) == _parse.padded(n)
@@ -371,8 +371,10 @@ def test_rows_of_a_sample(rng, kind: str, way: str) -> None:
 @pytest.mark.parametrize("way", ["table", "arrays"])
 @pytest.mark.parametrize("kind", CELLS_SORTED_ROWS)
 def test_anchors_are_segments_that_start_with_a_tie(rng, kind: str, way: str) -> None:
-    rows, ends = made(kind, way, rng), by_hand(kind)["ends"]
-    anchors, last = [], 0
+    rows = made(kind, way, rng)
+    ends = by_hand(kind)["ends"]
+    anchors = []
+    last = 0
     for segment in range(-(-_parse.padded(len(ends)) // SEGMENT)):
         if segment == 0 or ends[segment * SEGMENT - 1]:
             last = segment
@@ -383,7 +385,9 @@ def test_anchors_are_segments_that_start_with_a_tie(rng, kind: str, way: str) ->
 @pytest.mark.parametrize("way", ["table", "arrays"])
 @pytest.mark.parametrize("kind", CELLS_SORTED_ROWS)
 def test_ties_of_both_classes(rng, kind: str, way: str) -> None:
-    rows, start, want = made(kind, way, rng), 0, []
+    rows = made(kind, way, rng)
+    start = 0
+    want = []
     for negatives, positives in CELLS_SORTED_ROWS[kind]:
         stop = start + negatives + positives
         if negatives and positives:

@@ -41,7 +41,9 @@ def cost(y, score, weights):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_function_that_closes_over_amounts(kind, way):
     """Each replicate is that of a linear sum of the rows, as counts of one-hot functions say."""
-    y, score, options = KINDS[kind], SCORES["a"], {"n_resamples": 7, "rng": 3, **WAYS[way]}
+    y = KINDS[kind]
+    score = SCORES["a"]
+    options = {"n_resamples": 7, "rng": 3, **WAYS[way]}
     if way == "stratified" and kind == "numbers":
         return
     more = {"auc": "roc_auc"} if kind == "scores" else {"mse": "mean_squared_error"}
@@ -102,8 +104,7 @@ def test_drawn_rows_come_in_the_order_given():
         return float(len(values))
 
     fm.bootstrap(numbers, metrics={"n": size}, n_resamples=5, rng=1, n_threads=1)
-    of_replicates = [rows for rows in seen if (np.diff(rows) >= 0).all()]
-    assert len(of_replicates) == 6  # and once reversed
+    assert len([rows for rows in seen if (np.diff(rows) >= 0).all()]) == 6  # and once reversed
 
 
 def test_weights_by_keyword_and_by_position():

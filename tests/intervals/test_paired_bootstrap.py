@@ -22,7 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleW
 
 
 KEY = "00c0ffee0badcafe"
-N, B = 75, 9
+N = 75
+B = 9
 Rows = dict[str, NDArray[Any]]
 
 #: How the rows are drawn: what the call gets beside them.
@@ -60,10 +61,7 @@ def counts_of_units(n_units: int, positive: NDArray[np.bool_] | None = None) -> 
 def drawn(
     rows: Rows, options: dict[str, Any], key: Callable[..., Any], *, descending: bool
 ) -> tuple[Rows, NDArray[Any]]:
-    """Return the rows in the order that the models share, and each one's weight in replicates.
-
-    ``key`` is what the rows are sorted by, called with the columns of one row by their names.
-    """
+    """Return the rows sorted by ``key`` (of a row's columns), and their weights in replicates."""
     rows = dict(rows)
     weights = options.get("sample_weight")
     groups = options.get("groups")
@@ -132,7 +130,7 @@ def mean_gap(labels: Any, scores: Any, weights: Any = None) -> float:
 
 @numba.njit
 def compiled_gap(labels: Any, scores: Any, weights: Any) -> float:
-    total, size = 0.0, 0.0
+    total = size = 0.0
     for i in range(labels.size):
         total += weights[i] * (labels[i] + 0.25) * scores[i] ** 2
         size += weights[i] * (labels[i] + 0.25)
@@ -257,7 +255,8 @@ def test_replicates_of_real_targets(way: str, rng: np.random.Generator) -> None:
 def test_the_first_model_is_bootstrapped_as_if_alone(
     way: str, method: Any, rng: np.random.Generator
 ) -> None:
-    rows, options = three_models(rng), options_of(way, rng)
+    rows = three_models(rng)
+    options = options_of(way, rng)
     call = {"threshold": 0.5, "rng": 3, "n_resamples": 99, "method": method, **options}
     call["metrics"] = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
     alone = fm.bootstrap(rows["y"], rows["a"], **call)
@@ -287,7 +286,8 @@ def test_intervals_and_errors_follow_from_the_replicates(
     result = fm.paired_bootstrap(rows["y"], models, rng=8, confidence_level=0.9, **call)
     tail = 0.05 if alternative == "two-sided" else 0.1
     for name in asked:
-        metric, pairs = BINARY[name], result[name].pairs
+        metric = BINARY[name]
+        pairs = result[name].pairs
         assert [(p.a, p.b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
         for pair in pairs:
             own = [metric(rows["y"], rows[m], None) for m in (pair.a, pair.b)]
@@ -361,12 +361,10 @@ def test_thresholds_found_on_the_data_have_percentile_limits_by_default():
     ]
     metrics = {str(i): one for i, one in enumerate(actual)} | {"auc": "roc_auc", "f1": "f1"}
     options = {"metrics": metrics, "n_resamples": 99, "rng": 1, "threshold": 0.5}
-    result = fm.paired_bootstrap(y, scores, **options)
-    for name, one in result.items():
+    for name, one in fm.paired_bootstrap(y, scores, **options).items():
         method = "percentile" if name.isdecimal() else "basic"
         assert one.method == f"{method} bootstrap"
-        asked = fm.paired_bootstrap(y, scores, **options, method=method)
-        assert one.pairs == asked[name].pairs
+        assert one.pairs == fm.paired_bootstrap(y, scores, **options, method=method)[name].pairs
 
 
 Models = dict[str, NDArray[Any]]
@@ -376,7 +374,7 @@ def correlated(
     rng: np.random.Generator, n: int, shifts: tuple[float, ...], *, digits: int = 8
 ) -> tuple[NDArray[Any], Models]:
     y = (rng.random(n) < 0.35).astype(int)
-    y[:3], y[3:6] = 1, 0
+    y[:6] = [1, 1, 1, 0, 0, 0]
     base = rng.normal(size=n)
     return y, {
         name: np.round(shift * y + 0.7 * base + 0.6 * rng.normal(size=n), digits)
@@ -524,8 +522,7 @@ def test_bca_of_frequencies_is_that_of_the_rows_written_out(rng: np.random.Gener
     times = rng.integers(0, 3, len(y))
     check_bca(y, models, BINARY_ACCURACY, threshold=0.5, times=times)
     labels = {name: (s >= 0.5).astype(int) + (s >= 0.7) for name, s in models.items()}
-    y = y + (rng.random(len(y)) < 0.3)
-    check_bca(y, labels, PREDICTED, times=times)
+    check_bca(y + (rng.random(len(y)) < 0.3), labels, PREDICTED, times=times)
 
 
 def test_bca_of_predicted_labels_and_of_real_targets(rng: np.random.Generator) -> None:
@@ -605,7 +602,8 @@ def test_the_other_order_of_models_gives_other_draws_of_the_same_distribution(
     y, models = correlated(rng, 300, (0.9, 0.6))
     one = fm.paired_bootstrap(y, models, n_resamples=3_000, rng=1)
     two = fm.paired_bootstrap(y, {"b": models["b"], "a": models["a"]}, n_resamples=3_000, rng=1)
-    there, back = one["roc_auc"].pairs[0], two["roc_auc"].pairs[0]
+    there = one["roc_auc"].pairs[0]
+    back = two["roc_auc"].pairs[0]
     assert (back.a, back.b) == ("b", "a")
     assert back.difference == -there.difference
     assert stats.ks_2samp(there.details.distribution, -back.details.distribution).pvalue > 0.01
@@ -616,7 +614,8 @@ def test_no_model_but_the_first_has_a_say_in_the_draws(rng: np.random.Generator)
     y, models = correlated(rng, 200, (0.9, 0.6, 0.3))
     three = fm.paired_bootstrap(y, models, n_resamples=50, rng=1)
     two = fm.paired_bootstrap(y, {"a": models["a"], "c": models["c"]}, n_resamples=50, rng=1)
-    pairs, expected = three["roc_auc"].pairs[1], two["roc_auc"].pairs[0]
+    pairs = three["roc_auc"].pairs[1]
+    expected = two["roc_auc"].pairs[0]
     assert np.array_equal(pairs.details.distribution, expected.details.distribution)
 
 

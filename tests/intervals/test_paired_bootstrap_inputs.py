@@ -60,8 +60,7 @@ def test_the_positive_label_of_predicted_labels_may_be_named() -> None:
     assert same(comparisons, expected)  # "yes" is the last label, as True is
     other = fm.paired_bootstrap(words, called, metrics="precision", pos_label="no", **FEW)
     recalled = [((words == "no") & (p == "no")).sum() / (p == "no").sum() for p in called.values()]
-    estimates = list(other["precision"].estimate)
-    assert estimates == pytest.approx(recalled)
+    assert list(other["precision"].estimate) == pytest.approx(recalled)
     with pytest.raises(ValueError, match="`pos_label`='maybe' is not a label"):
         fm.paired_bootstrap(words, called, metrics="f1", pos_label="maybe", **FEW)
 
@@ -167,8 +166,8 @@ def gap(labels: Any, scores: Any) -> float:
 
 @numba.njit
 def weighted_gap(labels: Any, scores: Any, weights: Any) -> float:
-    of_positives = np.sum(weights * labels * scores) / np.sum(weights * labels)
-    return of_positives - np.sum(weights * scores) / np.sum(weights)
+    positive_mean = np.sum(weights * labels * scores) / np.sum(weights * labels)
+    return positive_mean - np.sum(weights * scores) / np.sum(weights)
 
 
 @pytest.mark.parametrize("statistic", [gap, weighted_gap])

@@ -84,8 +84,7 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
         )
         observed = oracle.difference(y.tolist(), *rows, [0] * n, metric)
         assert pair.difference == pytest.approx(float(observed), abs=1e-14)
-        extreme = oracle.as_extreme(observed, null, alternative)
-        assert pair.pvalue == (1 + extreme) / 151
+        assert pair.pvalue == (1 + oracle.as_extreme(observed, null, alternative)) / 151
         assert pair.pvalue_adjusted == pair.pvalue
 
 
@@ -147,7 +146,8 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
     for toss, actual in zip(
         coins[-12:], result["roc_auc"].pairs[0].details.distribution[-12:], strict=True
     ):
-        one, other = np.where(toss, ranks[1], ranks[0]), np.where(toss, ranks[0], ranks[1])
+        one = np.where(toss, ranks[1], ranks[0])
+        other = np.where(toss, ranks[0], ranks[1])
         expected = peer.roc_auc_score(y, one) - peer.roc_auc_score(y, other)
         assert actual == pytest.approx(expected, abs=1e-13)
 
@@ -155,10 +155,8 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
 def test_coins_are_fair_and_independent() -> None:
     coins = coins_tossed("00c0ffee0badcafe", 2_000, 257)
     assert set(np.unique(coins)) == {0, 1}
-    z = (coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000)
-    assert stats.kstest(z, "norm").pvalue > 1e-3
-    correlation = np.corrcoef(coins.T)[np.triu_indices(257, 1)]
-    assert np.abs(correlation).max() < 6 / math.sqrt(2_000)
+    assert stats.kstest((coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000), "norm").pvalue > 1e-3
+    assert np.abs(np.corrcoef(coins.T)[np.triu_indices(257, 1)]).max() < 6 / math.sqrt(2_000)
     heads = coins.sum(axis=1)
     assert stats.kstest((heads - 128.5) / math.sqrt(257 / 4), "norm").statistic < 0.05
 
@@ -236,7 +234,9 @@ def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
 
 def test_exchanges_without_a_value_are_left_out() -> None:
     """Precision is undefined where the first or the second model calls nobody positive."""
-    y, a, b = np.array([1, 0, 1, 0]), np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0])
+    y = np.array([1, 0, 1, 0])
+    a = np.array([1, 0, 0, 0])
+    b = np.array([0, 1, 0, 0])
     with pytest.warns(UndefinedMetricWarning, match=r"divides by is 0; the p-value is conditional"):
         pair = fm.paired_permutation_test(
             y, {"a": a, "b": b}, metrics="precision", threshold=1, n_resamples=400, rng=1
@@ -290,10 +290,8 @@ FEW_NAMES_OF_RESULTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("function", [fm.paired_bootstrap, fm.paired_permutation_test])
 def test_differences_are_asked_by_metric_and_models(function: Callable[..., Any]) -> None:
-    one, three = (
-        function(Y_NAMES_OF_RESULTS, TWO, **FEW_NAMES_OF_RESULTS),
-        function(Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, **FEW_NAMES_OF_RESULTS),
-    )
+    one = function(Y_NAMES_OF_RESULTS, TWO, **FEW_NAMES_OF_RESULTS)
+    three = function(Y_NAMES_OF_RESULTS, MODELS_NAMES_OF_RESULTS, **FEW_NAMES_OF_RESULTS)
     assert one["roc_auc"]["tree", "forest"] is one["roc_auc"].pairs[0]
     assert one["average_precision"]["tree", "forest"].metric == "average_precision"
     for pair in three["roc_auc"]:
@@ -385,7 +383,8 @@ def test_every_row_in_fractions(rows, others, is_weighted) -> None:
 
 def followed(seed: int = 1, n: int = 60) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
-    score, ends = rng.normal(size=n), rng.exponential(12.0, n)
+    score = rng.normal(size=n)
+    ends = rng.exponential(12.0, n)
     time = rng.exponential(8 * np.exp(-score))
     of = np.append(np.minimum(rng.exponential(8.0, 40), 20.0), 30.0), rng.random(41) < 0.6
     of[1][-1] = True

@@ -97,8 +97,7 @@ def test_exact_limits_solve_their_equations(counts: tuple[int, int], level: floa
     k, n = counts
     tail = Fraction((1 - level) / 2)
     above = oracle.at_least
-    actual = limits(k, n, confidence_level=level, method="clopper-pearson")
-    low, high = map(Fraction, actual)
+    low, high = map(Fraction, limits(k, n, confidence_level=level, method="clopper-pearson"))
     if k > 0:
         assert above(k, n, low * (1 - TINY)) < tail < above(k, n, low + (1 - low) * TINY)
     else:
@@ -324,20 +323,21 @@ def test_delongs_tests_take_t_and_f() -> None:
     y, s, groups = users([12, 4, 6, 8, 9, 30, 4])
     other = s + np.random.default_rng(2).normal(size=len(s))
     actual = quietly(fm.delong_test, y, {"a": s, "b": other}, groups=groups)
-    df, pair = actual.details["effective_n_groups"] - 1, actual.pairs[0]
+    df = actual.details["effective_n_groups"] - 1
+    pair = actual.pairs[0]
     assert pair.pvalue == pytest.approx(2 * student.sf(abs(pair.statistic), df), rel=1e-10)
     assert actual.details["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
     half = student.ppf(0.975, df) * pair.standard_error
     assert pair.confidence_interval.high == pytest.approx(pair.difference + half)
-    third = {"a": s, "b": other, "c": np.round(s)}
-    three = quietly(fm.delong_test, y, third, groups=groups)
+    three = quietly(fm.delong_test, y, {"a": s, "b": other, "c": np.round(s)}, groups=groups)
     assert three.details["pvalue"] == pytest.approx(
         fisher.sf(three.details["statistic"] / 2, 2, df), rel=1e-10
     )
 
 
 def test_unpaired_samples_share_degrees_of_freedom() -> None:
-    (y, s, groups), (y2, s2, _) = users([12, 4, 6, 8, 9, 30, 4]), users([5] * 9)
+    (y, s, groups) = users([12, 4, 6, 8, 9, 30, 4])
+    (y2, s2, _) = users([5] * 9)
     one = quietly(fm.delong, y, s, groups=groups)
     other = fm.delong(y2, s2)
     actual = quietly(fm.delong_unpaired_test, y, s, y2, s2, groups_a=groups)
@@ -372,7 +372,8 @@ def test_quantiles_of_replicates_move_out(method: Any) -> None:
 def test_few_groups_warn_and_many_do_not() -> None:
     for sizes, worth in (([3] * 29, "there are 29 groups:"), ([60, *[2] * 40], "worth 5.21 of")):
         y, s, groups = users(sizes)
-        models, draws = {"a": s, "b": s * s}, {"n_resamples": B, "rng": 1}
+        models = {"a": s, "b": s * s}
+        draws = {"n_resamples": B, "rng": 1}
         for function, scores, other in (
             (fm.delong, s, {}),
             (fm.delong_test, models, {}),
