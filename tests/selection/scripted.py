@@ -10,7 +10,8 @@ class Scripted(ClassifierMixin, BaseEstimator):
     """Is wrong on row i where i % 20 < a; remembers the rows of each fit and prediction."""
 
     def __init__(self, a=0, b=0):
-        self.a, self.b = a, b
+        self.a = a
+        self.b = b
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

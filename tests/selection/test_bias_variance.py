@@ -16,7 +16,8 @@ from reference import bias_variance_oracle as oracle
 FIGURES = json.loads(
     (Path(oracle.__file__).parent / "reference_values.json").read_text(encoding="utf-8")
 )["bias_variance_01"]
-Y, P = FIGURES["y"], FIGURES["preds_model_x_point"]
+Y = FIGURES["y"]
+P = FIGURES["preds_model_x_point"]
 
 
 def parts(result):
@@ -128,7 +129,8 @@ def test_squared_loss_of_integers_is_exact(largest):
 
 
 def test_squared_loss_far_from_zero():
-    true, predicted = [[1e9, 1e9 + 1]], [[1e9 + 2**-10, 1e9], [1e9 + 2**-9, 1e9]]
+    true = [[1e9, 1e9 + 1]]
+    predicted = [[1e9 + 2**-10, 1e9], [1e9 + 2**-9, 1e9]]
     expected = tuple(map(float, oracle.squared(true, predicted)))
     assert parts(bias_variance(true, predicted)) == expected
 
@@ -153,17 +155,15 @@ def test_equal_predictions_have_no_variance(rng):
     assert decomposition.bias == pytest.approx(0.01)
 
 
-def _kind(matrix):
-    return np.asarray(matrix).dtype.kind
-
-
 @pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
 def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkeypatch):
     engine_sizes.put(monkeypatch, label_block=1 << 17, loss_block=1 << 15)  # 1,310 examples, 327
-    true, predicted = rng.integers(0, 2, 1_500), rng.integers(-1, 3, (100, 1_500))
+    true = rng.integers(0, 2, 1_500)
+    predicted = rng.integers(-1, 3, (100, 1_500))
     whole = bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
     assert whole.n_models == 100
-    n, total = 0, np.zeros(4)
+    n = 0
+    total = np.zeros(4)
     for start in range(0, 1_500, 625):
         piece = slice(start, start + 625)
         actual = bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
@@ -178,7 +178,7 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
         pd.DataFrame(predicted),
     ):
         actual = bias_variance(true, same, decomposition=decomposition, n_threads=2)
-        is_float = decomposition == "squared" and _kind(same) == "f"
+        is_float = decomposition == "squared" and np.asarray(same).dtype.kind == "f"
         tolerance = 1e-13 if is_float else 0.0  # the squares of floats are added in floats
         expected = [whole.loss, *parts(whole)]
         assert [actual.loss, *parts(actual)] == pytest.approx(expected, rel=tolerance, abs=0.0)
@@ -195,7 +195,8 @@ def test_texts_and_many_classes(n_classes, rng):
 
 
 def test_labels_that_the_predictions_lack():
-    true, predicted = [["b", "d"]], [["a", "d"], ["a", "c"]]
+    true = [["b", "d"]]
+    predicted = [["a", "d"], ["a", "c"]]
     decomposition = bias_variance(true, predicted, decomposition="kohavi-wolpert")
     assert parts(decomposition) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
     big = np.array([2**24 + 1, 300])

@@ -80,7 +80,8 @@ def test_validation_curve_against_scikit_learn(estimator, data, cv, metric, scor
 
 def test_learning_curve_against_scikit_learn():
     # Which rows are added first is scikit-learn's own draw: in the whole fold there is no choice.
-    cv, ridge = KFold(4, shuffle=True, random_state=0), Ridge()
+    cv = KFold(4, shuffle=True, random_state=0)
+    ridge = Ridge()
     some, target = (part[:440] for part in load_diabetes(return_X_y=True))  # folds of one size
     ours = estimator_learning_curve(ridge, some, target, fractions=[0.5, 1], cv=cv, rng=0)
     sizes, train, test = learning_curve(
@@ -93,7 +94,8 @@ def test_learning_curve_against_scikit_learn():
 
 
 def test_training_sets_grow_and_keep_the_class_shares():
-    n, shares = 300, (0.6, 0.3, 0.1)
+    n = 300
+    shares = (0.6, 0.3, 0.1)
     y = np.repeat([5, 7, 9], [round(n * share) for share in shares])
     rows = np.arange(n)[:, None]
     fractions = [0.0125, 0.2, 0.37, 1.0]
@@ -119,11 +121,9 @@ def test_regression_rows_are_added_at_random():
 
 def test_seeds_and_processes():
     def curve(**options):
-        actual = estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options)
-        return actual.to_dict()
+        return estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options).to_dict()
 
-    one = curve(rng=1)
-    assert curve(rng=1, n_jobs=2) == one != curve(rng=2)
+    assert curve(rng=1, n_jobs=2) == curve(rng=1) != curve(rng=2)
 
 
 def test_functions_and_one_split():
@@ -168,7 +168,8 @@ def test_validation_faults():
         estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
 
 
-STUMP, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
+STUMP = DecisionTreeClassifier(max_depth=2, random_state=0)
+BAYES = GaussianNB()
 SPLITS: list[tuple[np.ndarray, np.ndarray]] = []
 
 
@@ -205,12 +206,11 @@ def test_five_repetitions_of_two_folds():
 
 @pytest.mark.parametrize(("repeats", "splits"), [(1, 10), (3, 4)])
 def test_folds_of_cross_validation(repeats, splits):
-    y = np.arange(120) % 2
     test = compare_estimators(
         Splitting(),
         DummyClassifier(strategy="constant", constant=1),
         numbered(120),
-        y,
+        np.arange(120) % 2,
         cv=f"{repeats}x{splits}",
         metrics=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
         higher_is_better=False,
@@ -312,13 +312,11 @@ def test_estimators_are_cloned_and_named():
     assert compare_estimators(tree, BAYES, X, Y, rng=7).better == "GaussianNB"
     assert not hasattr(tree, "tree_")
     assert compare_estimators(tree, STUMP, X, Y, rng=7).better == "B"
-    named = compare_estimators(tree, STUMP, X, Y, rng=7, names=("deep", "flat"))
-    assert named.better == "flat"
+    assert compare_estimators(tree, STUMP, X, Y, rng=7, names=("deep", "flat")).better == "flat"
 
 
 def test_metrics_of_scores_on_groups_and_the_splits_of_one_estimator():
-    groups = np.arange(len(Y)) // 4
-    options = {"cv": "2x5", "metrics": "roc_auc", "groups": groups, "rng": 3}
+    options = {"cv": "2x5", "metrics": "roc_auc", "groups": np.arange(len(Y)) // 4, "rng": 3}
     test = compare_estimators(STUMP, BAYES, X, Y, n_jobs=2, **options)
     alone = [evaluate_estimator(one, X, Y, **options) for one in (STUMP, BAYES)]
     a, b = (one.folds["test_roc_auc"] for one in alone)

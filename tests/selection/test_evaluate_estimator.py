@@ -80,7 +80,8 @@ def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, 
 
 
 def test_leave_one_out():
-    data, labels = CANCER[0][:60, :3], CANCER[1][:60]
+    data = CANCER[0][:60, :3]
+    labels = CANCER[1][:60]
     evaluation = evaluate_estimator(TREE, data, labels, cv="loo")
     wrong = []
     for i, label in enumerate(labels):
@@ -158,8 +159,7 @@ def test_metrics_of_two_classes_are_scikit_learn_s(model, words):
         names |= OF_PROBABILITIES
     ours = evaluate_estimator(model, data, target, cv="4-fold", metrics=list(names), rng=0)
     assert ours.majority_accuracy == max(labels.mean(), 1 - labels.mean())
-    splitter = Folds(4, rng=0)
-    theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
+    theirs = cross_validate(model, data, labels, cv=Folds(4, rng=0), scoring=names)
     for name, scorer in names.items():
         sign = -1 if scorer.startswith("neg_") else 1
         expected = (sign * theirs[f"test_{name}"]).tolist()
@@ -320,7 +320,8 @@ class Shaped(Strange):
     """Predicts in a shape of its own; knows the probabilities of two classes, or of one."""
 
     def __init__(self, shape, columns=2):
-        self.shape, self.columns = shape, columns
+        self.shape = shape
+        self.columns = columns
         if columns == 1:
             self.classes_ = np.array([True])
 
@@ -372,8 +373,8 @@ def test_a_method_without_splits():
 
 
 def test_a_metric_undefined_in_some_split_is_nan_and_said_once():
-    generator = np.random.default_rng(0)
-    data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
+    data = np.random.default_rng(0).normal(size=(40, 2))
+    rare = np.arange(40) < 4
     splitter = Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
         evaluation = evaluate_estimator(STUMP, data, rare, cv=splitter, metrics="roc_auc")
@@ -402,7 +403,8 @@ def test_one_split_has_no_spread():
 @pytest.mark.parametrize("n_splits", [2, 10])
 def test_no_spread_at_all(n_splits):
     model = DummyClassifier(strategy="most_frequent")
-    even, method = np.arange(100) % 2, f"{n_splits}-fold"
+    even = np.arange(100) % 2
+    method = f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
         evaluation = evaluate_estimator(
@@ -416,7 +418,8 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
     def infinite_with_any(y_true, y_pred):
         return np.inf if y_true.any() else 1.0
 
-    method, only = Folds(3, stratified=False, rng=1), np.arange(150) == 7
+    method = Folds(3, stratified=False, rng=1)
+    only = np.arange(150) == 7
     evaluation = evaluate_estimator(STUMP, X, only, metrics={"it": infinite_with_any}, cv=method)
     assert sorted(evaluation.folds["test_it"]) == [1.0, 1.0, math.inf]
     assert (evaluation["it"].estimate, evaluation["it"].train_estimate) == (math.inf, math.inf)
@@ -436,7 +439,7 @@ DIABETES = load_diabetes(return_X_y=True)
 BAYES = GaussianNB()
 
 
-def of_models(metric, cv, groups=None, model=BAYES, data=(X_MODELS, y_models)):
+def estimate_models(metric, cv, groups=None, model=BAYES, data=(X_MODELS, y_models)):
     evaluation = evaluate_estimator(model, *data, cv=cv, metrics=metric, groups=groups)
     return evaluation[metric].of_fitted_models, evaluation[metric]
 
@@ -446,8 +449,9 @@ def splits_of(cv, data=(X_MODELS, y_models), groups=None):
 
 
 def moved_by_rows(cv, groups=None):
-    """What each row adds to the mean log loss: deviations from the mean, averaged over repeats."""
-    splits, losses = splits_of(cv, groups=groups), []
+    """Return each row's influence on the mean log loss: its deviation, averaged over repeats."""
+    splits = splits_of(cv, groups=groups)
+    losses = []
     for train, test in splits:
         p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[
             np.arange(len(test)), y_models[test]
@@ -465,7 +469,7 @@ def moved_by_rows(cv, groups=None):
 def test_a_mean_over_rows_has_the_spread_of_all_rows_losses(n_repeats):
     cv = Folds(5, n_repeats=n_repeats, rng=3)
     mean, moved = moved_by_rows(cv)
-    actual, whole = of_models("log_loss", cv)
+    actual, whole = estimate_models("log_loss", cv)
     n = len(y_models)
     error = math.sqrt(n / (n - 1) * np.sum(moved**2))
     assert actual.estimate == whole.estimate
@@ -485,13 +489,13 @@ def test_of_one_round_of_equal_folds_it_is_that_of_bayle_and_others():
     for train, test in splits_of(cv):
         p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
         losses[test] = (p - y_models[test]) ** 2
-    actual, _ = of_models("brier_score", cv)
+    actual, _ = estimate_models("brier_score", cv)
     assert actual.standard_error == pytest.approx(stats.sem(losses), rel=1e-12)
 
 
 def test_leaving_one_out_has_one():
     data = DIABETES[0][:80], DIABETES[1][:80]
-    actual, _ = of_models("mean_squared_error", "loo", model=LinearRegression(), data=data)
+    actual, _ = estimate_models("mean_squared_error", "loo", model=LinearRegression(), data=data)
     squares = []
     for row in range(80):
         rest = np.arange(80) != row
@@ -505,21 +509,23 @@ def test_groups_vary_not_rows():
     cv = GroupedFolds(5, rng=2)
     _, moved = moved_by_rows(cv, groups)
     sums = np.bincount(groups, moved)
-    actual, _ = of_models("log_loss", cv, groups)
+    actual, _ = estimate_models("log_loss", cv, groups)
     m = len(sums)
     assert actual.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
     assert actual.n_groups == m
     n = len(y_models)
     by_rows = n / (n - 1) * moved @ moved
     assert actual.design_effect == pytest.approx(actual.standard_error**2 / by_rows, rel=1e-10)
-    few, _ = of_models("log_loss", cv, np.arange(len(y_models)) // 20)
+    few, _ = estimate_models("log_loss", cv, np.arange(len(y_models)) // 20)
     assert "below about 30 groups" in few.note
 
 
 def test_the_auc_has_the_placements_of_each_fold():
     cv = Folds(6, rng=5)
-    splits, parts = splits_of(cv), []
-    of_cvauc, moved = [], np.zeros(len(y_models))
+    splits = splits_of(cv)
+    parts = []
+    cvauc = []
+    moved = np.zeros(len(y_models))
     for train, test in splits:
         p = BAYES.fit(X_MODELS[train], y_models[train]).predict_proba(X_MODELS[test])[:, 1]
         wins = (p[:, None] > p) + 0.5 * (p[:, None] == p)  # of the row over the column
@@ -527,7 +533,7 @@ def test_the_auc_has_the_placements_of_each_fold():
         placed = np.where(is_1, wins[:, ~is_1].mean(1), wins[is_1].mean(0))
         auc = placed[is_1].mean()
         share = np.where(is_1, y_models.mean(), 1.0 - y_models.mean())
-        of_cvauc.append(np.mean(((placed - auc) / share) ** 2))  # LeDell and others (2015), 4.1
+        cvauc.append(np.mean(((placed - auc) / share) ** 2))  # LeDell and others (2015), 4.1
         parts.append((test, placed, is_1, auc))
     mean = np.mean([auc for *_, auc in parts])
     for test, placed, is_1, _ in parts:
@@ -537,20 +543,20 @@ def test_the_auc_has_the_placements_of_each_fold():
     for label in (0, 1):
         m = np.sum(y_models == label)
         variance += m / (m - 1) * np.sum(moved[y_models == label] ** 2)
-    actual, _ = of_models("roc_auc", cv)
+    actual, _ = estimate_models("roc_auc", cv)
     assert actual.estimate == pytest.approx(mean, rel=1e-12)
     assert actual.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
-    published = math.sqrt(np.mean(of_cvauc) / len(y_models))
+    published = math.sqrt(np.mean(cvauc) / len(y_models))
     assert published < actual.standard_error < 1.1 * published
 
 
 def test_a_share_of_rows_that_are_met_once_has_wilson_s_limits():
-    actual, _ = of_models("accuracy", Folds(5, rng=1))
+    actual, _ = estimate_models("accuracy", Folds(5, rng=1))
     right = round(actual.estimate * len(y_models))
     limits = proportion_interval(right, len(y_models), method="wilson")
     assert actual.method == "wilson"
     assert actual.confidence_interval == pytest.approx(tuple(limits.confidence_interval), rel=1e-3)
-    repeated, _ = of_models("accuracy", Folds(5, n_repeats=2, rng=1))
+    repeated, _ = estimate_models("accuracy", Folds(5, n_repeats=2, rng=1))
     assert repeated.method == "influence"
 
 
@@ -571,7 +577,7 @@ def test_every_metric_with_influences_has_an_interval_about_its_mean(kind):
         if not metric.influences or name == "ks_statistic":
             continue
         try:
-            actual, whole = of_models(name, Folds(3, rng=1), model=model, data=data)
+            actual, whole = estimate_models(name, Folds(3, rng=1), model=model, data=data)
         except (TypeError, ValueError):
             continue  # of other data, or with a parameter that it must have
         if math.isnan(whole.estimate):
@@ -588,7 +594,7 @@ def test_every_metric_with_influences_has_an_interval_about_its_mean(kind):
 def test_the_influences_are_derivatives_of_the_value_in_a_fold():
     cv = HoldOut(0.4, n_repeats=1, rng=2)
     with pytest.warns(fm.UndefinedMetricWarning, match="one split"):
-        actual, _ = of_models("f1", cv)
+        actual, _ = estimate_models("f1", cv)
     ((train, test),) = splits_of(cv)
     predicted = BAYES.fit(X_MODELS[train], y_models[train]).predict(X_MODELS[test])
     theirs = fm.estimate(y_models[test], predicted, metrics="f1")["f1"]
@@ -619,7 +625,8 @@ def test_the_text_says_which_target_is_covered():
 
 
 def test_nested_cross_validation_has_that_of_its_outer_folds():
-    model, grid = LogisticRegression(max_iter=500), {"C": [1.0]}
+    model = LogisticRegression(max_iter=500)
+    grid = {"C": [1.0]}
     outer = Folds(3, rng=1)
     search = nested_cross_validation(
         model, *IRIS, grid, metrics="log_loss", outer_cv=outer, inner_cv=2, confidence_level=0.9
@@ -644,7 +651,8 @@ def estimate_of(metric, level=0.99):
 
 def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
     estimate, said = estimate_of("accuracy")
-    t, mean = stats.t.ppf(0.995, 9), estimate.estimate
+    t = stats.t.ppf(0.995, 9)
+    mean = estimate.estimate
     assert mean + t * estimate.standard_error > 1.0  # the t interval would leave the bounds
     interval = estimate.confidence_interval
     for limit in (interval.low, interval.high):
@@ -702,22 +710,25 @@ class Told(ClassifierMixin, BaseEstimator):
 )
 def test_the_limits_never_leave_the_bounds(shares):
     """A Brier score of sure predictions, in [0, 2], is twice the error."""
-    fold, answers = np.repeat(np.arange(len(shares)), 1000), np.arange(1000 * len(shares)) % 3
+    fold = np.repeat(np.arange(len(shares)), 1000)
+    answers = np.arange(1000 * len(shares)) % 3
     wrong = np.concatenate([np.arange(1000) < 1000 * share for share in shares])
-    metrics, cv = ["error_rate", "brier_score"], PredefinedSplit(fold)
+    metrics = ["error_rate", "brier_score"]
+    cv = PredefinedSplit(fold)
     evaluation = evaluate_estimator(Told(), np.c_[answers, wrong], answers, cv=cv, metrics=metrics)
-    error, double = evaluation["error_rate"], evaluation["brier_score"]
+    error = evaluation["error_rate"]
+    double = evaluation["brier_score"]
     low, high = error.confidence_interval
     half = stats.t.ppf(0.975, len(shares) - 1) * error.standard_error
     mean = error.estimate
     assert mean == pytest.approx(np.mean(shares))
     assert 0.0 <= low < mean < high <= 1.0
-    for limit, of_t in ((low, mean - half), (high, mean + half)):
-        of_wilson = half * math.sqrt(limit * (1 - limit) / (mean * (1 - mean)))
+    for limit, t_limit in ((low, mean - half), (high, mean + half)):
+        wilson_width = half * math.sqrt(limit * (1 - limit) / (mean * (1 - mean)))
         assert abs(mean - limit) == pytest.approx(
-            half if error.interval_method == "t" else of_wilson, rel=1e-6
+            half if error.interval_method == "t" else wilson_width, rel=1e-6
         )
-        assert error.interval_method == "wilson" or limit == pytest.approx(of_t)
+        assert error.interval_method == "wilson" or limit == pytest.approx(t_limit)
     assert (error.interval_method == "t") == (mean - half >= 0 and mean + half <= 1)
     assert double.confidence_interval == pytest.approx((2 * low, 2 * high))
 

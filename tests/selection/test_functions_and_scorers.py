@@ -66,7 +66,8 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize(("name", "origin"), FUNCTIONS)
 def test_a_function_is_the_metric_that_it_computes(name, origin):
-    metric, function = METRICS[name], getattr(origin, PLAIN[name])
+    metric = METRICS[name]
+    function = getattr(origin, PLAIN[name])
     model, X, y = data_for(metric)
     values, estimate = folds_of(model, X, y, partial(function, **NEEDED.get(name, {})))
     expected, named = folds_by_name(name)
@@ -154,8 +155,7 @@ def test_a_foreign_function_gets_predictions_and_says_so():
     assert "; roc_auc_score: test 0.99" in repr(evaluation)
     assert "own (given predictions)" in evaluation._repr_html_()
     assert evaluation.to_dict()["metrics"]["own"]["given"] == "predictions"
-    scored = folds_of(LOGISTIC, *CANCER, make_scorer(own))[1]
-    assert scored.given == "estimator"
+    assert folds_of(LOGISTIC, *CANCER, make_scorer(own))[1].given == "estimator"
     # neither a namesake nor one with arguments by position is taken for ours
     own.__name__, own.__module__ = "roc_auc_score", fm.roc_auc_score.__module__
     for foreign in (own, partial(fm.roc_auc_score, CANCER[1])):
@@ -186,7 +186,8 @@ def test_the_bootstrap_takes_a_function_for_its_metric():
     estimates = fm.bootstrap(y, scores, metrics=given, **options)
     assert estimates.to_dict() == fm.bootstrap(y, scores, metrics=named, **options).to_dict()
     two = {"a": scores, "b": scores[::-1].copy()}
-    given, named = {"auc": fm.roc_auc_score}, {"auc": "roc_auc"}
+    given = {"auc": fm.roc_auc_score}
+    named = {"auc": "roc_auc"}
     with_function = fm.paired_bootstrap(y, two, metrics=given, **options)
     right = fm.paired_bootstrap(y, two, metrics=named, **options)
     assert repr(with_function.to_dict()) == repr(right.to_dict())  # no covariance: nan
@@ -201,8 +202,6 @@ def regressed():
     X, y = DIABETES
     return y, LinearRegression().fit(X, y).predict(X)
 
-
-# --- scorers -------------------------------------------------------------------------------------
 
 SCORED = [
     m.name
@@ -259,8 +258,7 @@ def test_scorers_of_functions_and_of_registered_metrics():
     assert actual == fm.scorer("fbeta", beta=2.0)(model, *CANCER)
     words = pickle.loads(pickle.dumps(fm.scorer(fm.f1_score, pos_label="no")))
     model = LOGISTIC.fit(*NAMED)
-    expected = fm.f1_score(NAMED[1], model.predict(NAMED[0]), pos_label="no")
-    assert words(model, *NAMED) == expected
+    assert words(model, *NAMED) == fm.f1_score(NAMED[1], model.predict(NAMED[0]), pos_label="no")
 
 
 def test_registered_metrics_get_the_weights_or_refuse_them():
@@ -294,8 +292,7 @@ def test_registered_metrics_get_the_weights_or_refuse_them():
 
 def test_scorers_in_evaluate_estimator():
     values, estimate = folds_of(LOGISTIC, *CANCER, fm.scorer("log_loss"))
-    expected = folds_of(LOGISTIC, *CANCER, "log_loss")[0]
-    assert values == [-value for value in expected]
+    assert values == [-value for value in folds_of(LOGISTIC, *CANCER, "log_loss")[0]]
     assert (estimate.higher_is_better, estimate.given) == (True, "estimator")
 
 
@@ -303,7 +300,8 @@ def test_a_scorer_knows_the_classes_of_its_model():
     """Rows of one class alone have a log loss, and an AUC that is nan and says so."""
     model = LOGISTIC.fit(*IRIS)
     rows = IRIS[1] == 1
-    X, y = IRIS[0][rows], IRIS[1][rows]
+    X = IRIS[0][rows]
+    y = IRIS[1][rows]
     expected = fm.log_loss(y, model.predict_proba(X), labels=[0, 1, 2])
     assert fm.scorer("log_loss")(model, X, y) == pytest.approx(-expected, rel=1e-12)
     model = LOGISTIC.fit(*CANCER)

@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 import fastmetrics as fm
 from metric_names import METRICS, REQUIRED
 
-CANCER, IRIS = load_breast_cancer(return_X_y=True), load_iris(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
 LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))  # makes errors
 TREE = DecisionTreeClassifier(random_state=0)
@@ -73,8 +74,8 @@ def parameters_of(metric, n_classes):
 
 
 def n_classes_of(metric):
-    of_classes = {2: [2], 3: [3], 0: [2, 3]}[metric.classes]
-    return [0] if metric.needs == "values" else of_classes
+    counts = {2: [2], 3: [3], 0: [2, 3]}[metric.classes]
+    return [0] if metric.needs == "values" else counts
 
 
 WRONG = [
@@ -111,8 +112,8 @@ def spread(y_true, y_pred):
 
 @numba.njit
 def weighted_gap(labels, scores, weights):
-    of_positives = np.sum(weights * labels * scores) / np.sum(weights * labels)
-    return of_positives - np.sum(weights * scores) / np.sum(weights)
+    positive_mean = np.sum(weights * labels * scores) / np.sum(weights * labels)
+    return positive_mean - np.sum(weights * scores) / np.sum(weights)
 
 
 def share_right(codes, probabilities):
@@ -127,8 +128,7 @@ def expected_of(needs, model, X, y):
     if needs == "scores":
         return weighted_gap.py_func(y, model.decision_function(X), np.ones(len(y)))
     if needs == "probabilities":
-        codes = np.searchsorted(model.classes_, y)
-        return share_right(codes, model.predict_proba(X))
+        return share_right(np.searchsorted(model.classes_, y), model.predict_proba(X))
     return (spread if needs == "values" else share_wrong)(y, model.predict(X))
 
 
@@ -145,7 +145,9 @@ OWN = {
 @pytest.mark.parametrize("needs", OWN)
 def test_a_registered_metric_goes_everywhere(needs):
     function, model, X, y, parameter, up = OWN[needs]
-    X, y, values = StandardScaler().fit_transform(X)[::3], y[::3], [0.05, 1.0]
+    X = StandardScaler().fit_transform(X)[::3]
+    y = y[::3]
+    values = [0.05, 1.0]
     fm.register_metric("mine", function, needs=needs, higher_is_better=up)
     train, test = next(fm.selection.HoldOut(0.4, stratified=False, rng=1).split(X))
     cv = [(train, test), (test, train)]
@@ -230,7 +232,8 @@ def test_labels_are_kept_as_they_were_written():
 )
 def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, data, model):
     options = {"cv": ".632+", "n_resamples": 20, "rng": 0}
-    X, y = data[0][:80], data[1][:80]
+    X = data[0][:80]
+    y = data[1][:80]
     evaluation = fm.selection.evaluate_estimator(model, X, y, metrics=name, **options)
     expected = fm.selection.evaluate_estimator(model, X, y, metrics=canonical, **options)
     assert evaluation[name.removeprefix("neg_")].to_dict() == expected[canonical].to_dict()
@@ -257,12 +260,12 @@ def test_decision_values():
         def decision_function(self, X):
             return self.backwards_.decision_function(X)[:, ::-1]
 
-    X, y = StandardScaler().fit_transform(IRIS[0]), IRIS[1]
+    X = StandardScaler().fit_transform(IRIS[0])
+    y = IRIS[1]
     options = {"metrics": "hinge_loss", "cv": Given(HALF)}
-    plain = fm.selection.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
     assert (
         fm.selection.evaluate_estimator(Backwards(), X, y, **options)["hinge_loss"].estimate
-        == plain
+        == fm.selection.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
     )
     with pytest.raises(TypeError, match="DecisionTreeClassifier has no decision_function, which"):
         fm.selection.evaluate_estimator(TREE, X, y, **options)
@@ -291,7 +294,8 @@ def test_no_threshold_is_judged_on_rows_of_one_class(name):
 def test_a_class_that_is_missing_makes_it_undefined(name):
     """A model without the class has no decision value of it; the others' areas are another mean."""
     X, y = IRIS
-    first, last = np.flatnonzero(y < 2), np.flatnonzero(y > 0)
+    first = np.flatnonzero(y < 2)
+    last = np.flatnonzero(y > 0)
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the"):
         evaluation = fm.selection.evaluate_estimator(
             LogisticRegression(), X, y, metrics=name, cv=Given([(first, last)])

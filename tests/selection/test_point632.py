@@ -54,7 +54,8 @@ def test_clipping_inside_632_would_be_another_rule():
 
 @st.composite
 def predictions(draw, values):
-    n, n_resamples = draw(st.integers(1, 12)), draw(st.integers(1, 6))
+    n = draw(st.integers(1, 12))
+    n_resamples = draw(st.integers(1, 6))
     column = st.lists(values, min_size=n, max_size=n)
     flags = st.lists(st.booleans(), min_size=n, max_size=n)
     table = st.lists(column, min_size=n_resamples, max_size=n_resamples)
@@ -72,7 +73,8 @@ def test_predictions_by_the_definition(loss, data):
     )
     y, fitted, resampled, out = data.draw(predictions(values))
     rule = LOSSES[loss]
-    err, gamma = oracle.mean_loss(rule, y, fitted), oracle.no_information(rule, y, fitted)
+    err = oracle.mean_loss(rule, y, fitted)
+    gamma = oracle.no_information(rule, y, fitted)
     err1 = oracle.leave_one_out_bootstrap(rule, y, resampled, out)
     estimate = fm.selection.bootstrap632(y, fitted, resampled, out, loss=loss)
     assert estimate.err == pytest.approx(float(err), rel=1e-12)
@@ -100,7 +102,7 @@ def _by_rows(loss):
 
 
 def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
-    y, r = rng.normal(size=60), rng.normal(size=60)
+    y, r = rng.normal(size=(2, 60))
     whole = fm.selection.no_information_error(y, r, loss=_by_rows("mean_absolute_error"))
     for pairs in (200, 50):  # several predictions at a time, or one
         engine_sizes.put(monkeypatch, pairs_block=pairs)
@@ -110,10 +112,6 @@ def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
     assert fm.selection.no_information_error(y, r, loss="mean_absolute_error") == pytest.approx(
         whole
     )
-
-
-def _costs(cells):
-    return lambda y, r: Fraction(cells[y][r])
 
 
 def _log(y, chances):
@@ -144,7 +142,7 @@ def _deviance(power):
 CELLS = [[0, 1, 5], [2, 0, 1], [7, 3, 0]]
 #: Losses by what they take, and their definition for one example and one prediction.
 BY_DEFINITION = [
-    (("cost", {"cost_matrix": CELLS}), "labels", _costs(CELLS)),
+    (("cost", {"cost_matrix": CELLS}), "labels", lambda y, r: Fraction(CELLS[y][r])),
     ("hamming_loss", "labels", oracle.zero_one),
     ("log_loss", "chances", _log),
     ("brier_score", "chances", _brier),
@@ -172,13 +170,16 @@ BY_DEFINITION = [
 )
 def test_every_mean_of_losses_by_its_definition(loss, kind, rule, rng):
     """Err, err1 and gamma from each row, and from each pair; the estimator's way agrees."""
-    n, y, said = 12, np.arange(12) % 3, rng.dirichlet(np.ones(3), size=(5, 12))
+    n = 12
+    y = np.arange(12) % 3
+    said = rng.dirichlet(np.ones(3), size=(5, 12))
     if kind == "labels":
         said = rng.integers(0, 3, size=(5, n))
     elif kind == "margins":
         said = rng.normal(size=(5, n, 3))
     elif kind == "numbers":
-        y, said = rng.gamma(2.0, size=n), rng.gamma(3.0, size=(5, n))
+        y = rng.gamma(2.0, size=n)
+        said = rng.gamma(3.0, size=(5, n))
     out = rng.random((4, n)) < 0.4
     out[0] = True
     estimate = fm.selection.bootstrap632(y, said[0], said[1:], out, loss=loss)
@@ -198,21 +199,22 @@ def test_every_mean_of_losses_by_its_definition(loss, kind, rule, rng):
 
 @pytest.mark.parametrize("loss", ["log_loss", "brier_score", "hinge_loss"])
 def test_of_two_classes_one_column_is_that_of_the_greater_label(loss, rng):
-    y, p = np.array(["no", "yes"])[rng.integers(0, 2, 20)], rng.random(20)
+    y = np.array(["no", "yes"])[rng.integers(0, 2, 20)]
+    p = rng.random(20)
     both = np.column_stack([1 - p, p])
     error = fm.selection.no_information_error(y, p, loss=loss)
-    of_class = [np.mean(y == label) for label in ("no", "yes")]
+    proportions = [np.mean(y == label) for label in ("no", "yes")]
     rules = {
         "log_loss": lambda c: -np.log(both[:, c]),
         "brier_score": lambda c: (1 - both[:, c]) ** 2,
         "hinge_loss": lambda c: np.maximum(0.0, 1 - (p if c else -p)),
     }
-    expected = sum(share * rules[loss](c).mean() for c, share in enumerate(of_class))
+    expected = sum(share * rules[loss](c).mean() for c, share in enumerate(proportions))
     assert error == pytest.approx(expected, rel=1e-12)
 
 
 def test_deviances_of_counts_that_are_all_none():
-    """Of no event at all the deviance from a rate is twice the rate."""
+    """Without any event the deviance from a rate is twice the rate."""
     error = fm.selection.no_information_error([0, 0], [0.5, 2.0], loss="mean_poisson_deviance")
     assert error == pytest.approx(2.5)
 
@@ -220,10 +222,10 @@ def test_deviances_of_counts_that_are_all_none():
 def test_a_large_sample_needs_no_pairs(rng):
     """300,000 rows are 9e10 pairs: gamma of named losses follows from sorted rows or classes."""
     n = 300_000
-    y, p = rng.integers(0, 3, n), rng.dirichlet(np.ones(3), size=n)
+    y = rng.integers(0, 3, n)
+    p = rng.dirichlet(np.ones(3), size=n)
     assert fm.selection.no_information_error(y, p, loss="log_loss") > 1.0
-    numbers = rng.normal(size=(2, n))
-    gap = fm.selection.no_information_error(*numbers, loss="mean_absolute_error")
+    gap = fm.selection.no_information_error(*rng.normal(size=(2, n)), loss="mean_absolute_error")
     assert gap == pytest.approx(2 / math.sqrt(math.pi), rel=0.01)
 
 
@@ -244,7 +246,8 @@ def test_err1_is_averaged_by_row_not_by_sample():
 
 
 def test_labels_of_text():
-    y, fitted = ["a", "b", "b"], ["a", "b", "c"]
+    y = ["a", "b", "b"]
+    fitted = ["a", "b", "c"]
     assert fm.selection.no_information_error(y, fitted) == pytest.approx(1 - 1 / 9 - 2 / 9)
     out = [[True, False, True]]
     estimate = fm.selection.bootstrap632(
@@ -264,7 +267,8 @@ def test_no_row_out_of_a_bag():
     assert math.isnan(estimate.relative_overfitting_rate)
 
 
-GAMMA, RULES = fm.selection.no_information_error, fm.selection.bootstrap632
+GAMMA = fm.selection.no_information_error
+RULES = fm.selection.bootstrap632
 MSE: Any = {"loss": "mean_squared_error"}
 
 
@@ -310,24 +314,29 @@ TREE = DecisionTreeClassifier(random_state=0)
 @pytest.mark.parametrize("rule", [".632", ".632+"])
 def test_632_is_the_definition_s(kind, rule):
     if kind == "labels":
-        data, target, model = X[::3], y[::3], KNeighborsClassifier(1)
-        metric, loss = "error_rate", oracle.zero_one
+        data = X[::3]
+        target = y[::3]
+        model = KNeighborsClassifier(1)
+        metric = "error_rate"
+        loss = oracle.zero_one
     else:
-        data, target = DIABETES[0][:40], DIABETES[1][:40]
-        model, metric, loss = (
-            DecisionTreeRegressor(random_state=0),
-            "mean_squared_error",
-            oracle.squared,
-        )
+        data = DIABETES[0][:40]
+        target = DIABETES[1][:40]
+        model = DecisionTreeRegressor(random_state=0)
+        metric = "mean_squared_error"
+        loss = oracle.squared
     evaluation = fm.selection.evaluate_estimator(
         model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
     )
-    resampled, out = [], []
+    resampled = []
+    out = []
     for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
         resampled.append(model.fit(data[train], target[train]).predict(data).tolist())
         out.append(np.isin(np.arange(len(target)), test).tolist())
-    fitted, truth = model.fit(data, target).predict(data).tolist(), target.tolist()
-    err, gamma = oracle.mean_loss(loss, truth, fitted), oracle.no_information(loss, truth, fitted)
+    fitted = model.fit(data, target).predict(data).tolist()
+    truth = target.tolist()
+    err = oracle.mean_loss(loss, truth, fitted)
+    gamma = oracle.no_information(loss, truth, fitted)
     err1 = oracle.leave_one_out_bootstrap(loss, truth, resampled, out)
     expected = oracle.err632(err, err1)
     if rule == ".632+":
@@ -339,9 +348,8 @@ def test_632_is_the_definition_s(kind, rule):
     assert evaluation[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
     assert evaluation[metric].confidence_interval is None
     for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
-        values = evaluation.folds[f"{side}_{metric}"]
         assert getattr(evaluation[metric], spread) == pytest.approx(
-            np.std(values, ddof=1), rel=1e-12
+            np.std(evaluation.folds[f"{side}_{metric}"], ddof=1), rel=1e-12
         )
     assert evaluation.n_splits == 15
 
@@ -349,9 +357,11 @@ def test_632_is_the_definition_s(kind, rule):
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @pytest.mark.parametrize("classes", [2, 3])
 def test_632_of_probabilities_is_that_of_the_predictions(classes):
-    """What is fitted here, sample by sample, and handed to `bootstrap632`, has the same parts."""
+    """Models fitted here, sample by sample, and handed to `bootstrap632` give the same terms."""
     few = np.flatnonzero(y < classes)[::2]
-    data, target, model = X[few], y[few], KNeighborsClassifier(3)
+    data = X[few]
+    target = y[few]
+    model = KNeighborsClassifier(3)
     metrics = [
         "log_loss",
         "brier_score",
@@ -361,7 +371,8 @@ def test_632_of_probabilities_is_that_of_the_predictions(classes):
         model, data, target, cv=".632+", metrics=metrics, n_resamples=15, rng=3
     )
     fitted = model.fit(data, target).predict_proba(data)
-    resampled, out = [], []
+    resampled = []
+    out = []
     for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
         resampled.append(model.fit(data[train], target[train]).predict_proba(data))
         out.append(np.isin(np.arange(len(target)), test))
@@ -378,8 +389,8 @@ def test_632_of_probabilities_is_that_of_the_predictions(classes):
 
 def test_632_of_a_margin_that_a_sample_cannot_have():
     """A model that was not shown a class has no decision value for it: the error is not known."""
-    data, target = X[::10], y[::10]
-    target = np.where(np.arange(15) == 14, 2, target % 2)  # one row of the last class
+    data = X[::10]
+    target = np.where(np.arange(15) == 14, 2, y[::10] % 2)  # one row of the last class
     evaluation = fm.selection.evaluate_estimator(
         LinearSVC(), data, target, cv=".632", metrics="hinge_loss", n_resamples=9, rng=1
     )
@@ -397,8 +408,8 @@ def test_632_of_a_loss_of_one_s_own():
 
 def test_632_plus_knows_a_model_without_information():
     """1-nearest-neighbour on labels of pure chance: .632 is too low, .632+ near one half."""
-    generator = np.random.default_rng(1)
-    data, target = generator.normal(size=(100, 5)), np.arange(100) % 2
+    data = np.random.default_rng(1).normal(size=(100, 5))
+    target = np.arange(100) % 2
     model = KNeighborsClassifier(1)
     both = {
         rule: fm.selection.evaluate_estimator(model, data, target, cv=rule, n_resamples=60, rng=0)

@@ -126,8 +126,7 @@ def test_groups_stay_whole(data, k, stratified, seed):
     splits = list(splitter.split(y, y, groups))
     assert len(splits) == splitter.get_n_splits() == 2 * k
     for own in (splits[:k], splits[k:]):
-        tested = np.concatenate([test for _, test in own])
-        assert np.array_equal(np.sort(tested), np.arange(len(y)))
+        assert np.array_equal(np.sort(np.concatenate([test for _, test in own])), np.arange(len(y)))
         sizes = [len(test) for _, test in own]
         assert min(sizes) > 0
         if not stratified:
@@ -218,7 +217,8 @@ def test_faults():
 
 
 def test_a_class_in_too_few_groups_is_warned_of():
-    groups, y = np.repeat(np.arange(6), 2), np.array([1, 1] + [0] * 10)
+    groups = np.repeat(np.arange(6), 2)
+    y = np.array([1, 1] + [0] * 10)
     with pytest.warns(fm.DegenerateDataWarning, match=r"class 1 is in 1 group$"):
         assert (
             len(list(fm.selection.GroupedFolds(3, stratified=True, rng=0).split(y, y, groups))) == 3
@@ -270,5 +270,4 @@ def test_grid_search(n_jobs):
     for i, depth in enumerate(grid["max_depth"]):
         tree = DecisionTreeClassifier(random_state=0, max_depth=depth)
         scores = cross_validate(tree, X_SKLEARN, y, cv=splitter)["test_score"]
-        own = [actual[f"split{j}_test_score"][i] for j in range(8)]
-        assert own == scores.tolist()
+        assert [actual[f"split{j}_test_score"][i] for j in range(8)] == scores.tolist()

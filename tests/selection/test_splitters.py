@@ -1,4 +1,4 @@
-"""What the splitters promise: disjoint sides, equal shares, the same splits for the same rng."""
+"""Splitters give disjoint sides, equal proportions, and the same splits for the same rng."""
 
 import copy
 import itertools
@@ -59,8 +59,7 @@ def test_folds_share_out_rows_and_classes(y, k, p, stratified, seed):
         for train, test in own:
             check_sides(train, test, len(y))
             assert len(y) // k <= len(test) <= -(-len(y) // k)
-        tested = np.concatenate([test for _, test in own])
-        assert np.array_equal(np.sort(tested), np.arange(len(y)))
+        assert np.array_equal(np.sort(np.concatenate([test for _, test in own])), np.arange(len(y)))
         if stratified:
             for label in np.unique(y):
                 exact = np.count_nonzero(y == label) / k
@@ -177,7 +176,8 @@ def test_out_of_bag_rows_are_those_not_drawn(n, seed):
 
 
 def test_the_bootstrap_draws_every_row_equally_often():
-    n, n_resamples = 7, 20_000
+    n = 7
+    n_resamples = 20_000
     drawn = np.zeros(n)
     for train, _ in fm.selection.BootstrapOutOfBag(n_resamples, rng=3).split(np.zeros(n)):
         drawn += np.bincount(train, minlength=n)
@@ -217,7 +217,8 @@ SPLITTERS = [
 @pytest.mark.filterwarnings("ignore:`groups` is ignored")
 @pytest.mark.parametrize("make", SPLITTERS)
 def test_the_same_rng_splits_alike(make):
-    y, groups = np.arange(80) % 3, np.arange(80) // 3
+    y = np.arange(80) % 3
+    groups = np.arange(80) // 3
     splitter = make(5)
     first = splits_of(splitter, y, groups)
     assert same(first, splits_of(splitter, y, groups))

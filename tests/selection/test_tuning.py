@@ -79,8 +79,7 @@ def test_the_final_model_is_fitted_on_all_the_data():
 def test_the_estimator_and_its_parameters_are_left_alone():
     inner = LogisticRegression()
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))
-    grid = {"decisiontreeclassifier": [inner, TREE]}
-    search = tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
+    search = tune_estimator(pipeline, X, Y, {"decisiontreeclassifier": [inner, TREE]}, cv=3, rng=0)
     assert not hasattr(inner, "coef_")
     assert not hasattr(TREE, "tree_")
     assert pipeline[1].max_depth == 1
@@ -94,7 +93,8 @@ VALUES |= {5: [6 / 16] * 4, 6: [5 / 16] * 4, 7: [7 / 16, 3 / 16, 3 / 16, 3 / 16]
 
 class Tabled(BaseEstimator):
     def __init__(self, depth=1, width=0):
-        self.depth, self.width = depth, width
+        self.depth = depth
+        self.width = width
 
     def fit(self, X, y):
         return self
@@ -163,7 +163,8 @@ def test_one_fold_has_no_standard_error_and_the_best_is_chosen():
 
 
 def test_several_names_of_complexity_count_in_their_order():
-    grid, rule = {"width": [1, 2], "depth": [1, 2]}, {"rule": "one-standard-error"}
+    grid = {"width": [1, 2], "depth": [1, 2]}
+    rule = {"rule": "one-standard-error"}
     for names, setting in (
         (["width", "depth"], {"width": 1, "depth": 2}),
         (["depth", "width"], {"width": 2, "depth": 1}),
@@ -263,7 +264,8 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
 
 
 def test_against_its_definition():
-    cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
+    cv = StratifiedKFold(4, shuffle=True, random_state=2)
+    inner = StratifiedKFold(3)
     actual = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
     search = GridSearchCV(TREE, GRID, cv=inner)
     assert 1 - actual.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
@@ -374,8 +376,7 @@ def test_bootstrap_samples_are_drawn_with_replacement():
     assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in ROWS_OF_FITS)
     assert len({tuple(rows) for rows in ROWS_OF_FITS}) == 7
     predictions = [[y[rows].mean()] for rows in ROWS_OF_FITS]
-    expected = bias_variance([100.0], predictions)
-    assert actual.to_dict() == expected.to_dict()
+    assert actual.to_dict() == bias_variance([100.0], predictions).to_dict()
 
 
 def test_train_size_and_seed():
@@ -473,6 +474,7 @@ def test_curve_faults():
 
 
 def test_examples_that_cannot_be_counted():
-    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    X = np.arange(60.0)[:, None]
+    y = np.arange(60.0)
     with pytest.raises(fm.InputError, match="`X_test` is empty"):
         estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])

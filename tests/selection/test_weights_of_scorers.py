@@ -21,8 +21,8 @@ import fastmetrics as fm
 from metric_names import METRICS
 
 X, y = load_breast_cancer(return_X_y=True)
-X, y = X[:240, :5], y[:240]
-GROUPS = np.arange(240) % 24
+X = X[:240, :5]
+y = y[:240]
 WEIGHTS = np.random.default_rng(0).integers(1, 5, 240).astype(float)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 
@@ -135,8 +135,7 @@ def test_an_end_that_is_not_hit():
     st.integers(-50, 50), st.integers(0, 60), st.integers(1, 20), st.sampled_from([1, 8, 10, 1000])
 )
 def test_against_fractions(start, steps, step, scale):
-    stop = start + steps * step
-    floats = [number / scale for number in (start, stop, step)]
+    floats = [number / scale for number in (start, start + steps * step, step)]
     for closed, first, last in (("both", 0, steps), ("right", 1, steps), ("left", 0, steps - 1)):
         expected = [float(Fraction(start + i * step, scale)) for i in range(first, last + 1)]
         if expected:
@@ -160,7 +159,8 @@ def test_faults(arguments, options, error, message):
         fm.selection.parameter_range(*arguments, **options)
 
 
-CANCER, DIABETES = load_breast_cancer(return_X_y=True), load_diabetes(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = {"max_depth": [1, 4]}
 
