@@ -46,7 +46,8 @@ def test_the_variance_of_an_auc_below_newcombes_is_believed_by_rows_out_of_order
 
 def test_groups_widen_the_score_interval_of_an_auc() -> None:
     rng = np.random.default_rng(2)
-    y, groups = np.arange(200) % 2, np.arange(200) // 4
+    y = np.arange(200) % 2
+    groups = np.arange(200) // 4
     scores = y + rng.normal(size=200) + np.repeat(rng.normal(0.0, 2.0, 50), 4)
     rows = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
     estimate = fm.estimate(y, scores + 100 * y, metrics="roc_auc", groups=groups)["roc_auc"]
@@ -81,7 +82,8 @@ def test_somers_d_of_two_outcomes_has_the_limits_of_gini() -> None:
 
 def test_strata_narrow_the_score_interval_of_an_auc() -> None:
     rng = np.random.default_rng(3)
-    y, strata = np.arange(400) % 2, np.arange(400) // 2 % 2
+    y = np.arange(400) % 2
+    strata = np.arange(400) // 2 % 2
     scores = y + 0.1 * rng.normal(size=400) + 1.5 * strata
     plain = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
     estimate = fm.estimate(y, scores, metrics="roc_auc", strata=strata)["roc_auc"]

@@ -23,8 +23,7 @@ def data() -> tuple[Any, dict[str, Any]]:
     right = 1 / (1 + np.exp(-x))
     noisy = 1 / (1 + np.exp(-(0.7 * x + 0.5 * rng.normal(size=N))))
     other = 1 / (1 + np.exp(-(0.9 * x + 0.3 * rng.normal(size=N))))
-    y = (rng.random(N) < right).astype(int)
-    return y, {"right": right, "noisy": noisy, "other": other}
+    return (rng.random(N) < right).astype(int), {"right": right, "noisy": noisy, "other": other}
 
 
 def _losses(y: Any, p: Any, name: str) -> Any:
@@ -100,7 +99,8 @@ def test_decisions_are_paired(data: Any) -> None:
     pair = by_labels["accuracy"]["right", "noisy"]
     assert pair.statistic == pytest.approx(test.statistic)
     d = right - noisy - (right - noisy).mean()
-    s2, s4 = (d**2).sum(), (d**4).sum()
+    s2 = (d**2).sum()
+    s4 = (d**4).sum()
     assert pair.df == pytest.approx(min(5 + 2 * s2**2 / (s4 - s2**2 / N), N - 1))
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), pair.df))
 
@@ -125,7 +125,8 @@ def test_a_reference_and_a_margin(data: Any) -> None:
     ]
     assert [(pair.a, pair.b) for pair in comparison] == [("right", "noisy"), ("other", "noisy")]
     for pair in comparison:
-        d, error = pair.estimate, pair.standard_error
+        d = pair.estimate
+        error = pair.standard_error
         # of a loss, a is worse by the margin where a - b reaches it
         assert pair.pvalue_noninferior == pytest.approx(stats.t.cdf((d - margin) / error, N - 1))
         both = stats.t.cdf((d - margin) / error, N - 1), stats.t.sf((d + margin) / error, N - 1)
@@ -177,13 +178,13 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
     y = np.repeat([1, 0], [6, 30])
     called = np.repeat([0, 1, 0, 1], [missed, 6 - missed, 27, 3])
     z2 = stats.norm.ppf(0.5 + level / 2) ** 2
-    of_class = {1: z2 / (6 + z2), 0: z2 / (30 + z2)}
+    rate_reach = {1: z2 / (6 + z2), 0: z2 / (30 + z2)}
     reaches = {
         "accuracy": z2 / (36 + z2),
         "error_rate": z2 / (36 + z2),
-        "recall": of_class[1],
-        "specificity": of_class[0],
-        "balanced_accuracy": math.hypot(*of_class.values()) / 2,
+        "recall": rate_reach[1],
+        "specificity": rate_reach[0],
+        "balanced_accuracy": math.hypot(*rate_reach.values()) / 2,
     }
     models = {"a": called, "b": called.copy()}
     with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
@@ -193,11 +194,14 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
         assert tuple(pair.confidence_interval) == pytest.approx((-reach, reach), rel=1e-12)
         assert (pair.estimate, pair.pvalue, pair.better) == (0.0, 1.0, None)
     # a changed decision of either class moves F1 by its slope
-    tp, fp, fn = 6 - missed, 3, missed
+    tp = 6 - missed
+    fp = 3
+    fn = missed
     ways = 2 * tp + fp + fn
-    of_positive, of_negative = 2 * (tp + fp + fn) / ways**2, 2 * tp / ways**2
+    positive_slope = 2 * (tp + fp + fn) / ways**2
+    negative_slope = 2 * tp / ways**2
     plain = [z2 * n / (n + z2) for n in (6, 30)]
-    reach = math.hypot(plain[0] * of_positive, plain[1] * of_negative)
+    reach = math.hypot(plain[0] * positive_slope, plain[1] * negative_slope)
     assert tuple(actual["f1"].pairs[0].confidence_interval) == pytest.approx((-reach, reach))
     with pytest.warns(fm.DegenerateDataWarning):
         upper = fm.compare(y, models, metrics="recall", alternative="less", confidence_level=level)
@@ -226,13 +230,11 @@ def test_a_note_says_where_few_rows_carry_a_difference() -> None:
         y = np.arange(n) % 20 == 0
         scores = {"a": y + rng.normal(size=n), "b": y + rng.normal(size=n)}
         comparisons = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
-        pair = comparisons["average_precision"].pairs[0]
-        assert (pair.df < 15.0) == few
+        assert (comparisons["average_precision"].pairs[0].df < 15.0) == few
         assert ("few rows" in comparisons["average_precision"].note) == few
         assert comparisons["roc_auc"].note == ""
         chances = {k: 1.0 / (1.0 + np.exp(3.5 - s)) for k, s in scores.items()}
-        losses = fm.compare(y, chances, metrics=["log_loss", "brier_score"])
-        for name, one in losses.items():
+        for name, one in fm.compare(y, chances, metrics=["log_loss", "brier_score"]).items():
             d = _losses(y, chances["a"], name) - _losses(y, chances["b"], name)
             df = 2.0 * n / (stats.kurtosis(d, fisher=False) - 1.0)  # what its variance is known by
             assert (df < 15.0) == few
@@ -240,8 +242,7 @@ def test_a_note_says_where_few_rows_carry_a_difference() -> None:
             assert one.note.startswith(said) == few
             assert bool(one.note) == few
             assert one.pairs[0].df == n - 1  # the test is the paired t test all the same
-            grouped = fm.compare(y, chances, metrics=name, groups=np.arange(n) // 2)[name]
-            assert grouped.note == ""
+            assert fm.compare(y, chances, metrics=name, groups=np.arange(n) // 2)[name].note == ""
     with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
         same = fm.compare(y, {"a": chances["a"], "b": chances["a"]}, metrics="log_loss")
     assert "few rows" not in same["log_loss"].note
@@ -301,8 +302,8 @@ def test_limits_are_where_p_is_the_level(rng: Any, metric: str) -> None:
         .confidence_interval
     )
     for margin, field in ((-low, "pvalue_noninferior"), (max(-low, high), "pvalue_equivalent")):
-        found = fm.compare(y, scores, metrics=metric, margin=margin)[metric].pairs[0]
-        assert getattr(found, field) == pytest.approx(0.05)
+        pair = fm.compare(y, scores, metrics=metric, margin=margin)[metric].pairs[0]
+        assert getattr(pair, field) == pytest.approx(0.05)
 
 
 def test_the_skewness_of_an_auc_is_halls(rng: Any) -> None:
@@ -399,9 +400,8 @@ def test_nothing_is_claimed_where_no_row_varies() -> None:
 def test_words_agree_with_p_where_no_row_varies() -> None:
     """Models cannot be told apart where p is 1, and differ where p is 0 (FAULTS 58)."""
     y = np.array([1.0, 2.5, 3, 4, 5])
-    others = {"moved": y + 2, "same": y - 1, "a": y + 1}
     scores = {
-        "mean_absolute_error": (y, others),
+        "mean_absolute_error": (y, {"moved": y + 2, "same": y - 1, "a": y + 1}),
         "brier_score": (
             np.tile([0, 1], 4),
             {"moved": np.full(8, 0.5), "same": np.tile([0.2, 0.8], 4)},
@@ -413,8 +413,7 @@ def test_words_agree_with_p_where_no_row_varies() -> None:
             pair = {"a": models["a"], other: models[other]}
             comparison = fm.compare(labels, pair, metrics=metric)[metric]
             (one,) = comparison.pairs
-            is_same = other == "same"
-            assert one.pvalue == (1.0 if is_same else 0.0)
+            assert one.pvalue == (1.0 if other == "same" else 0.0)
             said = f"No significant difference between a and {other} in {metric}."
             assert comparison.verdict == said
 
@@ -448,13 +447,16 @@ N_SIZE = 4000
 def models_size(rng, n=N_SIZE):
     y = rng.integers(0, 2, n)
     shared = y + rng.normal(0, 1, n)
-    a, b = shared + rng.normal(0, 0.3, n), shared + rng.normal(0, 1, n)
+    a = shared + rng.normal(0, 0.3, n)
+    b = shared + rng.normal(0, 1, n)
     return y, {"a": stats.norm.cdf(a - 0.5), "b": stats.norm.cdf(b - 0.5)}
 
 
 def test_a_proportion_takes_as_many_as_its_closed_form():
-    y_true, y_pred = [0, 1] * 500, [0, 1] * 400 + [1, 1, 0, 0] * 50
-    accuracy, n = 0.9, len(y_true)
+    y_true = [0, 1] * 500
+    y_pred = [0, 1] * 400 + [1, 1, 0, 0] * 50
+    accuracy = 0.9
+    n = len(y_true)
     plan = fm.estimate(y_true, y_pred, metrics="accuracy")["accuracy"].plan(half_width=0.01)
     closed = 1.959964**2 * accuracy * (1 - accuracy) / 0.01**2
     assert plan.n_samples == pytest.approx(closed * n / (n - 1), rel=0.01)
@@ -480,8 +482,7 @@ def test_a_mean_difference_takes_as_many_as_statsmodels_says(rng, alternative, p
 
 def test_the_planned_power_is_that_of_new_samples():
     rng = np.random.default_rng(0)
-    pilot = models_size(rng, 20_000)
-    comparison = fm.compare(*pilot, metrics="roc_auc")["roc_auc"]
+    comparison = fm.compare(*models_size(rng, 20_000), metrics="roc_auc")["roc_auc"]
     plan = comparison.plan(difference=comparison.pairs[0].difference, power=0.8)
     won = [
         fm.compare(*models_size(rng, plan.n_samples), metrics="roc_auc")["roc_auc"].better == "a"
@@ -495,7 +496,8 @@ def test_the_planned_power_is_that_of_new_samples():
 )
 def test_an_interval_of_the_planned_size_has_the_half_width(metric):
     rng = np.random.default_rng(1)
-    pilot, new = models_size(rng, 2_000), models_size(rng, 20_000)
+    pilot = models_size(rng, 2_000)
+    new = models_size(rng, 20_000)
 
     is_ranking = metric == "mean_average_precision"
 
@@ -513,8 +515,7 @@ def test_an_interval_of_the_planned_size_has_the_half_width(metric):
 
 
 def test_groups_are_counted_with_groups():
-    rng = np.random.default_rng(2)
-    y, scores = models_size(rng)
+    y, scores = models_size(np.random.default_rng(2))
     groups = np.arange(N_SIZE) // 8
     one = fm.estimate(y, scores["a"], metrics="roc_auc", groups=groups)["roc_auc"]
     low, high = one.confidence_interval

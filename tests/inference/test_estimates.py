@@ -103,18 +103,19 @@ def test_a_table_is_its_rows(data: Any) -> None:
     y, p = data
     table = fm.ScoreTable.from_scores(y, p)
     metrics = ["roc_auc", "average_precision", "pr_auc", "gini"]
-    of_table, of_rows = fm.estimate(table, metrics=metrics), fm.estimate(y, p, metrics=metrics)
+    from_table = fm.estimate(table, metrics=metrics)
+    from_rows = fm.estimate(y, p, metrics=metrics)
     by_row = fm.estimate(y, p, metrics=metrics, groups=np.arange(N))
     for name in metrics:
-        assert of_table[name] == of_rows[name]
-        assert by_row[name].estimate == of_rows[name].estimate
+        assert from_table[name] == from_rows[name]
+        assert by_row[name].estimate == from_rows[name].estimate
         error = by_row[name].standard_error
-        assert error == pytest.approx(of_rows[name].standard_error, rel=1e-12)
+        assert error == pytest.approx(from_rows[name].standard_error, rel=1e-12)
     losses = ["brier_score", "log_loss", "hinge_loss", "d2_brier_score", "calibration_slope"]
     rules = [*losses, ("net_benefit", {"threshold": 0.3}), "calibration_in_the_large"]
-    of_table, of_rows = fm.estimate(table, metrics=rules), fm.estimate(y, p, metrics=rules)
-    for name, own in of_rows.items():
-        limits = [*of_table[name].confidence_interval, of_table[name].df]
+    from_table = fm.estimate(table, metrics=rules)
+    for name, own in fm.estimate(y, p, metrics=rules).items():
+        limits = [*from_table[name].confidence_interval, from_table[name].df]
         assert limits == pytest.approx([*own.confidence_interval, own.df], rel=1e-9)
     for name, other in (("groups", y), ("threshold", 0.5), ("y_score", p)):
         with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
@@ -138,9 +139,9 @@ def test_one_sided(data: Any) -> None:
 @pytest.mark.parametrize("over", ["false_positive_rate_range", "true_positive_rate_range"])
 def test_the_scale_of_a_partial_auc_ends_where_it_does(data: Any, over: str) -> None:
     y, p = data
-    asked = ("partial_auc", {over: (0.1, 0.4)})
-    estimate = fm.estimate(y, p, metrics=asked)["partial_auc"]
-    share, error = estimate.estimate / 0.3, estimate.standard_error / 0.3
+    estimate = fm.estimate(y, p, metrics=("partial_auc", {over: (0.1, 0.4)}))["partial_auc"]
+    share = estimate.estimate / 0.3
+    error = estimate.standard_error / 0.3
     half = stats.t.ppf(0.975, estimate.df) * error / (share * (1 - share))
     ends = [special.expit(special.logit(share) + side * half) for side in (-1, 1)]
     assert estimate.confidence_interval == pytest.approx([0.3 * end for end in ends], rel=1e-9)
@@ -171,10 +172,7 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
         ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
         ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
         ({"metrics": "roc_auc_ovr"}, r"`y_score` must have shape \(n_samples, n_classes\)"),
-        (
-            {"metrics": "break_even_point", "strata": [0] * N},
-            "`strata` are for metrics with influ",
-        ),
+        ({"metrics": "break_even_point", "strata": [0] * N}, "`strata` are for metrics with influ"),
     ],
 )
 def test_what_is_refused(data: Any, given: Any, message: str) -> None:
@@ -206,9 +204,9 @@ def test_what_does_not_vary_says_so(metric: str) -> None:
 @pytest.mark.parametrize("p", [0.55, 0.6, 0.8, 0.9])
 @pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
 def test_rows_that_all_lose_the_same_have_no_interval(metric: str, p: float) -> None:
-    """Of two classes and of three, whose losses are sums in another order in each row."""
-    of_three = np.tile(np.where(np.eye(3) > 0, p, (1 - p) / 2), (4, 1))
-    for y, scores in ((["a", "b", "c"] * 4, of_three), ([0, 1] * 6, [1 - p, p] * 6)):
+    """Losses of two and of three classes, which each row sums in another order."""
+    three_columns = np.tile(np.where(np.eye(3) > 0, p, (1 - p) / 2), (4, 1))
+    for y, scores in ((["a", "b", "c"] * 4, three_columns), ([0, 1] * 6, [1 - p, p] * 6)):
         with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
             (estimate,) = fm.estimate(y, scores, metrics=metric).values()
         assert estimate.standard_error == 0.0
@@ -220,8 +218,7 @@ def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:
     y, p = data[:2]
     metrics = ["brier_score", "average_precision"]
     alone = fm.estimate(y, p, metrics=metrics)
-    groups = np.arange(N) // 3
-    for metric, estimates in fm.estimate(y, p, metrics=metrics, groups=groups).items():
+    for metric, estimates in fm.estimate(y, p, metrics=metrics, groups=np.arange(N) // 3).items():
         ratio = (estimates.standard_error / alone[metric].standard_error) ** 2
         assert estimates.design_effect == pytest.approx(ratio, rel=1e-12)
         assert alone[metric].design_effect is None
@@ -318,31 +315,30 @@ def test_shares_have_wilsons_limits_estimates(alternative: Any) -> None:
 
 @pytest.mark.parametrize("labels", [(0, 1), ("no", "yes")])
 def test_a_matrix_is_its_rows(rng: np.random.Generator, labels: tuple[Any, Any]) -> None:
-    y, predicted = rng.integers(0, 2, 300), rng.integers(0, 2, 300) | (rng.random(300) < 0.3)
+    y = rng.integers(0, 2, 300)
+    predicted = rng.integers(0, 2, 300) | (rng.random(300) < 0.3)
     named = np.array(labels)
     metrics = ["f1", "recall", "matthews_corrcoef", "balanced_accuracy", "cohen_kappa"]
     table = fm.ConfusionMatrix.from_labels(named[y], named[predicted], labels=labels)
-    of_table, of_rows = (
-        fm.estimate(table, metrics=metrics),
-        fm.estimate(y, predicted, metrics=metrics),
-    )
-    for name, one in of_rows.items():
-        assert of_table[name].estimate == pytest.approx(one.estimate, rel=1e-14)
-        assert of_table[name].standard_error == pytest.approx(one.standard_error, rel=1e-12)
-        assert of_table[name].df == pytest.approx(one.df, rel=1e-11)
-        limits = tuple(of_table[name].confidence_interval)
+    from_table = fm.estimate(table, metrics=metrics)
+    from_rows = fm.estimate(y, predicted, metrics=metrics)
+    for name, one in from_rows.items():
+        assert from_table[name].estimate == pytest.approx(one.estimate, rel=1e-14)
+        assert from_table[name].standard_error == pytest.approx(one.standard_error, rel=1e-12)
+        assert from_table[name].df == pytest.approx(one.df, rel=1e-11)
+        limits = tuple(from_table[name].confidence_interval)
         assert limits == pytest.approx(tuple(one.confidence_interval), rel=1e-12)
 
 
 def test_several_classes(rng: np.random.Generator) -> None:
-    y, predicted = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
+    y, predicted = rng.integers(0, 4, (2, 200))
     table = fm.ConfusionMatrix.from_labels(y, predicted, labels=range(4))
     for name in ("accuracy", "f1_macro", "matthews_corrcoef"):
-        of_table = fm.estimate(table, metrics=name)[name]
-        of_rows = fm.estimate(y, predicted, metrics=name)[name]
-        assert of_table.standard_error == pytest.approx(of_rows.standard_error, rel=1e-12)
-        limits = tuple(of_rows.confidence_interval)
-        assert tuple(of_table.confidence_interval) == pytest.approx(limits, rel=1e-12)
+        from_table = fm.estimate(table, metrics=name)[name]
+        from_rows = fm.estimate(y, predicted, metrics=name)[name]
+        assert from_table.standard_error == pytest.approx(from_rows.standard_error, rel=1e-12)
+        limits = tuple(from_rows.confidence_interval)
+        assert tuple(from_table.confidence_interval) == pytest.approx(limits, rel=1e-12)
 
 
 @given(POSITIVE)
@@ -449,7 +445,8 @@ def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
     ],
 )
 def test_few_rows(rows):
-    runs, bins = fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()
+    runs = fm.streams.ScoreRuns()
+    bins = fm.streams.BinnedScoreTable()
     runs.update(*rows)
     bins.update(*rows)
     expected = fm.estimate(*rows, metrics=METRICS)
@@ -492,17 +489,14 @@ def test_bins_tend_to_the_rows(rng):
         widths.append(np.abs(off).max())
     assert widths[0] > 5 * widths[1] > 20 * widths[2]
     assert widths[-1] < 1e-4
-    ranges = fm.streams.ScoreRanges(s, s, y, 1 - y)
-    equal(fm.estimate(ranges, metrics=METRICS), expected)
+    equal(fm.estimate(fm.streams.ScoreRanges(s, s, y, 1 - y), metrics=METRICS), expected)
 
 
 def test_what_tables_do_not_have(rng):
     y, s = drawn(rng, 100)
-    runs, bins, weighted = (
-        fm.streams.ScoreRuns(),
-        fm.streams.BinnedScoreTable(),
-        fm.streams.BinnedScoreTable(),
-    )
+    runs = fm.streams.ScoreRuns()
+    bins = fm.streams.BinnedScoreTable()
+    weighted = fm.streams.BinnedScoreTable()
     runs.update(y, s)
     bins.update(y, s)
     weighted.update(y, s, rng.random(100))
@@ -548,7 +542,8 @@ def cut(table, cuts):
 
 
 def summaries(table, cuts):
-    actual, tp, fp = [], 0, 0
+    actual = []
+    tp = fp = 0
     for part in cut(table, cuts):
         actual.append(summarize_range(part, tp, fp, table.n_positive, table.n_negative))
         tp, fp = tp + part.n_positive, fp + part.n_negative
@@ -562,7 +557,8 @@ def evaluation(summary, name="score", level=0.95):
 
 
 def exact_average_precision(table):
-    tp, fp, total = 0, 0, Fraction(0)
+    tp = fp = 0
+    total = Fraction(0)
     for p, n in zip(table.positives.tolist(), table.negatives.tolist(), strict=True):
         tp, fp = tp + p, fp + n
         total += Fraction(p * tp, tp + fp)
@@ -621,8 +617,7 @@ def test_any_cut_in_any_order_is_the_whole(data):
 def test_tables_of_many_rows(rng, kind):
     n = 3 * PIECE_ROWS
     y = rng.integers(0, 2, n)
-    scores = (1000 * (rng.normal(size=n) + y)).astype(kind)
-    table = ScoreTable.from_scores(y, scores)
+    table = ScoreTable.from_scores(y, (1000 * (rng.normal(size=n) + y)).astype(kind))
     cuts = np.sort(rng.integers(0, len(table), 20)).tolist()
     total = sum(summaries(table, cuts))
     with at_most(1):
@@ -644,8 +639,7 @@ def test_tables_of_many_rows(rng, kind):
     ],
 )
 def test_curves_of_a_few_corners(positives, negatives):
-    scores = np.arange(len(positives), 0, -1.0)
-    table = ScoreTable.from_counts(scores, positives, negatives)
+    table = ScoreTable.from_counts(np.arange(len(positives), 0, -1.0), positives, negatives)
     agree(evaluation(sum(summaries(table, range(1, len(table))))), table)
 
 
@@ -653,7 +647,7 @@ def test_curves_of_a_few_corners(positives, negatives):
 def test_counts_whose_products_fit_no_int64(rng, exponent):
     n = 50
     positives, negatives = rng.integers(0, 2**exponent // n, (2, n))
-    positives[::7], negatives[::5] = 0, 0
+    positives[::7] = negatives[::5] = 0
     table = ScoreTable.from_counts(np.arange(n), positives, negatives)
     for cuts in ([], [10, 20, 21, 40]):
         agree(evaluation(sum(summaries(table, cuts))), table)
@@ -661,18 +655,16 @@ def test_counts_whose_products_fit_no_int64(rng, exponent):
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_losses_of_probabilities_are_those_of_rows(rng, kind):
-    n = 2_000
-    y = rng.integers(0, 2, n)
+    y = rng.integers(0, 2, 2_000)
     p = np.round(np.clip(rng.normal(0.3 + 0.4 * y, 0.4), 0.0, 1.0), 3).astype(kind)
     own = fm.evaluate(y, {"m": p})
     table = ScoreTable.from_scores(y, p)
-    total = sum(summaries(table, [1, 200, 500]))
-    estimates = evaluation(total, "m").estimates
-    of_table = fm.evaluate({"m": table})
-    assert of_table.notes == own.notes[1:2]
+    estimates = evaluation(sum(summaries(table, [1, 200, 500])), "m").estimates
+    from_table = fm.evaluate({"m": table})
+    assert from_table.notes == own.notes[1:2]
     for name in ("brier_score", "log_loss"):
         expected = own["m"].estimates[name]
-        for one in (estimates[name], of_table["m"].estimates[name]):
+        for one in (estimates[name], from_table["m"].estimates[name]):
             same = [one.estimate, one.standard_error, one.df, *one.confidence_interval]
             given = [expected.estimate, expected.standard_error, expected.df]
             assert same == pytest.approx([*given, *expected.confidence_interval], rel=1e-9)
@@ -683,8 +675,7 @@ def test_losses_of_probabilities_are_those_of_rows(rng, kind):
 )
 def test_what_is_no_probability_has_no_losses(scores):
     table = ScoreTable.from_scores([0, 1, 0, 1], scores)
-    total = sum(summaries(table, range(1, len(table))))
-    for actual in (evaluation(total), in_memory(table)):
+    for actual in (evaluation(sum(summaries(table, range(1, len(table))))), in_memory(table)):
         assert "log_loss" not in actual.estimates
     both = fm.evaluate({"a": table, "b": ScoreTable.from_scores([0, 1, 0, 1], [0.1, 0.3, 0.2, 1])})
     assert "log_loss" not in both["b"].estimates

@@ -1,4 +1,4 @@
-"""How far rows move a metric, and the covariances of units."""
+"""Influences of rows on a metric, and the covariances of sampling units."""
 
 import math
 import warnings
@@ -56,7 +56,8 @@ _ASKED = [
 def _data(name: str, seed: int = 3) -> tuple[Any, Any, float | None]:
     """Return outcomes, predictions with ties, and a threshold where decisions are asked."""
     rng = np.random.default_rng(seed)
-    metric, n = METRICS[name], 37
+    metric = METRICS[name]
+    n = 37
     if metric.family in ("regression", "concordance"):
         y = rng.gamma(2.0, 1.0, n).round(1) + 0.1
         return y, (y * rng.gamma(9.0, 1.0 / 9.0, n)).round(1) + 0.05, None
@@ -156,7 +157,6 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
     n = len(data["time"])
     weights = np.random.default_rng(5).integers(1, 5, n) / 2 if weighted else None
     asked = ask([(metric, given)], allow_times=True)
-    options = dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata"))
     sample = build_samples(
         asked,
         data["time"],
@@ -164,7 +164,7 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
         event=data["event"],
         sample_weight=weights,
         weights_are="importances" if weighted else None,
-        **options,
+        **dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata")),
     )[metric]
     actual = sample.measure(asked[0])
     base = np.ones(n) if weights is None else weights
@@ -201,8 +201,7 @@ def correlation(x: Any, z: Any, w: Any) -> float:
 )
 def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     y, p, _ = _data("kendall_tau")
-    rng = np.random.default_rng(1)
-    weights = rng.random(len(y)) + 0.5
+    weights = np.random.default_rng(1).random(len(y)) + 0.5
 
     def value(w: Any) -> float:
         if option == "spearman":
@@ -221,7 +220,8 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     assert estimate.estimate == pytest.approx(value(weights), rel=1e-12)
     slopes = []
     for row in range(len(y)):
-        up, down = weights.copy(), weights.copy()
+        up = weights.copy()
+        down = weights.copy()
         up[row] += _STEP
         down[row] -= _STEP
         slopes.append((value(up) - value(down)) / (2 * _STEP))
@@ -251,8 +251,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         groups=np.arange(len(y)),
         strata=None,
     )[name]
-    actual = sample.measure(asked[0])
-    assert float(actual.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
+    assert float(sample.measure(asked[0]).influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
 
 
 def _variance(psi: Any, weights: Any = None, strata: Any = None, groups: Any = None) -> float:
@@ -324,10 +323,9 @@ def test_importances_are_unbiased(groups: Any) -> None:
     shares = weights / weights.sum()
     units = Units(12, weights=weights, groups=groups)
     values = rng.normal(size=(20_000, 12))
-    means = values @ shares
     actual = [
         units.variance((row - mean) / weights.sum()).value
-        for row, mean in zip(values, means, strict=True)
+        for row, mean in zip(values, values @ shares, strict=True)
     ]
     assert np.mean(actual) == pytest.approx(np.sum(shares**2), rel=0.03)
 
@@ -343,14 +341,16 @@ def test_degrees_of_freedom() -> None:
     welch = sum(v) ** 2 / (v[0] ** 2 / 1 + v[1] ** 2 / 3)
     assert Units(6, strata=strata).variance(psi, "student").df == pytest.approx(welch)
     assert Units(6).variance(psi, "student").df == 5.0
-    groups, values = np.array([0, 0, 1, 1, 2, 3]), np.array([1.0, 1.0, 3.0, -2.0, -2.0, -1.0])
+    groups = np.array([0, 0, 1, 1, 2, 3])
+    values = np.array([1.0, 1.0, 3.0, -2.0, -2.0, -1.0])
     sums = np.array([2.0, 1.0, -2.0, -1.0])
     grouped = Units(6, groups=groups).variance(values)
     sums /= np.sqrt(1 - np.array([2, 2, 1, 1]) / 6)
     df = 1 + (sums**2).sum() ** 2 / (sums**4).sum()
     assert grouped.df == pytest.approx(min(df, 4 - 1))
     uneven = np.array([3.0, -1.0, -1.0, -1.0])
-    s2, s4 = (uneven**2).sum(), (uneven**4).sum()
+    s2 = (uneven**2).sum()
+    s4 = (uneven**4).sum()
     assert Units(4).variance(uneven, "kurtosis").df == 3.0  # at most m - 1
     assert 2 * s2**2 / (s4 - s2**2 / 4) > 3.0
     more = np.concatenate([uneven, np.zeros(20)])
@@ -370,7 +370,8 @@ def test_nothing_is_known_of_one_unit() -> None:
 def test_points_that_cross_blocks() -> None:
     """Blocks and threads change no bit."""
     rng = np.random.default_rng(0)
-    psi, strata = rng.normal(size=200_001), rng.integers(0, 2, 200_001)
+    psi = rng.normal(size=200_001)
+    strata = rng.integers(0, 2, 200_001)
     units = Units(len(psi), strata=strata)
     variance = units.variance(psi).value
     expected = sum(
@@ -393,7 +394,8 @@ def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
     expected = np.zeros(9)
     for code in (0, 1) if by_class else (0,):
         inside = np.ones(50, bool) if strata is None else strata == code
-        total, weight = np.sum((w * psi)[inside]), np.sum(w[inside])
+        total = np.sum((w * psi)[inside])
+        weight = np.sum(w[inside])
         for g in range(9):
             own = inside & (groups == g)
             share = np.sum(w[own]) / weight
@@ -410,7 +412,8 @@ def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
 
 
 def test_groups_of_one_row_are_rows(psi: Any) -> None:
-    counts, groups = np.random.default_rng(1).integers(0, 2, 40), np.arange(40)[::-1]
+    counts = np.random.default_rng(1).integers(0, 2, 40)
+    groups = np.arange(40)[::-1]
     for strata in (None, np.arange(40) % 3):
         for given in ({}, {"counts": counts}, {"weights": np.full(40, 0.3)}):
             rows = Units(40, strata=strata, **given)
@@ -435,16 +438,18 @@ def newcombe(k1, n1, k0, n0, z):
         half = z * math.sqrt(z * z + 4 * k * (1 - k / n))
         ends.append([(2 * k + z * z + side * half) / (2 * (n + z * z)) for side in (-1, 1)])
     (l1, u1), (l0, u0) = ends
-    p1, p0 = k1 / n1, k0 / n0
+    p1 = k1 / n1
+    p0 = k0 / n0
     return (p1 - p0 - math.hypot(p1 - l1, u0 - p0), p1 - p0 + math.hypot(u1 - p1, p0 - l0))
 
 
 def by_definition(y, score, tail_low, tail_high):
     """The greatest lower and upper limits over thresholds and both signs of the gap."""
     m, n = int(np.sum(y == 1)), int(np.sum(y == 0))
-    low, high, largest = 0.0, 0.0, 0.0
+    low = high = largest = 0.0
     for t in np.unique(score):
-        k1, k0 = int(np.sum((score >= t) & (y == 1))), int(np.sum((score >= t) & (y == 0)))
+        k1 = int(np.sum((score >= t) & (y == 1)))
+        k0 = int(np.sum((score >= t) & (y == 0)))
         for a, b in (((k1, m), (k0, n)), ((k0, n), (k1, m))):
             low = max(low, newcombe(*a, *b, norm.isf(tail_low))[0])
             high = max(high, newcombe(*a, *b, norm.isf(tail_high))[1])
@@ -498,8 +503,7 @@ def test_too_few_groups_say_nothing(rng, n_groups, is_perfect) -> None:
 
 
 def test_a_perfect_model_has_a_lower_limit(rng) -> None:
-    y = np.repeat([0, 1], 50)
-    interval = ks(y, np.arange(100)).confidence_interval
+    interval = ks(np.repeat([0, 1], 50), np.arange(100)).confidence_interval
     assert 0.8 < interval.low < 1.0 == interval.high
     with pytest.warns(fm.UndefinedMetricWarning):
         assert math.isnan(ks([1, 1, 1], [1, 2, 3]).confidence_interval.low)

@@ -44,12 +44,14 @@ def variance(
     values = [F(int(v.numerator), int(v.denominator)) for v in values]
     total = F(sum(weights))
     mean = sum((w * v for v, w in zip(values, weights, strict=True)), F(0)) / total
-    sums, sizes = dict[int, Fraction](), dict[int, Fraction]()
+    sums = dict[int, Fraction]()
+    sizes = dict[int, Fraction]()
     for v, w, g in zip(values, weights, groups, strict=True):
         sums[g] = sums.get(g, F(0)) + w * (v - mean) / total
         sizes[g] = sizes.get(g, F(0)) + w / total
     kish, cubes = (sum((p**k for p in sizes.values()), F(0)) for k in (2, 3))
-    own, every = dict.fromkeys(sums, F(0)), sum(w * w for w in weights)
+    own = dict.fromkeys(sums, F(0))
+    every = sum(w * w for w in weights)
     for w, g in zip(weights, groups, strict=True):
         own[g] += F(w * w, every)
     left = {g: 1 - 2 * p + p * p / own[g] for g, p in sizes.items()}
@@ -77,7 +79,8 @@ def test_a_mean_is_that_of_its_queries_by_fractions(rng) -> None:
         None,
         len(values) - 1,
     )
-    t, slope = stats.t.ppf(0.975, float(df)), 1 / float(mean * (1 - mean))
+    t = stats.t.ppf(0.975, float(df))
+    slope = 1 / float(mean * (1 - mean))
     logit = math.log(float(mean / (1 - mean)))
     limits = [
         1 / (1 + math.exp(-logit - sign * t * slope * math.sqrt(squares))) for sign in (-1, 1)
@@ -90,8 +93,8 @@ def test_a_mean_is_that_of_its_queries_by_fractions(rng) -> None:
 def test_a_weighted_mean_has_the_weights_of_its_queries(rng) -> None:
     relevance, score, _, query = data(rng)
     known = [each for each in aucs(relevance, score, query) if each is not None]
-    values, weights = [value for value, _ in known], [n for _, n in known]
-    mean, squares, df = variance(values, weights, range(len(values)))
+    values = [value for value, _ in known]
+    mean, squares, df = variance(values, [n for _, n in known], range(len(values)))
     estimate = fm.estimate(relevance, score, query=query, metrics="GAUC")["GAUC"]
     assert estimate.estimate == pytest.approx(float(mean), rel=1e-14)
     assert estimate.standard_error == pytest.approx(math.sqrt(squares), rel=1e-12)
@@ -152,7 +155,8 @@ def test_a_pair_is_scipys_paired_t(rng) -> None:
 
 
 def test_hits_have_wilsons_interval_alone_and_beside_others() -> None:
-    relevance, query = np.eye(20, dtype=int).ravel(), np.repeat(np.arange(20), 20)
+    relevance = np.eye(20, dtype=int).ravel()
+    query = np.repeat(np.arange(20), 20)
     scores = {"all": relevance, "most": np.where(query < 15, relevance, -relevance)}
     comparison = fm.compare(relevance, scores, query=query, metrics="hit_rate@1")["hit_rate@1"]
     for hits, model in zip((20, 15), comparison.models, strict=True):
@@ -166,7 +170,8 @@ def test_hits_have_wilsons_interval_alone_and_beside_others() -> None:
 @few
 @pytest.mark.parametrize("groups", [None, np.arange(40) // 4])
 def test_what_rounding_leaves_is_no_difference(rng, groups) -> None:
-    y, p = np.arange(40) % 2, rng.uniform(0.1, 0.9, 40)
+    y = np.arange(40) % 2
+    p = rng.uniform(0.1, 0.9, 40)
     models = {"a": p, "b": np.nextafter(p, 1.0)}
     with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
         comparisons = fm.compare(y, models, metrics=["brier_score", "log_loss"], groups=groups)
@@ -179,10 +184,11 @@ def test_what_rounding_leaves_is_no_difference(rng, groups) -> None:
 
 @few
 def test_differences_that_cancel_in_every_group_are_none() -> None:
-    """Of the two queries of each user one is better by as much as the other is worse."""
+    """Each user has two queries: one is better by as much as the other is worse."""
     rng = np.random.default_rng(3)
     ranks = [rng.permutation(9) for _ in range(10)]
-    relevance, query = np.tile(np.arange(9) < 3, 20), np.repeat(np.arange(20), 9)
+    relevance = np.tile(np.arange(9) < 3, 20)
+    query = np.repeat(np.arange(20), 9)
     own = [rank for rank in ranks for _ in range(2)]
     other = [np.flip(rank) if k % 2 else rank for k, rank in enumerate(own)]
     swapped = [other[k + 1 - 2 * (k % 2)] for k in range(20)]
@@ -324,8 +330,7 @@ def test_value_is_that_of_the_function(rng) -> None:
         assert times.estimate == pytest.approx(
             fm.concordance.concordance_index(time, event, score, **how)
         )
-        turned = how | {"higher_score_means": "shorter-time"}
-        other = estimated_times(time, event, score, turned)
+        other = estimated_times(time, event, score, how | {"higher_score_means": "shorter-time"})
         assert times.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)
 
 

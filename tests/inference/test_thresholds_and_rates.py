@@ -23,7 +23,8 @@ P = 1 / (1 + np.exp(-(1.5 * S - 1.125)))
 
 def largest_rank(n: int, probability: Fraction, delta: Fraction) -> int:
     """Return the largest k with P(X < k) <= delta, in whole numbers."""
-    below, k = Fraction(0), 0
+    below = Fraction(0)
+    k = 0
     while k <= n:
         below += math.comb(n, k) * probability**k * (1 - probability) ** (n - k)
         if below > delta:
@@ -41,7 +42,8 @@ def test_ranks_are_those_of_the_binomial_distribution(
 ) -> None:
     rank = largest_rank(n, 1 - bound, delta)
     scores = np.arange(n)
-    y, s = np.append(np.ones(n, int), 0), np.append(scores, 0)
+    y = np.append(np.ones(n, int), 0)
+    s = np.append(scores, 0)
     guarantee = fm.guaranteed_threshold(y, s, recall=float(bound), delta=float(delta))
     assert guarantee.threshold == (scores[rank - 1] if rank else -math.inf)
     assert (guarantee.n_samples, guarantee.fn) == (n, max(rank - 1, 0))
@@ -69,7 +71,9 @@ def test_too_few_rows_say_how_many_it_takes() -> None:
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
 def test_promises_are_kept_with_ties_and_without(metric: str, bound: float, levels: int) -> None:
     """By simulation, with the population known: broken in at most one of ten, of 2,000 sets."""
-    rng, broken, n = np.random.default_rng(levels), 0, 2_000
+    rng = np.random.default_rng(levels)
+    broken = 0
+    n = 2_000
     for _ in range(n):
         s = rng.random(60) if not levels else rng.integers(1, levels + 1, 60) / levels
         y = rng.permutation(np.arange(60) < 30).astype(int)
@@ -86,8 +90,9 @@ def test_promises_are_kept_with_ties_and_without(metric: str, bound: float, leve
 
 
 def chosen_by_definition(grid: np.ndarray, pvalues: list[float], delta: float) -> list[int]:
-    """Return what ten starts reject, each with its share of delta, until one is not rejected."""
-    n_starts, kept = min(10, len(grid)), set[int]()
+    """Return the thresholds that ten starts reject, each at delta / 10, up to one not rejected."""
+    n_starts = min(10, len(grid))
+    kept = set[int]()
     for k in range(n_starts):
         for at in range(k * len(grid) // n_starts, len(grid)):
             if pvalues[at] > delta / n_starts:
@@ -149,9 +154,6 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> 
         fm.guaranteed_threshold(Y, S, **given)
 
 
-# --- in an evaluation -----------------------------------------------------------------------------
-
-
 def test_an_evaluation_shows_what_each_model_can_promise() -> None:
     promises = {"recall": 0.8, "precision": 0.4}
     result = fm.evaluate(Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9)
@@ -199,10 +201,7 @@ def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message
             {"false_positive_rate": 1e-5},
             "the false positive rate .* where nothing is positive; .* {p} of {p} positives",
         ),
-        (
-            {"precision": 0.9999, "grid": [0.5]},
-            "no threshold keeps precision at least 0.9999 on",
-        ),
+        ({"precision": 0.9999, "grid": [0.5]}, "no threshold keeps precision at least 0.9999 on"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -233,10 +232,12 @@ def test_limits_of_a_ratio_are_where_the_difference_has_a_limit_of_0(counts, nam
     if negatives == 0:
         return
     estimates = estimate(counts, f"{name}_likelihood_ratio")
-    first, other = positives / n_positive, negatives / n_negative
+    first = positives / n_positive
+    other = negatives / n_negative
     assert estimates.estimate == pytest.approx(first / other)
     assert estimates.method == "wilson of both rates"
-    above, below = wilson(positives, n_positive), wilson(negatives, n_negative)
+    above = wilson(positives, n_positive)
+    below = wilson(negatives, n_negative)
     low, high = estimates.confidence_interval
     if low > 0:
         assert first - low * other == pytest.approx(
@@ -313,8 +314,7 @@ def test_what_an_auc_is_times_a_number_has_its_limits(n, alternative) -> None:
         ).values()
         low, high = auc.confidence_interval
     # its scale, atanh(2 a - 1), is half the logit of a
-    wanted = (2 * low - 1, 2 * high - 1)
-    assert tuple(gini.confidence_interval) == pytest.approx(wanted, rel=1e-9)
+    assert tuple(gini.confidence_interval) == pytest.approx((2 * low - 1, 2 * high - 1), rel=1e-9)
 
 
 def of(z: float, pairs, covariance, alternative="two-sided", others=1.0) -> float:
@@ -349,7 +349,8 @@ def test_all_pairs_of_independent_models_are_the_studentized_range(k, near, z) -
 def test_against_a_reference_it_is_the_multivariate_normal_integral(
     rng, k, near, alternative, z
 ) -> None:
-    covariance, pairs = random_covariance(rng, k), [(i, k - 1) for i in range(k - 1)]
+    covariance = random_covariance(rng, k)
+    pairs = [(i, k - 1) for i in range(k - 1)]
     normal = stats.multivariate_normal(
         np.zeros(k - 1), correlation(pairs, covariance), abseps=1e-6, releps=1e-6, maxpts=10**6
     )
@@ -361,7 +362,8 @@ def test_against_a_reference_it_is_the_multivariate_normal_integral(
 
 
 def test_step_down_is_what_draws_say(rng) -> None:
-    covariance, pairs = random_covariance(rng, 4), list(itertools.combinations(range(4), 2))
+    covariance = random_covariance(rng, 4)
+    pairs = list(itertools.combinations(range(4), 2))
     z = np.array([2.8, -0.4, 1.9, 2.3, -2.6, 0.9])
     got = max_t_pvalues([pvalue(one, math.inf) for one in z], pairs, covariance)
     drawn = np.abs(
@@ -435,7 +437,7 @@ def test_it_is_the_same_on_every_run_and_number_of_threads(rng) -> None:
 
 
 def test_a_model_that_max_t_alone_shows_is_better() -> None:
-    """Of models a and b that are nearly one, both pairs with c are one hypothesis, not two."""
+    """Models a and b are nearly equal: both pairs with c are one hypothesis, not two."""
     rng = np.random.default_rng(3)
     y = np.arange(400) % 2
     shared = y + rng.normal(size=400)
