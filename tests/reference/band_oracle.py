@@ -104,15 +104,15 @@ def equal_precision_band(points: Sequence[Point], x, sizes, width) -> tuple[floa
         y = least_beyond(points, first)
         low = rate_of(arcsine(y, y_size) - width, y_size)
     if (last := counted_rate(centre + width, x_size)) < 1.0:
-        y = most_before(points, last)
-        high = rate_of(arcsine(y, y_size) + width, y_size)
+        high = rate_of(arcsine(most_before(points, last), y_size) + width, y_size)
     return low, high
 
 
 def wilson(rate, size: float, z: float) -> tuple[float, float]:
     """Return the roots t of (rate - t)^2 = z^2 t (1 - t) / size."""
-    a, b, c = 1 + z * z / size, -(2 * rate + z * z / size), rate * rate
-    root = math.sqrt(max(b * b - 4 * a * c, 0.0))
+    a = 1 + z * z / size
+    b = -(2 * rate + z * z / size)
+    root = math.sqrt(max(b * b - 4 * a * (rate * rate), 0.0))
     return max((-b - root) / (2 * a), 0.0), min((-b + root) / (2 * a), 1.0)
 
 
@@ -139,9 +139,10 @@ def recovered_limits(points: Sequence[Point], x, y, sizes, z: float) -> tuple[fl
     return max(low, 0.0), min(high, 1.0)
 
 
-def precision_limits(recall: float, rate: float, of_rate, odds: float, of_odds):
+def precision_limits(recall: float, rate: float, rate_band, odds: float, odds_band):
     """Return the limits of r / (r + f w) from those of f and w, combined as independent ones."""
-    (f0, f1), (w0, w1) = of_rate, of_odds
+    f0, f1 = rate_band
+    w0, w1 = odds_band
     least = rate * odds - math.sqrt((odds * (rate - f0)) ** 2 + (rate * (odds - w0)) ** 2)
     squares = (odds * (f1 - rate)) ** 2 + (rate * (w1 - odds)) ** 2
     squares += (f1 - rate) ** 2 * (w1 - odds) ** 2
@@ -178,7 +179,8 @@ def along(line: Sequence[Point], position: float) -> float:
 
 def gap(points, others, scales, n_positions: int) -> float:
     """Return half the largest distance of y - x at equidistant positions of x + y."""
-    line, other = scaled(points, *scales), scaled(others, *scales)
+    line = scaled(points, *scales)
+    other = scaled(others, *scales)
     low, high = sum(line[0]), sum(line[-1])
     step = (high - low) / (n_positions - 1)
     positions = [low + k * step for k in range(n_positions)]

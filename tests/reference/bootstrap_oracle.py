@@ -67,7 +67,7 @@ def bca(values, estimate: float, acceleration: float, confidence_level: float, a
 
 def acceleration(strata: Sequence[Sequence[Fraction]]) -> float:
     """Return a of one or several samples, row by row, from leave-one-out values."""
-    cubes, squares = Fraction(0), Fraction(0)
+    cubes = squares = Fraction(0)
     for values in strata:
         n = len(values)
         mean = sum(values, Fraction(0)) / n

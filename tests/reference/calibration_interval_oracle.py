@@ -72,8 +72,8 @@ def over_outcomes(
 def limits(
     square: float,
     plug_in: float,
-    of_gaps: float,
-    of_pairs: float,
+    gap_error: float,
+    pair_error: float,
     error_if_calibrated: float,
     level: float,
 ) -> list[float]:
@@ -81,7 +81,7 @@ def limits(
     z = NormalDist().inv_cdf((1 + level) / 2)
     one = NormalDist().inv_cdf(level)
     above = max(square, 0.0)
-    error = math.hypot(of_gaps, of_pairs)
+    error = math.hypot(gap_error, pair_error)
     low = max(0.0, above - one * error)
     if above >= 2 * one * error:
         low = above / 2
@@ -89,10 +89,11 @@ def limits(
         low = above - z * error
     if square <= one * error_if_calibrated:
         low = 0.0
-    inside, outside = above, above + 1e6
+    inside = above
+    outside = above + 1e6
     for _ in range(200):
         u = (inside + outside) / 2
-        at_u = math.sqrt((of_gaps**2 * u / plug_in if plug_in else of_gaps**2) + of_pairs**2)
+        at_u = math.sqrt((gap_error**2 * u / plug_in if plug_in else gap_error**2) + pair_error**2)
         inside, outside = (u, outside) if u - above <= z * at_u else (inside, u)
     return [math.sqrt(low), math.sqrt(inside)]
 
@@ -114,10 +115,7 @@ def clopper_pearson_low(hits: int, n: int, alpha: float) -> float:
 def band(
     cells: Sequence[tuple[Fraction, Fraction, int, int]], point: Fraction, alpha: float
 ) -> tuple[float, float]:
-    """Return the limits at a point, each the best over all runs of cells on its side.
-
-    Cells are (least probability, greatest one, positives, rows), in order.
-    """
+    """Return the limits at a point: the best over all runs of cells (low, high, k, n) on a side."""
     m = len(cells)
     level = alpha / (m * (m + 1))
     low, high = 0.0, 1.0

@@ -96,8 +96,7 @@ def fbeta(beta: float) -> Metric:
     def metric(counted: Counts) -> Fraction | None:
         hits, true, predicted = counted
         missed = true - hits
-        false_alarms = predicted - hits
-        whole = (1 + square) * hits + square * missed + false_alarms
+        whole = (1 + square) * hits + square * missed + (predicted - hits)
         return over((1 + square) * hits, whole)
 
     return metric

@@ -26,7 +26,8 @@ def pairs(outcome: Sequence[Any], score: Sequence[Any], weights: Any = None) -> 
     sums = [Fraction(0)] * 5
     exact_weights = [Fraction(w) for w in (weights or [1] * len(outcome))]
     for i, j in itertools.combinations(range(len(outcome)), 2):
-        y, x = sign(outcome[i] - outcome[j]), sign(score[i] - score[j])
+        y = sign(outcome[i] - outcome[j])
+        x = sign(score[i] - score[j])
         kind = {(True, True): 0 if y == x else 1, (True, False): 2, (False, True): 3}.get(
             (y != 0, x != 0), 4
         )
@@ -39,10 +40,7 @@ def _over(excess: Fraction, pairs: Any) -> float:
 
 
 def metric(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
-    """Return a metric of rank correlation by its name here; nan where it is undefined.
-
-    Weights are no part of Spearman's, and of the others in place of numbers of rows.
-    """
+    """Return a rank correlation by its name here, nan where undefined; Spearman's is unweighted."""
     sums = pairs(outcome, score, weights)
     c, d, in_score, in_outcome, _ = sums
     n = sum(weights or [1] * len(outcome))
@@ -84,9 +82,6 @@ def spearman(outcome: Any, score: Any) -> float:
     return float(sum(a * b for a, b in zip(y, x, strict=True))) / math.sqrt(squared)
 
 
-# --- censored times ------------------------------------------------------------------------------
-
-
 def uncensored_share(
     time: Any, event: Any, at: Any, weights: Sequence[Fraction], *, including: bool
 ) -> Fraction:
@@ -112,10 +107,7 @@ def index_pairs(
     weighting: str = "harrell",
     of: Any = None,
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the weight of concordant, discordant and tied pairs; G is of unit weights if none.
-
-    ``of`` are times and events of other rows, whose G it then is.
-    """
+    """Return the weights of concordant, discordant and tied pairs; ``of`` are the rows of G."""
     exact_weights = [Fraction(w) for w in (weights or [1] * len(time))]
     seen = (time, event, exact_weights) if of is None else (*of, [Fraction(1)] * len(of[0]))
     sums = [Fraction(0)] * 3

@@ -48,10 +48,10 @@ def brier(label: int, p: Fraction) -> Fraction:
 
 def log_loss(label: int, p: Fraction, eps: float = 2.0**-52) -> float:
     clipped = min(max(p, Fraction(eps)), 1 - Fraction(eps))
-    of_label = clipped if label else 1 - clipped
-    if of_label < Fraction(1, 2):
-        return math.log(of_label.denominator) - math.log(of_label.numerator)
-    return -math.log1p(float(of_label - 1))
+    chance = clipped if label else 1 - clipped
+    if chance < Fraction(1, 2):
+        return math.log(chance.denominator) - math.log(chance.numerator)
+    return -math.log1p(float(chance - 1))
 
 
 def mean_score(score: Callable, rows: list[Point], values: Sequence[Fraction]):
@@ -85,17 +85,15 @@ def spiegelhalter(labels: Sequence, chances: Sequence, weights: Weights = None) 
     weights = [Fraction(1)] * len(labels) if weights is None else weights
     over = variance = Fraction(0)
     for y, p, w in zip(labels, chances, weights, strict=True):
-        w, p = _exact(w), _exact(p)
+        w = _exact(w)
+        p = _exact(p)
         over += w * (_exact(y) - p) * (1 - 2 * p)
         variance += w**2 * (1 - 2 * p) ** 2 * p * (1 - p)
     return float(over) / math.sqrt(variance) if variance else math.nan
 
 
 def logistic(labels: Sequence, chances: Sequence, weights: Weights = None) -> tuple[float, ...]:
-    """Return slope, intercept, in the large, and their variances: Newton's method by hand.
-
-    No probability may be 0 or 1, and classes must overlap.
-    """
+    """Return slope, intercept, in the large, and their variances (0 < p < 1, classes overlap)."""
     weights = [1.0] * len(labels) if weights is None else [float(w) for w in weights]
     logits = [math.log(float(p)) - math.log1p(-float(p)) for p in chances]
     rows = [(x, int(y), w) for x, y, w in zip(logits, labels, weights, strict=True) if w]
@@ -119,7 +117,8 @@ def logistic(labels: Sequence, chances: Sequence, weights: Weights = None) -> tu
     for _ in range(500 if overlap else 0):
         g0, g1, v0, v1, v2 = derivatives(a, b)
         determinant = v0 * v2 - v1 * v1
-        step_a, step_b = (v2 * g0 - v1 * g1) / determinant, (v0 * g1 - v1 * g0) / determinant
+        step_a = (v2 * g0 - v1 * g1) / determinant
+        step_b = (v0 * g1 - v1 * g0) / determinant
         shrink = min(1.0, 0.5 / max(abs(step_a), abs(step_b), 1e-300))
         a, b = a + shrink * step_a, b + shrink * step_b
     _, _, v0, v1, v2 = derivatives(a, b)

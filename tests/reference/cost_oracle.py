@@ -26,10 +26,10 @@ def mean(rows: Sequence[Row], costs: Costs) -> Fraction | None:
 
 def rate(rows: Sequence[Row], true: int, predicted: int) -> Fraction | None:
     """Return the fraction of class ``true`` predicted as class ``predicted``."""
-    of_class = [row for row in rows if row[0] == true]
-    if not weight(of_class):
+    class_rows = [row for row in rows if row[0] == true]
+    if not weight(class_rows):
         return None
-    return weight([row for row in of_class if row[1] == predicted]) / weight(of_class)
+    return weight([row for row in class_rows if row[1] == predicted]) / weight(class_rows)
 
 
 def expected(rows: Sequence[Row], cost_fn: Any, cost_fp: Any, prevalence: Any = None) -> Any:

@@ -89,8 +89,7 @@ def jaccard(rows: Rows, k: Any) -> Value:
 
 
 def fbeta(rows: Rows, k: Any, beta: Any = 1) -> Value:
-    """Return the weighted harmonic mean of precision and recall, 0 where one of them is 0 or
-    undefined while the other is defined."""
+    """Return the weighted harmonic mean of precision and recall; 0 where only one is undefined."""
     p, r = precision(rows, k), recall(rows, k)
     square = Fraction(beta) ** 2
     if p is None and r is None:
@@ -101,7 +100,8 @@ def fbeta(rows: Rows, k: Any, beta: Any = 1) -> Value:
 
 
 def informedness(rows: Rows, k: Any) -> Value:
-    r, f = recall(rows, k), false_positive_rate(rows, k)
+    r = recall(rows, k)
+    f = false_positive_rate(rows, k)
     return None if r is None or f is None else r - f
 
 
@@ -132,20 +132,19 @@ def mean(values: Sequence[Value]) -> Value:
     return None if None in values else sum(values) / len(values)
 
 
-def macro(of_class: Callable[..., Value], rows: Rows, labels: Any) -> Value:
-    return mean([of_class(rows, k) for k in labels])
+def macro(metric: Callable[..., Value], rows: Rows, labels: Any) -> Value:
+    return mean([metric(rows, k) for k in labels])
 
 
-def micro(of_class: Callable[..., Value], rows: Rows, labels: Any) -> Value:
+def micro(metric: Callable[..., Value], rows: Rows, labels: Any) -> Value:
     """Return the metric of all one-against-rest questions put into one table."""
-    pooled = [(t == k, p == k, w) for t, p, w in rows for k in labels]
-    return of_class(pooled, True)
+    return metric([(t == k, p == k, w) for t, p, w in rows for k in labels], True)
 
 
-def weighted(of_class: Callable[..., Value], rows: Rows, labels: Any) -> Value:
+def weighted(metric: Callable[..., Value], rows: Rows, labels: Any) -> Value:
     support = {k: sum((w for t, _, w in rows if t == k), Fraction(0)) for k in labels}
     present = [k for k in labels if support[k]]
-    values = [of_class(rows, k) for k in present]
+    values = [metric(rows, k) for k in present]
     if not present or None in values:
         return None
     products = [support[k] * value for k, value in zip(present, values, strict=True)]
@@ -250,7 +249,6 @@ OVER_CLASSES: dict[str, Callable[..., Value]] = {
     "macro_f1_harmonic": macro_f1_harmonic,
 }
 AVERAGES = {"macro": macro, "micro": micro, "weighted": weighted}
-AVERAGED = ("precision", "recall", "f1", "fbeta", "jaccard")
 
 
 def value(name: str, rows: Rows, labels: Sequence[Any]) -> float:
@@ -260,6 +258,6 @@ def value(name: str, rows: Rows, labels: Sequence[Any]) -> float:
     elif name in OF_CLASS:
         result = OF_CLASS[name](rows, labels[-1])
     else:
-        of_class, _, average = name.rpartition("_")
-        result = AVERAGES[average](OF_CLASS[of_class], rows, labels)
+        metric, _, average = name.rpartition("_")
+        result = AVERAGES[average](OF_CLASS[metric], rows, labels)
     return float("nan") if result is None else float(result)

@@ -37,7 +37,8 @@ def components(labels, scores) -> tuple[Fraction, dict[int, Fraction]]:
 
 def covariance(labels, one, other) -> Fraction:
     """Return DeLong's covariance of the AUCs of two lists of scores (equations 5 and 6)."""
-    (auc_one, v_one), (auc_other, v_other) = components(labels, one), components(labels, other)
+    auc_one, v_one = components(labels, one)
+    auc_other, v_other = components(labels, other)
     total = Fraction(0)
     for label in (1, 0):
         rows = [i for i, each in enumerate(labels) if each == label]
@@ -48,7 +49,8 @@ def covariance(labels, one, other) -> Fraction:
 
 def variance_of_difference(labels, one, other) -> Fraction:
     """Return the variance of a difference from the differences of the structural components."""
-    (auc_one, v_one), (auc_other, v_other) = components(labels, one), components(labels, other)
+    auc_one, v_one = components(labels, one)
+    auc_other, v_other = components(labels, other)
     total = Fraction(0)
     for label in (1, 0):
         rows = [i for i, each in enumerate(labels) if each == label]

@@ -31,8 +31,7 @@ def hull_area(rows: list[tuple[float, Fraction, Fraction]]) -> Fraction:
     """Return the area below the hull: of the highest chords over each FPR, by trapezoids."""
     points = _points(rows)
     area = Fraction(0)
-    corners = sorted({x for x, _ in points})
-    for left, right in pairwise(corners):
+    for left, right in pairwise(sorted({x for x, _ in points})):
         area += (right - left) * (_chord(points, left, right) + _chord(points, right, left)) / 2
     return area
 
@@ -65,10 +64,7 @@ def cheapest(rows, x: Fraction) -> Fraction:
 
 
 def envelope(rows) -> list[tuple[Fraction, Fraction]]:
-    """Return the vertices of the lower envelope, where two lowest lines meet.
-
-    All pairs of lines are intersected; points above another line are dropped.
-    """
+    """Return the vertices of the lower envelope: intersections that lie above no other line."""
     cost_lines = {(fpr, 1 - tpr) for fpr, tpr in _points(rows)}
     positions = {Fraction(0), Fraction(1)}
     for a, b in combinations(cost_lines, 2):
@@ -95,10 +91,7 @@ def total_cost(rows) -> Fraction:
 
 
 def h_measure(rows, a: float | None, b: float | None) -> float:
-    """Return 1 - L / L_max by numerical integration over the cost share c.
-
-    Without parameters the weight is Beta(1 + p, 2 - p) with p the share of positives.
-    """
+    """Return 1 - L / L_max over the cost share c, by default of weight Beta(1 + p, 2 - p)."""
     from scipy.integrate import quad
 
     n_positive, n_negative = (float(sum(row[k] for row in rows)) for k in (1, 2))

@@ -28,10 +28,7 @@ def counted(is_positive: Any, scores: NDArray[Any]) -> list[Row]:
 
 
 def weighed(is_positive: Any, scores: NDArray[Any], weights: Iterable[Any]) -> list[Row]:
-    """Return (score, positive weight, negative weight), highest first, in Fractions.
-
-    Rows of weight 0 are absent.
-    """
+    """Return (score, positive weight, negative weight), highest first, without weights of 0."""
     cells: dict[float | int, list[Fraction]] = {}
     for label, score, weight in zip(is_positive, scores.tolist(), weights, strict=True):
         exact = Fraction(weight)

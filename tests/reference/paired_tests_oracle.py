@@ -43,14 +43,10 @@ def binomial_pvalue(count: int, n: int, rate: Fraction, alternative: str) -> Fra
 # --- t -------------------------------------------------------------------------------------------
 
 
-def mean_and_variance(values: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    mean = sum(values, Fraction(0)) / len(values)
-    return mean, sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
-
-
 def t_statistic(values: Sequence[Fraction], ratio: Fraction = Fraction(0)) -> float:
     """Return mean / sqrt((1 / n + ratio) s^2); ratio is n_test / n_train."""
-    mean, variance = mean_and_variance(values)
+    mean = sum(values, Fraction(0)) / len(values)
+    variance = sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
     return float(mean) / math.sqrt((Fraction(1, len(values)) + ratio) * variance)
 
 
@@ -60,11 +56,10 @@ def five_by_two(table: Sequence[Sequence[Fraction]]) -> dict[str, float]:
         mean = (first + second) / 2
         variances += (first - mean) ** 2 + (second - mean) ** 2
     below = math.sqrt(variances / 5)
-    squares = sum(d**2 for row in table for d in row)
     return {
         "dietterich": float(table[0][0]) / below,
         "textbook": float((table[0][0] + table[0][1]) / 2) / below,
-        "f": float(squares / (2 * variances)),
+        "f": float(sum(d**2 for row in table for d in row) / (2 * variances)),
     }
 
 

@@ -76,8 +76,7 @@ def difference(
     """Return the first model's metric less the second's, rows of coin 1 being exchanged."""
     rows = list(zip(first, second, coins, strict=True))
     one = [b if coin else a for a, b, coin in rows]
-    other = [a if coin else b for a, b, coin in rows]
-    return metric(labels, one) - metric(labels, other)
+    return metric(labels, one) - metric(labels, [a if coin else b for a, b, coin in rows])
 
 
 def every_exchange(

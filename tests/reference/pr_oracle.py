@@ -64,10 +64,7 @@ def _decimal(value: Fraction) -> Decimal:
 
 
 def continuous(y_true, y_score, weights=None) -> float:
-    """Return the integral of t / (t + FP(t)) over TP, FP straight in TP between thresholds.
-
-    By the textbook antiderivative t/a - b/a^2 ln(a t + b), in 60 digits.
-    """
+    """Integrate t / (t + FP(t)) by its antiderivative t/a - b/a^2 ln(a t + b), in 60 digits."""
     steps = decisions(y_true, y_score, weights)
     with localcontext() as context:
         context.prec = 60
@@ -174,10 +171,9 @@ def _ends_at(curve: list[Point], x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _signs(curve_a: list[Point], curve_b: list[Point], *, ends: bool) -> list[int]:
-    """Return the signs of a - b, from left to right, where either line has a corner.
+    """Return the signs of a - b at the corners of either line, between which both are straight.
 
-    Between two such abscissas both lines are straight, so what is left and right of each tells
-    all. The vertical stretches at the two ends are left out unless ``ends``.
+    The vertical stretches at the two ends are left out unless ``ends``.
     """
     signs = []
     for x in sorted({x for x, _ in curve_a + curve_b}):

@@ -61,7 +61,8 @@ def wilson(k: float, n: float, z: float) -> tuple[float, float]:
 
 def f1(tp: Decimal, fp: Decimal, fn: Decimal, tn: Decimal) -> Decimal:
     """Return the harmonic mean of precision and recall."""
-    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    precision = tp / (tp + fp)
+    recall = tp / (tp + fn)
     return 2 * precision * recall / (precision + recall)
 
 

@@ -77,10 +77,7 @@ def root_mean_squared_log_error(data: list[Row]) -> Decimal:
 
 
 def quantile(values: list[tuple[Fraction, Fraction]], level: Fraction) -> Fraction:
-    """Return the middle of all x with weight <= level below and <= 1 - level above them.
-
-    Definition 2 of Hyndman & Fan (1996), for weights; of level 0 and 1 the least and the largest.
-    """
+    """Return the weighted quantile by definition 2 of Hyndman & Fan (1996): a middle of ties."""
     total = sum(w for _, w in values)
     fits = [
         x
@@ -104,13 +101,12 @@ def _constant(data: list[Row], prediction: Fraction) -> list[Row]:
     return [(y, prediction, w) for y, _, w in data]
 
 
-def _saved(loss: Number, of_constant: Number) -> Number | None:
-    return 1 - loss / of_constant if of_constant else None
+def _saved(loss: Number, constant_loss: Number) -> Number | None:
+    return 1 - loss / constant_loss if constant_loss else None
 
 
 def r2_score(data: list[Row]) -> Fraction | None:
-    of_mean = mean_squared_error(_constant(data, mean(data)))
-    return _saved(mean_squared_error(data), of_mean)
+    return _saved(mean_squared_error(data), mean_squared_error(_constant(data, mean(data))))
 
 
 def error_variance(data: list[Row]) -> Fraction:
@@ -135,9 +131,9 @@ def _deviance(y: Decimal, mean: Decimal, power: Decimal) -> Decimal:
         return 2 * ((y * (y / mean).ln() if y else Decimal(0)) - y + mean)
     if power == 2:
         return 2 * ((mean / y).ln() + y / mean - 1)
-    of_target = max(y, Decimal(0)) ** (2 - power) / ((1 - power) * (2 - power))
+    target_power = max(y, Decimal(0)) ** (2 - power) / ((1 - power) * (2 - power))
     cross = y * mean ** (1 - power) / (1 - power)
-    return 2 * (of_target - cross + mean ** (2 - power) / (2 - power))
+    return 2 * (target_power - cross + mean ** (2 - power) / (2 - power))
 
 
 def mean_poisson_deviance(data: list[Row]) -> Number:
@@ -154,9 +150,9 @@ def d2_tweedie_score(data: list[Row], power: float = 0) -> Number | None:
         return None
     if len({y for y, *_ in data}) == 1:
         return None
-    of_mean = mean_tweedie_deviance(_constant(data, level), power)
+    mean_loss = mean_tweedie_deviance(_constant(data, level), power)
     with localcontext(prec=DIGITS):
-        return _saved(mean_tweedie_deviance(data, power), of_mean)
+        return _saved(mean_tweedie_deviance(data, power), mean_loss)
 
 
 def d2_pinball_score(data: list[Row], alpha: float = 0.5) -> Fraction | None:

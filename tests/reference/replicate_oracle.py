@@ -27,8 +27,12 @@ def philox4x32_10(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int,
     for _ in range(10):
         high0, low0 = divmod(0xD2511F53 * c0, 1 << 32)
         high1, low1 = divmod(0xCD9E8D57 * c2, 1 << 32)
-        c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
-        k0, k1 = (k0 + 0x9E3779B9) & _MASK, (k1 + 0xBB67AE85) & _MASK
+        c0 = high1 ^ c1 ^ k0
+        c1 = low1
+        c2 = high0 ^ c3 ^ k1
+        c3 = low0
+        k0 = (k0 + 0x9E3779B9) & _MASK
+        k1 = (k1 + 0xBB67AE85) & _MASK
     return c0, c1, c2, c3
 
 
@@ -40,10 +44,7 @@ def words(key: Sequence[int], first: int, block: int, replicate: int, purpose: i
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows by descending score, the positives of a tie first, and what kernels are given of them.
-
-    ``cells`` counts the rows of each class at each score.
-    """
+    """Rows by descending score, positives of a tie first; ``cells`` counts them by score."""
 
     cells: tuple[tuple[int, int], ...]
 
@@ -93,10 +94,7 @@ class Rows:
         return np.array(anchors, np.int64)
 
     def pieces(self, first: int, last: int):
-        """Return (first row, first negative, end, ends here) of the mixed ties of a part of rows.
-
-        Places are counted from the start of the part.
-        """
+        """Return (first row, first negative, end, ends here) of the mixed ties of a chunk."""
         pieces = [
             (*(min(max(index, first), last) - first for index in tie), int(tie[2] <= last))
             for tie in self.ties()
@@ -172,7 +170,8 @@ def partial_area(cells: Sequence[Cell], low, high, *, over_tpr: bool = False) ->
         line = [(tpr, 1 - fpr) for fpr, tpr in line]
     area = Fraction(0)
     for (x0, y0), (x1, y1) in pairwise(line):
-        left, right = max(x0, Fraction(low)), min(x1, Fraction(high))
+        left = max(x0, Fraction(low))
+        right = min(x1, Fraction(high))
         if left < right:
             middle = y0 + (y1 - y0) * ((left + right) / 2 - x0) / (x1 - x0)
             area += (right - left) * middle
@@ -198,10 +197,7 @@ def precision_area(cells: Sequence[Cell], estimator: str) -> float:
 
 
 def under_interpolation(tp0, fp0, tp1, fp1) -> float:
-    """Return the integral of t / (t + f(t)) over TP t, FP f(t) straight between two thresholds.
-
-    By the antiderivative t/a - b/a^2 ln(a t + b) of t / (a t + b), in 50 digits.
-    """
+    """Integrate t / (t + f(t)), f straight, by t/a - b/a^2 ln(a t + b), in 50 digits."""
     slope = Fraction(fp1 - fp0) / (tp1 - tp0)
     a, b = 1 + slope, fp0 - slope * tp0
     with localcontext() as context:

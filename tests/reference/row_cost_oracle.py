@@ -42,10 +42,7 @@ def cheapest(rows: Sequence[Row], prevalence: Fraction | None = None) -> tuple[A
 
 
 def left_out(rows: Sequence[Row], groups: Sequence[int] | None = None) -> Fraction:
-    """Return the mean cost of each row by the threshold that is cheapest without it, or its group.
-
-    Thresholds are those of all rows: a score that only the row itself has stays a candidate.
-    """
+    """Return each row's mean cost at the threshold that is cheapest without it, or its group."""
     total = Fraction(0)
     groups = range(len(rows)) if groups is None else groups
     for row, own_group in zip(rows, groups, strict=True):
