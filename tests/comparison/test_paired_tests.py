@@ -66,9 +66,8 @@ def test_one_sample_is_scipys(alternative):
 @pytest.mark.parametrize("alpha", ["05", "10"])
 @pytest.mark.parametrize("k", [2, 5, 10, 20, 30])
 def test_critical_values_of_the_tables(k, alpha):
-    rng = np.random.default_rng(k)
     test = one_sample_t_test(
-        rng.random(k), error_rate=0.5, confidence_level=1 - float(f"0.{alpha}")
+        np.random.default_rng(k).random(k), error_rate=0.5, confidence_level=1 - float(f"0.{alpha}")
     )
     assert test.critical_value == pytest.approx(CRITICAL[f"t_by_k_{alpha}"][str(k)], abs=5.1e-5)
     assert test.reject == (abs(test.statistic) >= test.critical_value)
@@ -174,11 +173,10 @@ def test_both_statistics_stand_side_by_side():
 
 def test_scikit_learns_example_of_repeated_cross_validation():
     """The corrected t of "Statistical comparison of models using grid search" in its docs."""
-    rng = np.random.default_rng(3)
-    table = rng.normal(0.01, 0.02, (10, 10))
-    n_train, n_test = 90, 10
-    kr = table.size
-    std = math.sqrt(np.var(table, ddof=1) * (1 / kr + n_test / n_train))
+    table = np.random.default_rng(3).normal(0.01, 0.02, (10, 10))
+    n_train = 90
+    n_test = 10
+    std = math.sqrt(np.var(table, ddof=1) * (1 / table.size + n_test / n_train))
     expected = table.mean() / std
     test = kfold(table)
     assert (test.statistic, test.df) == (pytest.approx(expected), 99)
@@ -255,23 +253,23 @@ def repeated_folds(rng, repeats, folds):
     return common + math.sqrt(1 - 1 / folds) * rng.normal(size=(repeats, folds))
 
 
-def of_folds(values, **said):
+def compare_folds(values, **said):
     return kfold_paired_t_test(values, higher_is_better=True, **said)
 
 
 @pytest.mark.parametrize("said", [{"n_folds": 5}, {"n_repeats": 3}, {"n_folds": 5, "n_repeats": 3}])
 def test_a_vector_of_repetitions_is_their_table(rng, said):
     table = repeated_folds(rng, 3, 5)
-    assert of_folds(table.ravel(), **said).to_dict() == of_folds(table).to_dict()
-    assert of_folds(table, **said).to_dict() == of_folds(table).to_dict()
-    assert of_folds(table[:1].ravel()).to_dict() == of_folds(table[:1]).to_dict()
+    assert compare_folds(table.ravel(), **said).to_dict() == compare_folds(table).to_dict()
+    assert compare_folds(table, **said).to_dict() == compare_folds(table).to_dict()
+    assert compare_folds(table[:1].ravel()).to_dict() == compare_folds(table[:1]).to_dict()
 
 
 def test_ten_times_ten_folds_in_a_vector_keep_the_level(rng):
     """Taken for 100 folds they would reject 42 %; the t of equicorrelated normals is exact."""
     tables = [repeated_folds(rng, 10, 10) for _ in range(2000)]
-    right = np.mean([of_folds(one.ravel(), n_folds=10).reject for one in tables])
-    wrong = np.mean([of_folds(one.ravel(), n_folds=100).reject for one in tables])
+    right = np.mean([compare_folds(one.ravel(), n_folds=10).reject for one in tables])
+    wrong = np.mean([compare_folds(one.ravel(), n_folds=100).reject for one in tables])
     assert right == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 2000))
     assert wrong == pytest.approx(0.42, abs=4 * math.sqrt(0.42 * 0.58 / 2000))
 
@@ -309,7 +307,7 @@ def test_repetitions_without_correction_warn(rng):
 
 def test_faults_of_repetitions(rng):
     with pytest.raises(ValueError, match="needs `n_train` and `n_test` where there is one fold"):
-        of_folds(rng.normal(size=12), n_folds=1)
+        compare_folds(rng.normal(size=12), n_folds=1)
 
 
 @pytest.mark.parametrize("options", [{}, {"correction": "none"}])
@@ -395,8 +393,7 @@ def test_definition(table, variant):
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_scale_does_not_matter(variant, size):
     scaled = five_by_two(np.array(TABLE) * size, variant=variant)
-    usual = five_by_two(TABLE, variant=variant)
-    assert scaled.statistic == pytest.approx(usual.statistic)
+    assert scaled.statistic == pytest.approx(five_by_two(TABLE, variant=variant).statistic)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -585,8 +582,7 @@ def test_counts_from_labels(rows):
 
 
 def test_names_go_to_the_better_model():
-    test = mcnemar_test(e01=9, e10=1, names=("old", "new"))
-    assert test.better == "new"
+    assert mcnemar_test(e01=9, e10=1, names=("old", "new")).better == "new"
     greater = mcnemar_test(e01=9, e10=1, method="exact", alternative="greater")
     assert greater.reject  # the error of A is the greater
 

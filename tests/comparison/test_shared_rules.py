@@ -1,4 +1,4 @@
-"""What tests share: the binomial test, p-values, decisions, equality and directions."""
+"""Rules of all tests: the binomial test, p-values, decisions, equality and directions."""
 
 import json
 import math
@@ -56,7 +56,9 @@ def test_rejecting_at_the_critical_count_has_too_large_a_size():
 
 def test_a_tail_of_exactly_alpha_does_not_reject():
     edge = FIGURES["strict_vs_qbinom_edge"]
-    n, rate, alpha = edge["m"], edge["eps0"], edge["alpha"]
+    n = edge["m"]
+    rate = edge["eps0"]
+    alpha = edge["alpha"]
     test = binomial_test(1, n, error_rate=rate, confidence_level=1 - alpha)
     assert (test.critical_value, test.reject) == (edge["strict"], False)
     assert stats.binom.ppf(1 - alpha, n, rate) == edge["qbinom"]  # rejects more than 0 errors
@@ -152,8 +154,7 @@ def test_error_rates_without_chance(rate, expected, alternative):
 def test_millions_of_examples():
     test = binomial_test(10**5 + 600, 10**6, error_rate=0.1, alternative="two-sided")
     assert test.pvalue == pytest.approx(stats.binomtest(100_600, 10**6, 0.1).pvalue)
-    one_sided = binomial_test(10**5 + 600, 10**6, error_rate=0.1)
-    count = one_sided.critical_value
+    count = binomial_test(10**5 + 600, 10**6, error_rate=0.1).critical_value
     assert stats.binom.sf(count, 10**6, 0.1) < 0.05 <= stats.binom.sf(count - 1, 10**6, 0.1)
 
 
@@ -356,7 +357,8 @@ def column(x):
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @pytest.mark.parametrize(("low", "high", "apart"), NUMBERS)
 def test_tests_agree_on_what_is_equal(low, high, apart):
-    a, b = column(low), column(high)
+    a = column(low)
+    b = column(high)
     if isinstance(high, int) and high >= 2**63:
         a = a.astype(np.uint64)
     table = {"a": a, "b": b}
@@ -364,8 +366,7 @@ def test_tests_agree_on_what_is_equal(low, high, apart):
         assert (test(table, **UP).pvalue < 1) == apart
     for test in (C.nemenyi_test, partial(C.bonferroni_dunn_test, control="b")):
         assert (test(table, **UP)["a", "b"].difference != 0) == apart
-    comparison = C.compare_table(table, **UP)
-    assert (set(comparison.ranks.ravel().tolist()) == {1.0, 2.0}) == apart
+    assert (set(C.compare_table(table, **UP).ranks.ravel().tolist()) == {1.0, 2.0}) == apart
     for test in (C.wilcoxon_signed_rank_test, C.sign_flip_test):
         assert (test(a, b, **UP).pvalue < 1) == apart
         assert (test(a, b, **UP).better is not None) == apart
@@ -414,9 +415,6 @@ def test_the_direction_names_the_winner(test):
     for yes, no in ((True, False), (np.True_, np.False_)):
         assert _first(test(higher_is_better=yes).better) == "A"
         assert _first(test(higher_is_better=no).better) == "B"
-
-
-# --- what a result says of itself ---------------------------------------------------------------
 
 
 def test_better_is_said_where_it_is_shown():

@@ -83,10 +83,12 @@ def test_more_differences_than_could_be_enumerated(rng):
 
 
 def test_zero_one_losses_are_mcnemars_exact_test(rng):
-    a, b = rng.random(5000) < 0.30, rng.random(5000) < 0.28
+    a = rng.random(5000) < 0.30
+    b = rng.random(5000) < 0.28
     test = sign_flip(a, b)
     assert test.method.endswith("exact")
-    e01, e10 = int(np.sum(a & ~b)), int(np.sum(b & ~a))
+    e01 = int(np.sum(a & ~b))
+    e10 = int(np.sum(b & ~a))
     assert test.details["n_zero"] == 5000 - e01 - e10
     expected = mcnemar_test(e01=e01, e10=e10, method="exact").pvalue
     assert test.pvalue == pytest.approx(expected, rel=1e-9)
@@ -123,8 +125,7 @@ def test_constant_differences_leave_one_choice_of_signs_on_each_side():
     test = sign_flip([0.1] * 8)
     assert test.pvalue == pytest.approx(2 / 2**8)
     assert test.better == "B"
-    rounded = sign_flip([0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7])
-    assert rounded.pvalue == pytest.approx(2 / 2**4)
+    assert sign_flip([0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7]).pvalue == pytest.approx(2 / 2**4)
 
 
 def test_a_mean_of_zero_is_zero_in_spite_of_rounding():
@@ -141,7 +142,8 @@ def test_small_differences_count_beside_large_ones():
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_extreme_magnitudes(size):
     values = np.array([1.0, 2.0, -1.5, 3.0])
-    usual, extreme = (sign_flip(values), sign_flip(values * size))
+    usual = sign_flip(values)
+    extreme = sign_flip(values * size)
     assert extreme.pvalue == usual.pvalue
     assert extreme.statistic == pytest.approx(usual.statistic * size)
 
@@ -163,8 +165,8 @@ def signs(n: int, batch: int) -> np.ndarray:
         words = np.empty(2 * 16 * BATCH, np.uint64)
         resampling.philox(KEY, 0, block, batch, resampling.BITS, 16 * BATCH, words)
         coins = np.unpackbits(words.view(np.uint8), bitorder="little").reshape(2, 16, BATCH, 64)
-        of_block = coins.transpose(2, 1, 0, 3).reshape(BATCH, BLOCK)[:, : n - block * BLOCK]
-        actual[:, block * BLOCK : block * BLOCK + BLOCK] = 2.0 * of_block - 1.0
+        block_coins = coins.transpose(2, 1, 0, 3).reshape(BATCH, BLOCK)[:, : n - block * BLOCK]
+        actual[:, block * BLOCK : block * BLOCK + BLOCK] = 2.0 * block_coins - 1.0
     return actual
 
 
@@ -298,8 +300,7 @@ def test_the_parts_are_those_of_the_single_calls(table):
 
 
 def test_the_best_come_first():
-    ranks = -np.array(DEMSAR)
-    whole = compare(ranks, names=DEMSAR_NAMES, confidence_level=0.9)
+    whole = compare(-np.array(DEMSAR), names=DEMSAR_NAMES, confidence_level=0.9)
     assert list(whole.mean_ranks) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
     assert list(whole.mean_ranks.values()) == [27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14]
     assert whole.post_hoc.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
@@ -315,8 +316,7 @@ def test_names_come_from_the_table(kind, table):
         "arrow": pa.table(frame.to_dict("list")),
         "mapping": frame.to_dict("list"),
     }[kind]
-    named = None if kind == "pandas index" else SETS
-    whole = compare(given, datasets=named)
+    whole = compare(given, datasets=None if kind == "pandas index" else SETS)
     assert whole.names == NAMES
     assert whole.datasets == SETS
     assert (whole.scores == table).all()

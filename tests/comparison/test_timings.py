@@ -25,7 +25,8 @@ def runs(rounds):
 
 def by_scipy(before, after, paired, side):
     """Return scipy's p-value that the ratio is the margin of 5 %, and its interval's limits."""
-    x, y = np.log(after), np.log(before)
+    x = np.log(after)
+    y = np.log(before)
     shifted = x - math.log(1.05)
     if paired:
         actual, plain = (stats.ttest_rel(z, y, alternative=side) for z in (shifted, x))
@@ -59,8 +60,7 @@ def test_scipy_and_holm(paired):
         assert (row.decision == "not worse") == (high < 1.05)
         if row.decision == "worse":
             assert low > 1.05
-    decisions = {row.name: row.decision for row in compared}
-    assert decisions == {
+    assert {row.name: row.decision for row in compared} == {
         "same": "not worse",
         "near": "undecided",
         "slow": "worse",
@@ -84,7 +84,7 @@ def test_the_whole(names, decision, status):
 
 
 def test_rounds_of_a_run_are_one_value():
-    """Of many rounds the mean of their logarithms, however many they are."""
+    """The rounds of a run count as the mean of their logarithms, however many there are."""
     before = [{"a": np.exp(RNG.normal(k, 0.1, 5 + k))} for k in range(3)]
     after = [{"a": np.exp(RNG.normal(1, 0.1, 9))} for _ in range(4)]
     row = fm.comparison.compare_timings(before, after)["a"]
@@ -143,7 +143,8 @@ def test_what_no_runs_decide():
 
 
 def test_times_that_do_not_vary():
-    ones, twos = [{"a": [1.0]}] * 2, [{"a": [2.0]}] * 2
+    ones = [{"a": [1.0]}] * 2
+    twos = [{"a": [2.0]}] * 2
     assert fm.comparison.compare_timings(ones, ones).decision == "not worse"
     assert fm.comparison.compare_timings(ones, twos, paired=True).decision == "worse"
 
@@ -194,8 +195,7 @@ def test_pytest_benchmark(tmp_path):
     content = {"machine_info": info, "benchmarks": benchmarks}
     run = fm.comparison.read_timings(saved(tmp_path / "x.json", content))
     assert run.rounds == {"t::a": [1.0, 2.0], "t::b": [3.0]}
-    expected = {"machine": "n", "processor": "chip", "python version": "3.11.7"}
-    assert run.environment == expected
+    assert run.environment == {"machine": "n", "processor": "chip", "python version": "3.11.7"}
     with pytest.raises(KeyError, match="t::a"):
         run["t::aa"]
 
