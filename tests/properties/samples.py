@@ -1,4 +1,4 @@
-"""What the property tests are fed, and how two results are compared."""
+"""Samples of the property tests, and comparisons of two results."""
 
 import contextlib
 import warnings
@@ -79,8 +79,7 @@ def samples(
     """
     k, true, given = columns(draw, data, grid)
     unit, most = UNITS[weights]
-    least = 1 if weights == "none" else 0
-    share = st.integers(least, most)
+    share = st.integers(1 if weights == "none" else 0, most)
     rows = draw(st.lists(st.tuples(true, given, share), min_size=0 if each else 1, max_size=14))
     if not each:
         rows[0] = (*rows[0][:2], max(1, rows[0][2]))
@@ -95,10 +94,7 @@ def samples(
 
 
 class Group(NamedTuple):
-    """Entries that are fed alike: one sample is drawn for all of them.
-
-    Iterating names each entry; the last one that hypothesis shows is the one that failed.
-    """
+    """Entries that take one sample; iterating notes each, so that the last one noted failed."""
 
     data: str
     weights: tuple[str, ...]
@@ -140,7 +136,8 @@ def settled(data: st.DataObject, group: Group, *weights: str, **more: Any) -> Sa
 
 def arrays(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return the columns; whole weights as integers, which makes them counts."""
-    true, given = np.array(sample.true), np.array(sample.given)
+    true = np.array(sample.true)
+    given = np.array(sample.given)
     if sample.weights is None:
         return true, given, None
     whole = all(weight.denominator == 1 for weight in sample.weights)

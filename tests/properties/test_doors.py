@@ -66,7 +66,7 @@ def _spoilt(column: np.ndarray, fault: str) -> Any:
 
 
 def _refusal(call: Callable[..., Any], *data: Any) -> str:
-    """Return what a call says against data, by common names; "" if it takes them."""
+    """Return the message by which a call refuses data, in common names; "" if it accepts them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -90,8 +90,7 @@ def _doors(name: str, given: Mapping[str, Any], kind: str, sound: Any) -> dict[s
         return fm.evaluate(y, {"m": p}, metrics=metrics, task=tasks.get(kind, "binary"))
 
     def gate(y: Any, p: Any) -> Any:
-        models = {"baseline": sound, "candidate": p}
-        return fm.gate(y, models, margins={name: 0.1}, metrics=metrics)
+        return fm.gate(y, {"baseline": sound, "candidate": p}, margins={name: 0.1}, metrics=metrics)
 
     doors = {"estimate": partial(fm.estimate, metrics=metrics), "compare": compare}
     has_direction = METRICS[name].higher_is_better is not None

@@ -1,7 +1,4 @@
-"""A metric has several faces: a function, a name in tables, in the bootstrap, of an estimator.
-
-All of them are to give the same number for the same rows.
-"""
+"""Functions, tables, the bootstrap and estimators give the same number for the same rows."""
 
 from __future__ import annotations
 
@@ -73,9 +70,10 @@ def by_estimator(entry: Entry, true: Any, values: Any) -> float:
 
 
 def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
-    """Return what every face but the function says, undefined values being nan."""
+    """Return the values of every entry point but the function; undefined ones are nan."""
     assert entry.metric is not None
-    name, given = entry.canonical, parameters(entry)
+    name = entry.canonical
+    given = parameters(entry)
     asked = {"it": (name, given)}
     few: dict[str, Any] = {"n_resamples": 2, "metrics": asked, "method": "percentile", "rng": 1}
     actual: dict[str, float] = {}
@@ -139,7 +137,8 @@ def test_all_but_the_function_say_that_it_is_undefined(true: Any, values: Any) -
 
 
 def test_certain_probabilities_of_float32_cost_what_they_cost_the_function() -> None:
-    labels, p = np.array([0, 1, 1, 0]), np.array([1, 0.5, 0.25, 0.125], dtype=np.float32)
+    labels = np.array([0, 1, 1, 0])
+    p = np.array([1, 0.5, 0.25, 0.125], dtype=np.float32)
     estimates = fm.bootstrap(
         labels, p, metrics="log_loss", n_resamples=2, method="percentile", rng=1
     )

@@ -1,4 +1,4 @@
-"""What must not change a metric, by the table of laws in its entry of the registry."""
+"""Transformations that leave a metric unchanged, by the laws in its entry of the registry."""
 
 import functools
 import operator
@@ -29,7 +29,7 @@ TESTED = set()
 
 
 def under(law: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return what makes a test one of each group of entries under a law, with data to draw."""
+    """Return a decorator that runs a test with drawn data for each group of entries of a law."""
     TESTED.add(law)
     groups = grouped("group", (entry for entry in ENTRIES if law in entry.laws))
     return lambda test: groups(few(given(data=st.data())(test)))
@@ -125,12 +125,12 @@ def test_only_the_order_of_scores_matters(group: Group, data: st.DataObject) -> 
 @given(data=st.data())
 def test_dtypes_change_nothing(group: Group, data: st.DataObject) -> None:
     labels, scores, weights = arrays(drawn(data, group, "counts", grid=True))
-    of_scores = data.draw(st.sampled_from([np.float32, np.float16, np.int64, np.uint64, ">f8"]))
-    of_labels = data.draw(st.sampled_from([bool, np.int8, np.uint8, np.float64, np.float32]))
+    score_dtype = data.draw(st.sampled_from([np.float32, np.float16, np.int64, np.uint64, ">f8"]))
+    label_dtype = data.draw(st.sampled_from([bool, np.int8, np.uint8, np.float64, np.float32]))
     for entry in group.named:
         actual = fast(entry, labels, scores.astype(np.float64), weights)
-        assert_same(entry, actual, fast(entry, labels, scores.astype(of_scores), weights))
-        assert_same(entry, actual, fast(entry, labels.astype(of_labels), scores * 1.0, weights))
+        assert_same(entry, actual, fast(entry, labels, scores.astype(score_dtype), weights))
+        assert_same(entry, actual, fast(entry, labels.astype(label_dtype), scores * 1.0, weights))
         assert_same(entry, actual, fast(entry, 2 * labels - 1, scores, weights))
 
 
@@ -138,7 +138,7 @@ def test_dtypes_change_nothing(group: Group, data: st.DataObject) -> None:
 
 
 def counterpart(entry: Entry) -> Entry:
-    """Return what the metric becomes when two classes change their names: mostly itself."""
+    """Return the metric that takes this one's value if two classes swap names: mostly itself."""
     return next(other for other in ENTRIES if other.name == (entry.counterpart or entry.name))
 
 

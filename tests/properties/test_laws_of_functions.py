@@ -60,7 +60,8 @@ def flat(value: Any, at: str = "") -> dict[str, Any]:
 
 def differences(one: Any, other: Any, rtol: float = 0.0) -> list[str]:
     """Return the places where two results differ."""
-    actual, wanted = flat(one), flat(other)
+    actual = flat(one)
+    wanted = flat(other)
     if actual.keys() != wanted.keys():
         return sorted(actual.keys() ^ wanted.keys())
     complaints = []
@@ -390,7 +391,10 @@ def test_every_function_with_threads_is_called() -> None:
 
 #: What a function gives where all labels are 0, and where all are 1: nan and a warning, a value by
 #: convention and a warning, a value, or a refusal.
-NAN, CONVENTION, VALUE, REFUSED = "nan", "convention", "value", "refused"
+NAN = "nan"
+CONVENTION = "convention"
+VALUE = "value"
+REFUSED = "refused"
 ONE_CLASS = {
     **dict.fromkeys(
         """best_threshold break_even_point class_likelihood_ratios cost_curve
@@ -415,8 +419,8 @@ ONE_CLASS = {
 }
 
 
-def of_one_class(function: Callable[..., Any], name: str, label: int) -> str:
-    """Return what a function gives where all labels are the same, or whom its warning names."""
+def outcome(function: Callable[..., Any], name: str, label: int) -> str:
+    """Call a function with labels of one class; return its kind of result, or warning's file."""
     arguments = arguments_of(name)
     arguments["y_true"] = np.full_like(arguments["y_true"], label)
     with warnings.catch_warnings(record=True) as said:
@@ -433,8 +437,7 @@ def of_one_class(function: Callable[..., Any], name: str, label: int) -> str:
         and re.search("class|positive|negative|pair|sample|defined", str(warning.message))
         for warning in said
     )
-    is_nan = any(np.isnan(value).any() for value in values if value.dtype.kind == "f")
-    if is_nan:
+    if any(np.isnan(value).any() for value in values if value.dtype.kind == "f"):
         return NAN if is_said else "nan without a warning"
     return CONVENTION if is_said else VALUE
 
@@ -449,7 +452,7 @@ OF_TWO_CLASSES = [name for name in OF_ROWS if is_of_two_classes(name)]
 
 @pytest.mark.parametrize("name", OF_TWO_CLASSES)
 def test_one_class_is_undefined_and_said_at_the_line_of_the_caller(name: str) -> None:
-    actual = tuple(of_one_class(public(name), name, label) for label in (0, 1))
+    actual = tuple(outcome(public(name), name, label) for label in (0, 1))
     assert actual == ONE_CLASS.get(name, (VALUE, VALUE))
 
 
@@ -461,7 +464,7 @@ def test_what_one_class_gives_is_said_of_functions_of_two_classes() -> None:
 
 
 def first_score(y_true: Any, y_score: Any, sample_weight: Any = None, **options: Any) -> float:
-    """Return what depends on the order of rows, and not on weights or on whole columns."""
+    """Return a number that depends on the order of rows, not on weights or on whole columns."""
     return float(y_score[1]) if isinstance(y_score, np.ndarray) else 0.0
 
 
@@ -487,11 +490,11 @@ def test_functions_that_break_a_law_are_caught(monkeypatch: pytest.MonkeyPatch) 
         *("one thread starts another", ": 2 and 1", ": 7 and 1")
     ]
     assert threads_matter(lambda n_threads: 1, monkeypatch) == ["else one thread says nothing"]
-    assert of_one_class(lambda **data: np.nan, name, 1) == "nan without a warning"
-    assert of_one_class(lambda **data: fm.roc_auc_score([1, 1], [1, 2]), name, 1) == NAN
+    assert outcome(lambda **data: np.nan, name, 1) == "nan without a warning"
+    assert outcome(lambda **data: fm.roc_auc_score([1, 1], [1, 2]), name, 1) == NAN
     warned = warnings.warn_explicit
-    assert of_one_class(lambda **data: warned("", UserWarning, __file__, 1), name, 1) == VALUE
-    assert "at {'b.py'}" in of_one_class(lambda **data: warned("", UserWarning, "b.py", 1), name, 1)
+    assert outcome(lambda **data: warned("", UserWarning, __file__, 1), name, 1) == VALUE
+    assert "at {'b.py'}" in outcome(lambda **data: warned("", UserWarning, "b.py", 1), name, 1)
 
 
 def test_results_that_differ_are_told_apart() -> None:

@@ -38,8 +38,8 @@ def problems(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @given(query=queries)
 def test_is_the_mean_over_the_orders_of_ties(entry: RankingEntry, ties: str, query: Any) -> None:
     named = [(grade, score, 10 + i * 7 % 11) for i, (grade, score) in enumerate(query)]
-    score, ids = [s for _, s, _ in named], [i for *_, i in named]
-    table = fm.RankingTable.from_scores(relevances(named), score, ids=ids)
+    score = [s for _, s, _ in named]
+    table = fm.RankingTable.from_scores(relevances(named), score, ids=[i for *_, i in named])
     more = {} if entry.canonical == "group_auc" else {"ties": ties}
     with undefined_is_fine():
         (actual,) = entry.values(table, **more)
@@ -85,8 +85,7 @@ def test_names_of_queries_do_not_matter(entry: RankingEntry, problem: Any, data:
     with undefined_is_fine():
         actual = entry.values(relevance, score, query=query)
         renamed = entry.values(relevance, score, query=names[query])
-    moved = np.argsort(names[np.unique(query)])
-    assert np.array_equal(actual[moved], renamed, equal_nan=True)
+    assert np.array_equal(actual[np.argsort(names[np.unique(query)])], renamed, equal_nan=True)
 
 
 @every
@@ -120,7 +119,8 @@ def test_tables_of_parts_add_up(entry: RankingEntry, problem: Any, data: Any) ->
 @functools.cache
 def many_items(n_threads: int) -> fm.RankingTable:
     rng = np.random.default_rng(2)
-    relevance, score = rng.integers(-1, 4, 600_000) % 3, rng.integers(0, 40, 600_000)
+    relevance = rng.integers(-1, 4, 600_000) % 3
+    score = rng.integers(0, 40, 600_000)
     query = rng.integers(0, 9_000, 600_000)
     return fm.RankingTable.from_scores(relevance, score, query=query, n_threads=n_threads)
 
@@ -140,7 +140,8 @@ def test_threads_change_no_bit(entry: RankingEntry) -> None:
 @every
 def test_good_is_better_than_bad(entry: RankingEntry) -> None:
     relevance = np.tile([3, 2, 1, 0, 0, 0, 0, 0], (5, 1))
-    good, bad = np.tile(-np.arange(8), (5, 1)), np.tile(np.arange(8), (5, 1))
+    good = np.tile(-np.arange(8), (5, 1))
+    bad = np.tile(np.arange(8), (5, 1))
     assert entry.metric.direction({}) is True
     assert entry.mean(relevance, good) > entry.mean(relevance, bad)
 
@@ -172,7 +173,8 @@ class _Never:
 @pytest.mark.parametrize("face", FACES)
 @every
 def test_where_there_are_no_queries_the_way_to_them_is_said(entry: RankingEntry, face: str) -> None:
-    name, given = entry.canonical, entry.arguments
+    name = entry.canonical
+    given = entry.arguments
     with pytest.raises(fm.InputError) as caught:
         FACES[face]((name, {n: float(v) if n == "persistence" else v for n, v in given.items()}))
     where = "rankings of queries" if face == "decisions" else "estimate(relevance, score, query"

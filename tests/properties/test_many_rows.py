@@ -51,8 +51,7 @@ def weights_of(weighting: str) -> Array | None:
 def has_threads(entry: Entry) -> bool:
     if not entry.function_name:
         return True  # an estimate of `bootstrap`
-    function = public(entry.function_name)
-    return "n_threads" in inspect.signature(function).parameters
+    return "n_threads" in inspect.signature(public(entry.function_name)).parameters
 
 
 def weighted(entries: Iterable[Entry]) -> pytest.MarkDecorator:
@@ -83,7 +82,8 @@ def test_threads_change_no_bit(entry: Entry, weighting: str) -> None:
 def test_every_path_of_the_sort_gives_the_same_bits(
     entry: Entry, kind: str, weighting: str
 ) -> None:
-    weights, (labels, values) = weights_of(weighting), scores(kind)
+    weights = weights_of(weighting)
+    labels, values = scores(kind)
     actual = fast(entry, labels, values, weights, n_threads=1)
     for n_threads in (2, 7):
         assert_same(entry, actual, fast(entry, labels, values, weights, n_threads=n_threads))

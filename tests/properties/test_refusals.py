@@ -26,7 +26,7 @@ NAN = float("nan")
 
 
 def replaced(value: Any, dtype: Any = np.float64) -> Callable[[Any], Any]:
-    """Return what replaces the second element of a column by a value."""
+    """Return a function that replaces the second element of a column by a value."""
 
     def change(column: Any) -> Any:
         changed = np.array(column, dtype)
@@ -132,9 +132,7 @@ TAKEN = {
     ("predict_at_threshold", "y_score", "infinite"): "it is compared with the threshold, no more",
 }
 #: Faults whose refusal names another argument.
-NAMES_ANOTHER = {
-    ("bootstrap632", "y_true", "a row less"): "which of the two is short is not known",
-}
+NAMES_ANOTHER = {("bootstrap632", "y_true", "a row less"): "which of the two is short is not known"}
 #: Options without which a function does not look at an argument.
 WITH = {"root_mean_square_calibration_error": {"weights_are": "frequencies"}}
 #: Good calls of functions that take no rows.
@@ -153,7 +151,8 @@ UNTIMED: dict[str, dict[str, Any]] = {
 }
 FUNCTIONS = [name for name in public_calls.TIMED if "," not in name] + [*UNTIMED]
 #: Good calls of what fits estimators, splits, draws and decides, whose other laws have own tests.
-X, Y = ROWS.chance[:48].reshape(24, 2), np.arange(24) % 2
+X = ROWS.chance[:48].reshape(24, 2)
+Y = np.arange(24) % 2
 _TREE = DecisionTreeClassifier(max_depth=1)
 _FIT = {"estimator": _TREE, "X": X, "y": Y}
 _SIDES = {"estimator": _TREE, "X_train": X, "y_train": Y, "X_test": X, "y_test": Y}

@@ -31,9 +31,6 @@ MEASURED = [entry for entry in ENTRIES if entry.metric is not None]
 every_metric = pytest.mark.parametrize("entry", MEASURED, ids=lambda entry: entry.name)
 
 
-# --- the list ------------------------------------------------------------------------------------
-
-
 def test_names_are_unique() -> None:
     names = [entry.name for entry in ENTRIES]
     assert len(names) == len(set(names))
@@ -42,9 +39,9 @@ def test_names_are_unique() -> None:
 def test_every_metric_of_the_library_has_an_entry_and_no_other() -> None:
     functions = {entry.name.partition("[")[0] for entry in ENTRIES if entry.metric is None}
     known = {entry.canonical for entry in (*ENTRIES, *RANKINGS)}
-    of_times = {name for name, metric in METRICS.items() if metric.needs == "times"}
-    assert of_times == {"concordance_index"}  # tests/inference
-    assert known - functions == METRICS.keys() - of_times
+    timed = {name for name, metric in METRICS.items() if metric.needs == "times"}
+    assert timed == {"concordance_index"}  # tests/inference
+    assert known - functions == METRICS.keys() - timed
     assert functions <= set(NAMES)
 
 
@@ -72,13 +69,9 @@ def test_every_path_is_that_of_the_public_function() -> None:
             assert function is public(function.__name__).__wrapped__, metric.name
 
 
-# --- the value -----------------------------------------------------------------------------------
-
-
 def ties_win(labels: np.ndarray, scores: np.ndarray) -> float:
     """AUC with a mistake: a tie counts as a win."""
-    above = scores[labels == 1, None] >= scores[None, labels == 0]
-    return float(above.mean())
+    return float((scores[labels == 1, None] >= scores[None, labels == 0]).mean())
 
 
 def test_a_mistake_about_ties_would_be_found() -> None:
@@ -100,7 +93,8 @@ def test_is_what_the_definition_says(group: Group, data: st.DataObject) -> None:
     sample = drawn(data, group, "none", "counts", "quarters")
     weighted = is_fractional(sample)
     for entry in group.named:
-        actual, right = fast(entry, *arrays(sample)), entry.oracle(sample)
+        actual = fast(entry, *arrays(sample))
+        right = entry.oracle(sample)
         if entry.exact and not weighted:
             assert_same(entry, actual, right)
         else:
@@ -121,11 +115,8 @@ def test_agrees_with_its_peer(group: Group, data: st.DataObject) -> None:
             assert_close(entry, actual[: len(other)], other, weighted=weighted)
 
 
-# --- range and direction -------------------------------------------------------------------------
-
-
 def perfect(data: str, true: np.ndarray) -> np.ndarray:
-    """Return what is given beside the true values if it is all right."""
+    """Return the predictions that are right in every row."""
     if data in (kinds.SHARES, kinds.MARGINS):
         return 4.0 ** (data == kinds.MARGINS) * np.eye(int(true.max()) + 1)[true]
     return 8.0 * true - 4.0 if data == kinds.DECISIONS else true.copy()
@@ -181,7 +172,8 @@ def good_and_bad(entry: Entry) -> tuple[Any, Any, Any]:
     k = 3 if entry.data in (kinds.LABELS, kinds.SHARES, kinds.MARGINS) else 2
     true = np.arange(n) % k
     odd = np.arange(n) % 10 == 0
-    right, wrong = np.where(odd, (true + 1) % k, true), np.where(odd, true, (true + 1) % k)
+    right = np.where(odd, (true + 1) % k, true)
+    wrong = np.where(odd, true, (true + 1) % k)
     if entry.data in (kinds.TWO, kinds.LABELS):
         return true, right, wrong
     if entry.data in (kinds.SHARES, kinds.MARGINS):
