@@ -15,7 +15,7 @@ TABLE = rng.random((6, 2))
 C = fm.comparison
 
 
-def of_timings(keys):
+def compare_equal_timings(keys):
     before = {key: [1.0, 1.1, 1.2] for key in keys}
     return C.compare_timings(before, before, margin=0.1)
 
@@ -81,7 +81,7 @@ DOORS = {
         columns(keys), control=str(keys[0]), higher_is_better=True
     ),
     "compare_table": lambda keys: C.compare_table(columns(keys), higher_is_better=True),
-    "compare_timings": of_timings,
+    "compare_timings": compare_equal_timings,
 }
 
 

@@ -112,8 +112,7 @@ def test_the_message_says_what_to_do(case: str) -> None:
 
 def test_what_labels_choose_nothing_of_may_still_be_named() -> None:
     assert fm.f1_score(Y, Y, labels=[1]) == fm.f1_score(Y, Y, labels=[0, 1, 2]) == 1.0
-    plain = fm.brier_score_loss(Y, SCORES)
-    assert fm.brier_score_loss(Y, SCORES, labels=[1, 0, 2]) == plain
+    assert fm.brier_score_loss(Y, SCORES, labels=[1, 0, 2]) == fm.brier_score_loss(Y, SCORES)
 
 
 @pytest.mark.parametrize(
@@ -129,12 +128,10 @@ def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, extra, c
         call()
 
 
-# --- several models, scorers, one-hot labels ---------------------------------------------------
-
-
 def test_a_list_of_vectors_with_names_is_several_models() -> None:
     y = np.tile([0, 1, 1], 10)
-    a, b = y + np.arange(30) % 7, y + np.arange(30) % 5
+    a = y + np.arange(30) % 7
+    b = y + np.arange(30) % 5
     named = fm.delong_test(y, {"a": a, "b": b})
     assert fm.delong_test(y, [a, b], names=["a", "b"]) == named
     assert fm.delong_test(y, (a.tolist(), b), names=("a", "b")) == named
@@ -154,7 +151,8 @@ def test_a_list_of_vectors_with_names_is_several_models() -> None:
 def test_scorers_need_an_estimator(name: str) -> None:
     from sklearn.metrics import get_scorer
 
-    y, s = np.tile([0, 1, 1], 10), np.arange(30) % 7
+    y = np.tile([0, 1, 1], 10)
+    s = np.arange(30) % 7
     scores = s if name == "bootstrap" else {"a": s, "b": -s}
     for scorer in (get_scorer("roc_auc"), fm.scorer("roc_auc")):
         with pytest.raises(TypeError, match=r"is a scorer, .* pass the name of the m") as said:
@@ -164,7 +162,8 @@ def test_scorers_need_an_estimator(name: str) -> None:
 
 @pytest.mark.parametrize("function", [fm.roc_curve, fm.ks_statistic, fm.bootstrap, fm.delong])
 def test_one_hot_labels_of_two_classes(function: Any) -> None:
-    y, s = np.tile([0, 1, 1], 10), np.arange(30) % 7
+    y = np.tile([0, 1, 1], 10)
+    s = np.arange(30) % 7
     for given in (np.eye(2, dtype=int)[y], np.eye(2, dtype=int)[y].tolist()):
         with pytest.raises(ValueError, match=r"of one-hot rows, pass .* `y_true\[:, 1\]`"):
             function(given, s)
@@ -326,10 +325,10 @@ def test_names_the_first_parameter() -> None:
 
 
 def test_kinds() -> None:
-    of_kind = raised(None, [0.5])
-    assert type(of_kind) is fm.InputTypeError
-    assert isinstance(of_kind, TypeError)
-    assert isinstance(of_kind, ValueError)
+    error = raised(None, [0.5])
+    assert type(error) is fm.InputTypeError
+    assert isinstance(error, TypeError)
+    assert isinstance(error, ValueError)
     assert not isinstance(raised([], []), TypeError)
 
 
@@ -413,7 +412,8 @@ def test_a_filter_for_either_class_is_heard() -> None:
 
 
 def test_the_classes_are_made_once_and_travel() -> None:
-    first, second = warn_both(), warn_both()
+    first = warn_both()
+    second = warn_both()
     for one, other in zip(first, second, strict=True):
         assert one.category is other.category
         assert pickle.loads(pickle.dumps(one.category)) is one.category
@@ -438,8 +438,7 @@ assert "sklearn" not in sys.modules
 
 def test_where_scikit_learn_is_not_loaded_the_classes_are_ours() -> None:
     message = next(each.message for each in warn_both() if "class" in str(each.message))
-    command = [sys.executable, "-c", WITHOUT, pickle.dumps(message).hex()]
-    subprocess.run(command, check=True)
+    subprocess.run([sys.executable, "-c", WITHOUT, pickle.dumps(message).hex()], check=True)
 
 
 THREE_WARNINGS = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
@@ -508,8 +507,7 @@ def test_a_seed_is_numpys() -> None:
     for source in (0, 7, 2**100, [1, 2], (3, 4), np.int64(5), np.uint8(6)):
         expected = np.random.default_rng(source).integers(0, 2**32, size=2, dtype=np.uint64)
         assert halves_of(source) == expected.tolist()
-    bits = np.random.PCG64(3)
-    assert keys_of(bits) == keys_of(3)
+    assert keys_of(np.random.PCG64(3)) == keys_of(3)
     assert keys_of(np.random.SeedSequence(3)) == keys_of(3)
     assert keys_of(np.random.Generator(np.random.MT19937(3))) != keys_of(3)
 
@@ -576,15 +574,12 @@ def test_one_generator_of_many_threads() -> None:
     assert sorted(actual) == sorted(keys_of(*[again] * 80))
 
 
-# --- docstrings ----------------------------------------------------------------------------------
-
-
 DATACLASSES = {name: public(name) for name in NAMES if dataclasses.is_dataclass(public(name))}
 
 
 @functools.cache
 def own_docstrings(module: str) -> dict[str, str]:
-    """Return what the source of a module says of its functions and classes."""
+    """Return the docstrings in the source of a module, by function and class."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
     documented = (ast.FunctionDef, ast.ClassDef)
     nodes = [node for node in tree.body if isinstance(node, documented)]

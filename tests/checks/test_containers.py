@@ -106,7 +106,8 @@ def _view_read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def test_columns_in_their_own_dtype_are_not_copied(name: str, dtype: Any) -> None:
     """Nor are weights, or labels of one byte."""
     values = np.random.default_rng(0).random(300_000).astype(dtype)
-    given, weights = NO_COPY[name](values), NO_COPY[name](values.astype(np.float64))
+    given = NO_COPY[name](values)
+    weights = NO_COPY[name](values.astype(np.float64))
     for labels in (values > 0.5, (values > 0.5).astype(np.int8)):
         fm.brier_score_loss(labels, given, sample_weight=weights, n_threads=1)
         tracemalloc.start()
@@ -180,7 +181,7 @@ CHANCES = np.c_[1 - W / 8, W / 8]
 
 
 class OnDevice:
-    """What CuPy 14 shows of an array: memory of CUDA, copied to main memory where that is asked."""
+    """An array as CuPy 14 exports it: memory of CUDA, copied to main memory on request."""
 
     def __init__(self, values: Array):
         self.values, self.copied = values, list[np.dtype[Any]]()
@@ -207,7 +208,7 @@ class OldOnDevice(OnDevice):
 
 
 class UnknownToDLPack(OnDevice):
-    """What DLPack cannot describe, such as an array on several devices; NumPy takes it."""
+    """An array that DLPack cannot describe, such as one on several devices; NumPy takes it."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
         raise BufferError("only of one device")
@@ -216,21 +217,21 @@ class UnknownToDLPack(OnDevice):
         return self.values
 
 
-def of_torch(values: Array) -> Any:
+def to_torch(values: Array) -> Any:
     return pytest.importorskip("torch").from_numpy(values)
 
 
-def of_jax(values: Array) -> Any:
+def to_jax(values: Array) -> Any:
     return pytest.importorskip("jax.numpy").asarray(values)  # of 32 bits, unless told otherwise
 
 
 def in_bfloat16_of_torch(values: Array) -> Any:
-    tensor = of_torch(values)
+    tensor = to_torch(values)
     return tensor.bfloat16() if values.dtype.kind == "f" else tensor
 
 
 def in_bfloat16_of_jax(values: Array) -> Any:
-    return of_jax(values).astype("bfloat16") if values.dtype.kind == "f" else of_jax(values)
+    return to_jax(values).astype("bfloat16") if values.dtype.kind == "f" else to_jax(values)
 
 
 def with_gradient(values: Array) -> Any:
@@ -239,15 +240,15 @@ def with_gradient(values: Array) -> Any:
 
 
 KINDS: dict[str, Callable[[Array], Any]] = {
-    "torch": of_torch,
-    "torch, strided": lambda a: of_torch(np.repeat(a, 2, axis=0))[::2],
+    "torch": to_torch,
+    "torch, strided": lambda a: to_torch(np.repeat(a, 2, axis=0))[::2],
     "torch, bfloat16": in_bfloat16_of_torch,
     "torch, bfloat16 and gradient": with_gradient,
-    "torch, few bits": lambda a: of_torch(a.astype(np.uint8) if a.dtype.kind == "i" else a),
+    "torch, few bits": lambda a: to_torch(a.astype(np.uint8) if a.dtype.kind == "i" else a),
     "torch, parameter": lambda a: pytest.importorskip("torch").nn.Parameter(
-        of_torch(a), requires_grad=a.dtype.kind == "f"
+        to_torch(a), requires_grad=a.dtype.kind == "f"
     ),
-    "jax": of_jax,
+    "jax": to_jax,
     "jax, bfloat16": in_bfloat16_of_jax,
     "device": OnDevice,
     "several devices": UnknownToDLPack,
@@ -295,7 +296,7 @@ LISTS: dict[str, Callable[[], list[Any]]] = {
     "torch, gradient": lambda: torch_scalars(ST, requires_grad=True),
     "torch, numbers between": lambda: [*torch_scalars(ST[:2], requires_grad=True), *ST[2:]],
     "torch, bfloat16": lambda: [each.bfloat16() for each in torch_scalars(ST, requires_grad=True)],
-    "jax": lambda: list(of_jax(ST)),
+    "jax": lambda: list(to_jax(ST)),
 }
 
 
@@ -325,19 +326,19 @@ def test_lists_that_hold_no_numbers() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_device_is_left_once_and_in_the_own_dtype(dtype: Any) -> None:
     there = OnDevice(ST.astype(dtype))
-    table = fm.ScoreTable.from_scores(LT, there)
-    assert table == fm.ScoreTable.from_scores(LT, ST.astype(dtype))
+    assert fm.ScoreTable.from_scores(LT, there) == fm.ScoreTable.from_scores(LT, ST.astype(dtype))
     assert there.copied == [dtype]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool", "bfloat16"])
 def test_a_tensor_leaves_its_device_once(dtype: str) -> None:
-    """What PyTorch calls to move a tensor is called once, of as many bytes as it has."""
+    """PyTorch moves a tensor once, with as many bytes as it has."""
     torch = pytest.importorskip("torch")
     moved: list[Any] = []
 
     class OnCuda:
-        requires_grad, device = True, torch.device("cuda:0")
+        requires_grad = True
+        device = torch.device("cuda:0")
 
         def __init__(self, tensor: Any):
             self.tensor, self.dtype = tensor, tensor.dtype
@@ -362,7 +363,7 @@ def test_a_tensor_leaves_its_device_once(dtype: str) -> None:
 def test_main_memory_is_read_in_place() -> None:
     for dtype in (np.float32, np.float64, np.int64, np.bool_):
         values = ST.astype(dtype)
-        tensor = of_torch(values)
+        tensor = to_torch(values)
         assert np.shares_memory(as_array(tensor, "y_score"), values)
         if dtype is np.float32:
             assert np.shares_memory(as_array(tensor.requires_grad_(), "y_score"), values)
@@ -372,11 +373,12 @@ def test_main_memory_is_read_in_place() -> None:
 def test_every_bfloat16_is_a_float32() -> None:
     torch = pytest.importorskip("torch")
     tensor = torch.arange(-(2**15), 2**15).to(torch.int16).view(torch.bfloat16)
-    actual, expected = as_array(tensor, "y_score"), tensor.float().numpy()
+    actual = as_array(tensor, "y_score")
+    expected = tensor.float().numpy()
     assert actual.dtype == np.float32
     assert np.array_equal(actual, expected, equal_nan=True)
-    of_numpy = pytest.importorskip("ml_dtypes").bfloat16
-    assert np.array_equal(as_array(ST.astype(of_numpy), "y_score"), ST)
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    assert np.array_equal(as_array(ST.astype(bfloat16), "y_score"), ST)
 
 
 class Unreadable(OnDevice):

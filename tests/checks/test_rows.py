@@ -1,4 +1,4 @@
-"""Which rows are taken on trust, converted with a warning, or refused: labels, scores, weights."""
+"""Labels, scores and weights that are accepted, converted with a warning, or refused."""
 
 import decimal
 import functools
@@ -22,7 +22,6 @@ from fastmetrics.errors import DataConversionWarning
 Y = [0, 1, 1, 0]
 S = [0.1, 0.4, 0.35, 0.8]
 NAN = float("nan")
-OBJECTS = np.array([0.1, 0.4, "x", 0.8], dtype=object)
 
 
 def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> fm.ScoreTable:
@@ -320,8 +319,7 @@ def average_precision(library: Any, y: Any, pos_label: Any) -> float:
 
 def strict(y: Any, pos_label: Any = None) -> list[bool]:
     """Return the same of a table, which takes nothing for granted."""
-    table = fm.ScoreTable.from_scores(y, SCORES, pos_label=pos_label)
-    return list(table.positives[::-1] == 1)
+    return list(fm.ScoreTable.from_scores(y, SCORES, pos_label=pos_label).positives[::-1] == 1)
 
 
 def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
@@ -364,11 +362,10 @@ def test_sorted(name: str) -> None:
 
 @pytest.mark.parametrize("name", LABELS)
 def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
-    """What both accept without a positive label they read alike; objects are ours to convert."""
+    """Both read alike the labels that both accept without a positive label, objects apart."""
     y = LABELS[name]
     actual = outcome(lambda: strict(y))
-    theirs = outcome(lambda: curve(peer, y, None))
-    assert actual == theirs or name == "number objects"
+    assert actual == outcome(lambda: curve(peer, y, None)) or name == "number objects"
 
 
 BYTES = [0, 1, 2, 3, 126, 127, 128, 129, 253, 254, 255]
@@ -396,8 +393,7 @@ def test_no_byte_passes_for_another(read: Callable[[Any], Any], dtype: Any) -> N
 
 @pytest.mark.parametrize("name", ["text", "text objects", "pandas category"])
 def test_strict_text(name: str) -> None:
-    expected = [label == "yes" for label in LABELS["text"]]
-    assert strict(LABELS[name], "yes") == expected
+    assert strict(LABELS[name], "yes") == [label == "yes" for label in LABELS["text"]]
 
 
 def test_strict_wants_two_classes() -> None:

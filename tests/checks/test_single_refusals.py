@@ -20,7 +20,8 @@ SCORES = np.array([0.1, 0.9, 0.8, 0.3, 0.4])
 MODELS = {"candidate": SCORES, "baseline": SCORES[::-1]}
 THREE = np.array([2, 1, 0, 2, 1])
 COLUMNS = np.full((5, 3), 0.25) + 0.25 * np.eye(3)[THREE]
-TWO, CUBE = np.zeros((5, 2)), np.zeros((5, 2, 1))
+TWO = np.zeros((5, 2))
+CUBE = np.zeros((5, 2, 1))
 HALVES = ["a", "a", "b", "b", "b"]
 MATRIX = fm.ConfusionMatrix.from_counts([[50, 9], [11, 40]])
 FLIPPED = fm.ConfusionMatrix.from_counts([[40, 11], [9, 50]], labels=[1, 0])
@@ -33,7 +34,7 @@ HUGE = fm.ConfusionMatrix.from_labels(Y, Y, sample_weight=np.full(5, 1e300))
 
 micro = partial(fm.macro_micro, metrics="f1_micro")
 rankings = partial(fm.RankingTable.from_scores, Y, SCORES)
-of_rankings = partial(fm.estimate, Y, SCORES, query=HALVES)
+by_query = partial(fm.estimate, Y, SCORES, query=HALVES)
 squared = fm.mean_squared_error
 evaluated = partial(fm.evaluate, np.tile(Y, 20), np.tile(SCORES, 20))
 timed = partial(fm.estimate, SCORES, SCORES, event=Y)
@@ -58,8 +59,8 @@ MESSAGES: dict[str, Callable[[], Any]] = {
     "query 'a' is in both tables": lambda: rankings(query=HALVES) + rankings(query=HALVES),
     "`name` must be a string: got int": lambda: fm.register_metric(3, max),
     "`name` must not be empty": lambda: fm.register_metric("", max),
-    "'f1_score', which is no metric of rankings": lambda: of_rankings(metrics=fm.f1_score),
-    "'ndcg@3' a cut-off, and 'k' beside it": lambda: of_rankings(metrics=("ndcg@3", {"k": 2})),
+    "'f1_score', which is no metric of rankings": lambda: by_query(metrics=fm.f1_score),
+    "'ndcg@3' a cut-off, and 'k' beside it": lambda: by_query(metrics=("ndcg@3", {"k": 2})),
     "one of rankings is `estimate(": lambda: fm.bootstrap(Y, SCORES, metrics="ndcg@3"),
     "`roc_curve` returns tuple": lambda: fm.bootstrap(Y, SCORES, metrics=fm.roc_curve),
     "shapes (5, 2) and (5, 3)": lambda: squared(TWO, COLUMNS),
@@ -134,5 +135,4 @@ def test_other_spellings_have_the_same_value() -> None:
     far = (np.ldexp(each, 900) for each in (Y, SCORES))  # squares are beyond float64
     r2 = {"metrics": "r2", "n_resamples": 20, "rng": 1}
     assert fm.bootstrap(*far, **r2) == fm.bootstrap(Y, SCORES, **r2)
-    named = fm.log_loss(THREE, COLUMNS, labels=[0.0, 1.0, 2.0])
-    assert named == fm.log_loss(THREE, COLUMNS)
+    assert fm.log_loss(THREE, COLUMNS, labels=[0.0, 1.0, 2.0]) == fm.log_loss(THREE, COLUMNS)

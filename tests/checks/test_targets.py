@@ -1,4 +1,4 @@
-"""Which targets are matrices, and what sparse and dense indicators become."""
+"""Targets that are matrices, and the conversion of sparse and dense indicators."""
 
 import numpy as np
 import pandas as pd
