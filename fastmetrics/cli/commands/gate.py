@@ -30,7 +30,7 @@ _RULES: Final[dict[str, type]] = {
     "pos_label": str,
 }
 _NAMES: Final = as_options(
-    *("baseline", "anchor", "groups", "threshold", "min_n", "confidence_level")
+    "baseline", "anchor", "groups", "threshold", "min_n", "confidence_level"
 ) | {"margins": "--margin", "candidate": "--score", "slices": "--slice"}
 
 
