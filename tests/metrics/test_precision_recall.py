@@ -489,3 +489,15 @@ def test_pieces_change_no_bit(rng, monkeypatch, decimals: int, is_weighted: bool
     whole = results_as_bytes(labels, scores, weights)
     engine_sizes.put(monkeypatch, curve_piece_rows=rows)
     assert results_as_bytes(labels, scores, weights) == whole
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5, 1.0, 3.0, 1.0]])
+def test_points_on_a_line_are_dropped_as_in_scikit_learn(weights) -> None:
+    labels, scores = [1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
+    options = {"sample_weight": weights, "drop_intermediate": True}
+    for last in (0, 1):
+        labels[-1] = last
+        actual = fm.precision_recall_curve(labels, scores, **options)
+        expected = peer.precision_recall_curve(labels, scores, **options)
+        for one, other in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-14)

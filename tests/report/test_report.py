@@ -98,6 +98,9 @@ def test_a_page_of_every_task(task):
     assert len(set(page.ids)) == len(page.ids)
     assert all(link.startswith(("#", "data:image/png;base64,")) for link in page.links)
     assert {link[1:] for link in page.links if link[0] == "#"} <= set(page.ids)
+    clips = set(re.findall(r"url\(#([^)]*)\)", report.html))
+    assert clips <= set(page.ids)
+    assert clips or task == "multilabel"
     assert not {"script", "link", "iframe", "object", "form", "base"} & set(page.tags)
     assert "`" not in report.html
     assert "://" not in re.sub(r'xmlns(:xlink)?="http://www.w3.org/[^"]*"', "", report.html)

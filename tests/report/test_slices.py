@@ -300,3 +300,16 @@ def test_rankings_in_slices(data, groups) -> None:
         assert row.estimate == pytest.approx(right.estimate)
         assert row.standard_error == pytest.approx(right.standard_error)
         assert np.isnan(row.gap) == (groups is not None)
+
+
+def test_the_worst_slices_are_printed_and_the_rest_is_counted() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(3_000) < 0.4
+    scores = {name: y + rng.normal(size=3_000) for name in "ab"}
+    cut = {"slices": {"site": np.arange(3_000) % 15}, "min_n": 9}
+    for models, n_printed in ((scores["a"], 10), (scores, 20)):
+        slices = fm.evaluate(y, models, **cut).slices
+        printed = str(slices).splitlines()
+        assert sum(line.startswith("site=") for line in printed) == n_printed
+        n_rows = 15 * (1 if models is not scores else 2)
+        assert f"… {n_rows - n_printed} rows more: `to_frame()` has all." in printed
