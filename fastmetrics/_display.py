@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -588,6 +588,85 @@ def _unify_kinds(column: Iterable[Any]) -> list[Any]:
     return [value if value is None else kind(value) for value in column]
 
 
+# --- numbers by name -----------------------------------------------------------------------------
+
+
+#: Columns of what is measured, and of what it is of: anywhere, or as the first column.
+_MEASURED: Final = ("metric", "parameter", "benchmark")
+_SUBJECTS: Final = ("slice", "output", "algorithm", "model")
+_FIRST_SUBJECTS: Final = ("name", "method", "Friedman's test")
+#: Columns of a model that is taken from another one.
+_PAIRS: Final = {"minus_model": "model", "b": "a", "model_b": "model_a", "baseline": "candidate"}
+#: Columns that are the number itself, and those that are about it.
+_ITSELF: Final = ("estimate", "difference", "value")
+_ABOUT: Final = ("low", "high", "standard_error")
+#: Characters that MLflow, Weights & Biases or TensorBoard refuse or replace.
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
+_NOT_IN_PREFIXES: Final = re.compile(r"[^\w./ -]")
+
+
+def as_metrics(tables: Iterable[Table], prefix: Any, main: str) -> dict[str, float]:
+    """Return the numbers of tables by name; points of curves have no names, and are left out.
+
+    The column `main` has the interval where a row has no metric.
+    """
+    if not isinstance(prefix, str) or _NOT_IN_PREFIXES.search(prefix):
+        raise InputError(f"`prefix` must be of letters, digits, spaces and _-./: got {prefix!r}")
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    named = (*_MEASURED, *_SUBJECTS, *_FIRST_SUBJECTS, *_PAIRS)
+    for table in tables:
+        columns = _flat(table)
+        if columns and (table.is_record or next(iter(columns)) in named):
+            for row in range(len(table)):
+                cells = {name: _plain(column[row]) for name, column in columns.items()}
+                rows.setdefault(_row_name(columns, row), cells)
+    numbers: dict[str, float] = {}
+    for (*subjects, measured), cells in rows.items():
+        for column, value in cells.items():
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or column in named:
+                continue
+            parts = [*subjects, _number_name(column.removeprefix("limits_"), measured, cells, main)]
+            name = prefix + ".".join(_NOT_IN_NAMES.sub("_", part) for part in parts)
+            known = numbers.setdefault(name, float(value))
+            if known != value and not (math.isnan(known) and math.isnan(value)):
+                raise InputError(
+                    f"two numbers would be called {name!r}: give models, slices and metrics names "
+                    "that differ in letters or digits"
+                )
+    return numbers
+
+
+def _row_name(columns: Mapping[str, Any], row: int) -> tuple[str, ...]:
+    """Return what a row is of, and last what it measures, empty if its columns say it."""
+    first = next(iter(columns))
+    measured = next((name for name in _MEASURED if name in columns), "")
+    if first == "name" and "estimate" in columns:
+        measured = first
+    subjects = [name for name in _SUBJECTS if name in columns]
+    if first in _FIRST_SUBJECTS and first != measured:
+        subjects.append(first)
+    pair = next((name for name in _PAIRS if name in columns), "")
+    names = []
+    for name in subjects:
+        is_only = name in ("model", "name", "method") and len({*columns[name]}) == 1
+        said = str(columns[name][row])
+        if said and not is_only and _PAIRS.get(pair) != name:
+            names.append(said)
+    if pair:
+        other = columns.get(_PAIRS[pair])
+        names.append(f"{other[row] if other else _PAIRS[pair]}_less_{columns[pair][row]}")
+    return (*names, str(columns[measured][row]) if measured else "")
+
+
+def _number_name(column: str, measured: str, cells: Mapping[str, Any], main: str) -> str:
+    """Return the last part of a number's name, by its column and what its row measures."""
+    if measured:
+        return measured if column in _ITSELF else f"{measured}_{column}"
+    about = next((name for name in ("estimate", "difference", main) if name in cells), "")
+    return f"{about}_{column}" if about and column in _ABOUT else column
+
+
 # --- text and HTML -------------------------------------------------------------------------------
 
 
@@ -764,6 +843,8 @@ class Shown(ABC):
     """Base of what is printed as a table, shown in notebooks, and made a data frame."""
 
     __slots__ = ()
+    #: The field with the confidence interval, where no column says "estimate".
+    _main: ClassVar[str] = "estimate"
 
     @abstractmethod
     def _display(self) -> Display:
@@ -799,3 +880,41 @@ class Shown(ABC):
             If the library is not installed.
         """
         return as_frame(self._display(), library)
+
+    def to_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return the numbers by name, as MLflow, Weights & Biases and TensorBoard log them.
+
+        Parameters
+        ----------
+        prefix : str, default=""
+            Before each name, such as "test/"; of letters, digits, spaces and ``_-./``.
+
+        Returns
+        -------
+        dict of str to float
+            The numbers of the tables that `explain` shows: ``roc_auc``, its limits ``roc_auc_low``
+            and ``roc_auc_high``; of several models ``logistic.roc_auc``; of differences
+            ``logistic_less_forest.roc_auc`` and ``logistic_less_forest.roc_auc_pvalue``; of slices
+            ``country_NO.roc_auc``. Other characters become ``_``. Undefined numbers are nan and
+            stay. Left out are texts, truth values, what was not computed, and the points of curves.
+
+        Raises
+        ------
+        ValueError
+            If `prefix` has other characters, or two numbers would have one name.
+
+        Examples
+        --------
+        >>> import fastmetrics as fm
+        >>> y_true = [0, 1, 0, 1, 1, 0, 1, 0]
+        >>> score = [0.1, 0.8, 0.3, 0.4, 0.9, 0.5, 0.7, 0.2]
+        >>> metrics = fm.estimate(y_true, score, metrics="roc_auc").to_metrics("test/")
+        >>> metrics["test/roc_auc"], metrics["test/roc_auc_low"] < 0.9375
+        (0.9375, True)
+        """
+        numbers = as_metrics(self._display().tables, prefix, self._main)
+        if not numbers:  # a curve: its fields beside the points
+            names = getattr(self, "__dataclass_fields__", ())
+            record = Table.record({name: getattr(self, name) for name in names})
+            numbers = as_metrics([record], prefix, self._main)
+        return numbers

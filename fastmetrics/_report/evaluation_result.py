@@ -94,16 +94,19 @@ AUC: Final = DEFAULTS["scores"][0]
 LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if METRICS[name].influences)
 #: Metrics with intervals by influence values: all but KS, the largest of many gaps.
 SMOOTH: Final = tuple(name for name in LIMITED if METRICS[name].interval != LARGEST_GAP)
-#: Fields of the costs, with their names in tables.
+#: Fields of the costs, with their names in tables; "threshold" is the best one there.
 _COSTS: Final = {
-    "threshold": "cheapest threshold",
+    "cheapest_threshold": "cheapest threshold",
     "cost": "cost on these rows",
     "left_out_cost": "cost on new data (leave-one-out)",
     "cost_at_half": "cost at 0.5",
     "cost_all_positive": "cost, all positive",
     "cost_all_negative": "cost, all negative",
 }
-_LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidence_interval"}
+_LIMITS: Final = {
+    "cheapest_threshold": "threshold_interval",
+    "left_out_cost": "confidence_interval",
+}
 #: The first words of the note on scores that are wrong.
 DOUBTFUL: Final = "Doubtful scores: "
 #: Note on `LOSSES`.
@@ -154,6 +157,7 @@ class ModelEvaluation(Result):
         The threshold that keeps each promise that was asked for.
     """
 
+    _main = "roc_auc"
     name: str
     n_positive: int | float
     n_negative: int | float
@@ -533,5 +537,6 @@ def list_costs(models: Iterable[Any]) -> list[tuple[Any, ...]]:
     for name in _COSTS:
         for model in models:
             interval = getattr(model.costs, _LIMITS.get(name, ""), None)
-            rows.append((name, model.name, getattr(model.costs, name, math.nan), interval))
+            field_name = name.removeprefix("cheapest_")
+            rows.append((name, model.name, getattr(model.costs, field_name, math.nan), interval))
     return rows

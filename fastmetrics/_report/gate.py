@@ -236,7 +236,7 @@ class Gate(Several[GateRule]):
     def _display(self) -> Display:
         hidden = (
             *("standard_error", "df", "higher_is_better", "pvalue_noninferior", "pvalue_worse"),
-            *("pvalue_worse_holm", "n_needed"),
+            *("pvalue_worse_holm", "n_needed", *["baseline"] * (len(self.baselines) == 1)),
         )
         names = [
             *(["metric"] + ["slice"] * any(rule.slice for rule in self.rules)),
@@ -249,7 +249,10 @@ class Gate(Several[GateRule]):
         words |= {"estimate": "difference", "n_samples": "n", "chance_of_pass": "power"}
         rows = sorted(self.rules, key=lambda r: (r.slice and _ORDER.index(r.decision) + 1) or 0)
         level = complement(2.0 * alpha)
-        table = Table.of(rows, names, words=words, level=level, unseen=hidden)
+        unseen = (*hidden, "candidate")
+        table = Table.of(rows, names, words=words, level=level, unseen=unseen)
+        candidates = {"candidate": [self.candidate] * len(rows)}
+        table = replace(table, columns={**table.columns, **candidates})
         headline, *sentences = self.explanation.split("\n")
         notes = [f"{rule.name}: {rule.note}." for rule in self.rules if rule.note]
         notes += [

@@ -499,6 +499,10 @@ class Report(Result):
         with writing(file) as opened:
             opened.write(self.html.encode())
 
+    def to_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return the numbers of the evaluation by name, as its `to_metrics`."""
+        return self.evaluation.to_metrics(prefix)
+
     def __repr__(self) -> str:
         return f"Report({self.title!r}, {self.n_bytes:,} bytes)"
 

@@ -397,7 +397,9 @@ def test_every_format_shows_them(command, capsys, more):
         assert "Leave-one-out: each" in " ".join(out.split())
     rows = csv.DictReader(io.StringIO(output_of(capsys, *command, "csv")))
     own = [row for row in rows if row["model"] == "p"]
-    assert expected.threshold in [float(r["estimate"]) for r in own if r["metric"] == "threshold"]
+    assert expected.threshold in [
+        float(r["estimate"]) for r in own if r["metric"] == "cheapest_threshold"
+    ]
     (cost,) = (row for row in own if row["metric"] == "left_out_cost")
     assert float(cost["high"]) == expected.confidence_interval.high
 
