@@ -239,7 +239,8 @@ def _from_texts(values: Sequence[Any], array: NDArray[Any], name: str) -> NDArra
     if not all(issubclass(kind, str) for kind in kinds):
         first = next(i for i, value in enumerate(flat) if not isinstance(value, str))
         raise InputTypeError(f"`{name}` mixes text with {_kind(flat[first])} at index {first}")
-    return array if kinds == {str} else np.array(plain_texts(flat, name)).reshape(array.shape)
+    texts = plain_texts(flat, name)  # which refuses some
+    return array if kinds == {str} else np.array(texts).reshape(array.shape)
 
 
 def _numbers(values: list[Any], name: str) -> NDArray[Any]:
