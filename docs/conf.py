@@ -85,7 +85,8 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _keep_bars, priority=100)
 
 
-def _keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+def _keep_bars(*arguments: Any) -> None:
+    lines = arguments[-1]
     lines[:] = _without_bars(lines)
 
 

@@ -234,7 +234,7 @@ def importing(message: str) -> Iterator[None]:
         raise ImportError(message, name=error.name) from error
 
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+_PACKAGE = os.path.abspath(__file__).removesuffix("errors.py")
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

@@ -43,7 +43,7 @@ from fastmetrics.tables.score_table import running_sums
 _TOLD: Final = 0.25
 
 
-def _excess_of_precision(one: MetricRequest, sample: BinarySample, model: int) -> float:
+def _excess_of_precision(_: MetricRequest, sample: BinarySample, model: int) -> float:
     """Return by how much precision at positives, on average, is for themselves.
 
     The precision among the others that score as much as a positive has, where counts are of

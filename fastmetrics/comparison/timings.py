@@ -434,7 +434,7 @@ def _paired_change(
 
 
 def _welch_change(
-    name: str, before: NDArray[np.float64], after: NDArray[np.float64]
+    _: str, before: NDArray[np.float64], after: NDArray[np.float64]
 ) -> tuple[float, float, float]:
     """Return the change of the means of two independent samples, by Welch's test."""
     both = moments(before), moments(after)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 import os
+import os.path as path
 import typing
 
 import numpy as np
 import pytest
 
+from .. import errors  # type: ignore
 
-def undocumented(x=[]):
+
+def undocumented(x=[], unused: int | int = 0):
     assert x
-    print(x)
+    print(x, "one" "two", os.getcwd())
     return list(list(x))
 
 
