@@ -119,10 +119,10 @@ def test_p_values_that_count_everything_are_no_bounds() -> None:
         assert "pvalue_is_bound" not in result.to_dict()
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("method", ["percentile", "basic"])
 def test_either_tail_of_a_bootstrap(method: str) -> None:
     replicates = np.random.default_rng(1).normal(0.1, 1, 199)
-    how: dict[str, Any] = {"method": method, "acceleration": 0.02}
+    how: dict[str, Any] = {"method": method}
     for sign, side, other in ((1, "greater", "less"), (-1, "less", "greater")):
         far = sign * (replicates + 6)
         estimate = sign * 6.1

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 import fastmetrics
-from benchmarks.coverage.measured import LEVEL, NOTHING, Cost, Limits, Measured
+from benchmarks.coverage.measured import LEVEL, Cost, Limits, Measured
 from benchmarks.coverage.scenes import Scene
 from fastmetrics.errors import InputError
 from fastmetrics.inference.bootstrap.bootstrap import limits as bootstrap_limits
@@ -491,25 +491,20 @@ def _measure(
             out.intervals[name, NEWCOMBE] = float(newcombe.low), float(newcombe.high)
     if n_resamples:
         given |= {"n_resamples": n_resamples, "rng": rng}
-        _resample(lambda method: fastmetrics.bootstrap(y, values, method=method, **given), out)
+        _resample(y, values, out, given)
 
 
-def _resample(bootstrap: Callable[[Any], Any], out: Measured, suffix: str = "") -> None:
+def _resample(y: Any, values: Any, out: Measured, given: dict[str, Any]) -> None:
     """Keep limits of one set of replicates; there are none by BCa with importance weights."""
     try:
-        found, method = bootstrap("bca"), "bca"
+        found = fastmetrics.bootstrap(y, values, method="bca", **given)
     except InputError:
-        found, method = bootstrap("percentile"), "percentile"
+        found = fastmetrics.bootstrap(y, values, method="percentile", **given)
     for name, one in found.items():
-        result = one.pairs[0] if suffix else one
-        for each in RESAMPLED:
-            interval = NOTHING
-            if each == method:
-                interval = limits_of(result)
-            elif each != "bca":
-                interval = _replicate_limits(result, each)
-            if each != "bca" or method == "bca":
-                out.intervals[name + suffix, each] = interval
+        for method in ("percentile", "basic"):
+            out.intervals[name, method] = _replicate_limits(one, method)
+        if one.method == "bca":
+            out.intervals[name, "bca"] = limits_of(one)
 
 
 def _replicate_limits(result: Any, method: Any) -> Limits:
@@ -533,13 +528,10 @@ def _measure_models(
         out.pvalues[hypothesis, name] = difference.pvalue
     if n_resamples:
         given |= {"n_resamples": n_resamples, "rng": rng}
-        _resample(
-            lambda method: fastmetrics.paired_bootstrap(
-                data.labels, models, method=method, **given
-            ),
-            out,
-            " difference",
-        )
+        for name, one in fastmetrics.paired_bootstrap(data.labels, models, **given).items():
+            for method in ("percentile", "basic"):
+                limits = _replicate_limits(one.pairs[0], method)
+                out.intervals[f"{name} difference", method] = limits
 
 
 def student(result: Any, prior: float | None = None) -> Limits:

@@ -17,7 +17,7 @@ AIM = 0.935
 #: What differs by less than this in shortfall is as good: one binomial error.
 AS_GOOD = 0.005
 FEWEST_POSITIVES = 5
-GENERAL = ("percentile", "basic", "bca")  # the methods that every metric has
+GENERAL = ("percentile", "basic", "bca")  # of the bootstrap; differences have no BCa
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def best(candidates: Iterable[Verdict]) -> Verdict:
 
 
 def general_verdicts(study: Study, metrics: Sequence[str]) -> list[Verdict]:
-    """Return how each general method did, on average over several metrics."""
+    """Return how each general method that all metrics have did, on average over them."""
     of_metrics = [
         {verdict.method: verdict for verdict in verdicts(study.find("main", metric))}
         for metric in metrics
@@ -83,6 +83,7 @@ def general_verdicts(study: Study, metrics: Sequence[str]) -> list[Verdict]:
             sum(found[method].width for found in of_metrics) / n,
         )
         for method in GENERAL
+        if all(method in found for found in of_metrics)
     ]
 
 

@@ -292,19 +292,19 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
             _keep_pvalues(pair["roc_auc"].pairs[0], other, out)
             continue
         out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)
-        for prefix, methods in (("", PLAIN), ("stratified ", STRATIFIED)):
+        for prefix, methods in (("", ("percentile", "basic")), ("stratified ", ("percentile",))):
             pair = fastmetrics.paired_bootstrap(
                 data.labels,
                 models,
                 metrics=COMPARED,
-                method="bca",
+                method="percentile",
                 threshold=THRESHOLD,
                 stratified=bool(prefix),
                 **given,
             )
             for metric in COMPARED:
                 difference = pair[metric].pairs[0]
-                of_methods = _by_methods(difference, difference.difference, "bca", methods)
+                of_methods = _by_methods(difference, difference.difference, "percentile", methods)
                 for method, interval in of_methods.items():
                     out.intervals[f"{metric} difference", prefix + method] = interval
                 out.estimates[f"{metric} difference"] = difference.difference

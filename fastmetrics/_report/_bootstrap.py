@@ -20,11 +20,11 @@ from fastmetrics._report.evaluation_result import (
 )
 from fastmetrics._report.score_evaluation import measure_all, split_by_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
-from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
+from fastmetrics.inference.bootstrap._parse import BootstrapData, parse, parse_models
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
 from fastmetrics.inference.bootstrap.bootstrap import Options, check_options, join_notes, resample
-from fastmetrics.inference.bootstrap.paired import compare_replicates, read_models
+from fastmetrics.inference.bootstrap.paired import compare_replicates
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.metrics import asking
@@ -99,7 +99,7 @@ def read_samples(
         y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows
     )
     if len(scores) > 1:
-        return read_models(given, options)
+        return parse_models(given, options.specs)
     with renamed(y_score=scores[0].argument):
         return [parse(given._replace(scores=scores[0].values), options.specs)]
 

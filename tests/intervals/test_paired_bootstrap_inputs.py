@@ -90,12 +90,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"metrics": ["f1", "f1"], "threshold": 4}, ValueError, "names 'f1' 2 times"),
     ({"metrics": "f1", "scores": {"a": A / 7, "b": B}}, ValueError, r"`scores\['a'\]` holds"),
     ({"metrics": ["f1", "r2"]}, ValueError, "takes predicted labels and"),
-    ({"method": "bca", "groups": np.arange(12) % 5}, ValueError, "of groups: take"),
-    (
-        {"method": "bca", "sample_weight": np.linspace(0.1, 1, 12)},
-        ValueError,
-        "'roc_auc' with importance weights",
-    ),
+    ({"method": "bca"}, ValueError, "`method` must be one of 'percentile', 'basic': got 'bca'"),
     ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
     ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
     ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),

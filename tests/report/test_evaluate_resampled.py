@@ -261,16 +261,20 @@ def test_several_models_have_paired_replicates_and_differences(models, plan):
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
 def test_several_models_by_one_method(models, method):
+    """BCa is of models alone: their differences keep the default, and a note says it."""
     y, scores, _ = models
-    options = {"n_resamples": 99, "rng": 3, "method": method}
-    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    options = {"n_resamples": 99, "rng": 3}
+    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], method=method, **options)
+    pairs_by = "basic" if method == "bca" else method
+    options["method"] = None if method == "bca" else method
     expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
     for name in scores:
         for metric in ("roc_auc", "rank_loss"):
             assert same(result[name].bootstrap[metric], expected[metric].models["abc".index(name)])
             assert result[name].bootstrap[metric].method == method
     assert result.bootstrap.method == method
-    assert {one.method for one in result.comparisons.values()} == {f"{method} bootstrap"}
+    assert {one.method for one in result.comparisons.values()} == {f"{pairs_by} bootstrap"}
+    assert f"Intervals of differences: {pairs_by} bootstrap" in result.explain()
 
 
 @pytest.mark.parametrize("stratified", [False, True])
@@ -314,9 +318,3 @@ def test_no_finite_correction_leaves_the_percentile_interval(models):
     alone = evaluate(y, best, **options)["score"].bootstrap["recall_at_false_positive_rate"]
     assert own.method == alone.method == "percentile"
     assert own.confidence_interval.low < own.confidence_interval.high
-
-
-def test_differences_of_groups_have_no_bca(models):
-    y, scores, groups = models
-    with pytest.raises(ValueError, match="not defined for differences of groups"):
-        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)

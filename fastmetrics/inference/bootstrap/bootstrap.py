@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -410,7 +410,9 @@ def _bca_levels(
     """Compute the levels of both quantiles (E&T eq. 14.10), or return why they are undefined."""
     from scipy.special import ndtr, ndtri
 
-    bias = _bias(replicates, estimate)
+    # Proportion of replicates below the estimate; ties count half.
+    twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
+    bias = float(ndtri(twice / (2 * len(replicates))))
     if math.isinf(bias):
         return OUTSIDE
     if not math.isfinite(acceleration):
@@ -424,15 +426,6 @@ def _bca_levels(
         float(ndtr(bias + shift / slope)) for shift, slope in zip(shifts, slopes, strict=True)
     )
     return lower, upper
-
-
-def _bias(replicates: Floats, estimate: float) -> float:
-    """Compute BCa's bias correction; infinite if the estimate is outside its replicates."""
-    from scipy.special import ndtri
-
-    # Proportion of replicates below the estimate; ties count half.
-    twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
-    return float(ndtri(twice / (2 * len(replicates))))
 
 
 def acceleration(
@@ -479,15 +472,14 @@ def pvalue_from_limits(
     distribution: ArrayLike,
     estimate: float,
     *,
-    method: Method = "percentile",
+    method: Literal["percentile", "basic"] = "percentile",
     alternative: Alternative = "two-sided",
-    acceleration: float = math.nan,
     n_groups: float | None = None,
 ) -> float:
     """Compute the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
 
     The tail is (1 + count) / (B + 1) over B replicates d, counting d <= 0, or d >= 2 estimate for
-    "basic". "bca" and groups then invert their change of levels. Efron & Tibshirani (1993), 15.4;
+    "basic". Groups then invert their change of levels. Efron & Tibshirani (1993), 15.4;
     Davison & Hinkley (1997), 4.2; on centring Hall & Wilson (1991), Biometrics 47:757-762.
     """
     replicates = np.asarray(distribution, dtype=np.float64)
@@ -504,27 +496,11 @@ def pvalue_from_limits(
     if method == "basic":  # mirrored: the upper quantile gives the lower limit
         below, above = above, below
     lower, upper = ((1 + count) / (n + 1) for count in (below, above))
-    if method == "bca" and not _are_equal(defined):
-        if isinstance(_bca_levels(defined, estimate, 0.025, acceleration), str):
-            return math.nan
-        bias = _bias(defined, estimate)
-        lower = _bca_tail(lower, bias, acceleration)
-        upper = _bca_tail(upper, -bias, -acceleration)
     lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
     sides = {"greater": (lower, below), "less": (upper, above)}
     tail, count = sides.get(alternative) or min(sides.values())
     tails = 2 if alternative == "two-sided" else 1
     return MonteCarloPValue(min(1.0, tails * tail), count == 0)
-
-
-def _bca_tail(level: float, bias: float, acceleration: float) -> float:
-    """Compute the tail whose lower BCa limit is the quantile at ``level``."""
-    from scipy.special import ndtr, ndtri
-
-    if level >= 1.0:
-        return 1.0
-    z = float(ndtri(level)) - bias
-    return float(ndtr(z / max(1.0 + acceleration * z, 1e-300) - bias))
 
 
 #: Proportion of failed replicates above which there is a warning.
@@ -586,20 +562,12 @@ class Engine:
             if sample.are_alike(spec.cells):
                 times = sample.times(spec.cells)
                 return acceleration(spec.influences(sample), times, stratified=stratified)
-            return self.acceleration(self.contributions(model, metric), stratified)
+            rows = cast(RowSample, sample)
+            units = rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
+            classes = self.samples[0].by_class(units) if stratified else [units]
+            return acceleration(classes, stratified=stratified)
 
         return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
-
-    def acceleration(self, contributions: Floats, stratified: bool) -> float:
-        """Compute the acceleration from the contributions of sampling units."""
-        classes = self.samples[0].by_class(contributions) if stratified else [contributions]
-        return acceleration(classes, stratified=stratified)
-
-    def contributions(self, model: int, metric: int) -> Floats:
-        """Compute the contribution of each sampling unit to a model's metric."""
-        spec = self.specs[metric]
-        rows = cast(RowSample, self.samples[model])
-        return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
         """Return the number of replicates of a batch, whatever the number of threads."""

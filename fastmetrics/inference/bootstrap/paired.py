@@ -37,7 +37,6 @@ from fastmetrics.inference.bootstrap._parse import (
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     Draws,
-    Method,
     ScoredRowSample,
     padded,
 )
@@ -74,6 +73,7 @@ from fastmetrics.tables.score_table import is_called_positive, real_threshold
 
 Exchange = Literal["ranks", "scores"]
 
+PairedMethod = Literal["percentile", "basic"]
 #: Default method of differences.
 PAIRED_METHOD: Final = "basic"
 
@@ -92,7 +92,7 @@ def paired_bootstrap(
     reference: str | None = None,
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: Method | None = None,
+    method: PairedMethod | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -115,7 +115,7 @@ def paired_bootstrap(
         column a model. An array of shape (n_samples, n_models) needs `names`.
     reference : str, optional
         The model that all others are compared with; every pair by default.
-    method : {"percentile", "basic", "bca"}, optional
+    method : {"percentile", "basic"}, optional
         Which interval, of the models and of their differences. None takes "basic" for differences,
         which covers best there (``docs/coverage.md``), "percentile" where each replicate looks for
         a threshold (KS, the best threshold, recall at a precision), and for a model's own metric
@@ -165,8 +165,8 @@ def paired_bootstrap(
     >>> round(pair.difference, 2), pair.pvalue_adjusted == pair.pvalue
     (0.2, True)
     """
-    if method not in (None, "percentile", "basic", "bca"):
-        raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
+    if method is not None:
+        check_choice("method", method, get_args(PairedMethod))
     models = named_scores(scores, names, at_least=2)
     model_pairs([model.name for model in models], reference)  # or raise, before any work
     read = check_weights_are(sample_weight, weights_are)
@@ -184,17 +184,8 @@ def paired_bootstrap(
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
     model_names = [model.name for model in models]
-    samples = read_models(given, options)
+    samples = parse_models(given, options.specs)
     return compare_replicates(samples, model_names, options, reference=reference)
-
-
-def read_models(given: BootstrapData, options: Options) -> list[BootstrapSample]:
-    """Parse the data of each model into samples."""
-    if options.method == "bca" and given.groups is not None:
-        raise InputError(
-            "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
-        )
-    return parse_models(given, options.specs)
 
 
 def compare_replicates(
@@ -224,13 +215,15 @@ def compare_replicates(
     return Comparisons(comparisons)
 
 
-def _pair_method(spec: MetricSpec, options: Options) -> Method:
-    """Return the method for differences in a metric, given or by default.
+def _pair_method(spec: MetricSpec, options: Options) -> PairedMethod:
+    """Return the method for differences in a metric, given or by default; "bca" is of models alone.
 
     At re-chosen thresholds "basic" limits reject equal models too often (docs/coverage).
     """
+    if options.method is not None and options.method != "bca":
+        return options.method
     chooses_threshold = isinstance(spec, ThresholdSpec) and spec.chooses_threshold
-    return options.method or ("percentile" if chooses_threshold else PAIRED_METHOD)
+    return "percentile" if chooses_threshold else PAIRED_METHOD
 
 
 def _difference(
@@ -260,9 +253,6 @@ def _difference(
         "alternative": options.alternative,
         "n_groups": sizes.effective_n_groups,
     }
-    if options.method == "bca":
-        contributions = engine.contributions(a, metric) - engine.contributions(b, metric)
-        how["acceleration"] = engine.acceleration(contributions, options.stratified)
     interval, reason = limits(
         distribution, difference, confidence_level=options.confidence_level, **how
     )
