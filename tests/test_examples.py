@@ -12,6 +12,7 @@ STORIES = Path(__file__).parents[1] / "examples" / "stories"
 SAID = {
     "finding_three_features": ["No significant difference between three", "new patients: 0.9"],
     "fraud_with_costs": ["model is better than rule in AUC", "by stopping nothing", "country=PL"],
+    "gate_in_a_test_suite": ["1 failed, 1 passed, 1 inconclusive", "distilled: INCONCLUSIVE"],
     "language_model": [
         "No significant difference between old and new",
         "every answer: new less old between +",

@@ -37,28 +37,29 @@ def in_format(options: Namespace, fields: Mapping[str, Any], display: Display) -
     from fastmetrics._display import brief
 
     if options.format == "json":
-        return _json_text(fields)
+        return json_text(fields)
     if options.format == "csv":
         return _csv_text(display)
     display = display if options.verbose else brief(display)
     return _markdown_text(display) if options.format == "markdown" else _table_text(display)
 
 
-def _json_text(content: Mapping[str, Any]) -> str:
+def json_text(content: Mapping[str, Any]) -> str:
     """Return the fields as JSON, the version of their schema first; null of nan and infinities."""
     import json
 
     fields = {"schema_version": SCHEMA_VERSION, **content}
-    return json.dumps(_without_nan(fields), indent=2, allow_nan=False) + "\n"
+    return json.dumps(without_nan(fields), indent=2, allow_nan=False) + "\n"
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
+    """Return built-in objects with None in the place of nan and infinities."""
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_without_nan(item) for item in value]
+        return [without_nan(item) for item in value]
     return value
 
 

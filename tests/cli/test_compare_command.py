@@ -11,7 +11,7 @@ import pytest
 
 import fastmetrics as fm
 from commands import captured, error_of
-from fastmetrics.cli._terminal import _json_text
+from fastmetrics.cli._terminal import json_text
 from fastmetrics.data import load_breast_cancer_scores
 
 N = 60
@@ -72,7 +72,7 @@ def test_columns_are_compared_as_in_python(options, arguments, capsys):
     given = f"scores.csv --label y {MODELS} --metrics {options}"
     fields = {"n_rows": 569, "n_skipped": 0, "verdict": expected.verdict}
     fields["metrics"] = expected.to_dict()
-    assert run(capsys, f"{given} --format json") == _json_text(fields)
+    assert run(capsys, f"{given} --format json") == json_text(fields)
 
 
 def test_predicted_labels_and_other_formats(capsys):
