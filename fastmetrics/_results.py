@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from fastmetrics._display import Display, Limits, Shown, Table, is_bound, text
+from fastmetrics._display import Display, Shown, Table
+from fastmetrics._number_text import Limits, is_bound, value_text
 
 Each = TypeVar("Each")
 
@@ -269,7 +270,7 @@ class Between(Result, Limits):
 
     def __str__(self) -> str:
         """Return the two in brackets."""
-        return text(self).replace("\N{NO-BREAK SPACE}", " ")
+        return value_text(self).replace("\N{NO-BREAK SPACE}", " ")
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._display import MonteCarloPValue, as_p, pvalue
+from fastmetrics._number_text import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
 from fastmetrics.inference.bootstrap.bootstrap import pvalue_from_limits
 from fastmetrics.inference.reference import holm

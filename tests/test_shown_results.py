@@ -12,21 +12,8 @@ import polars as pl
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._display import (
-    Display,
-    Shown,
-    Table,
-    as_html,
-    as_p,
-    as_text,
-    cell_width,
-    common_decimals,
-    fold,
-    grid,
-    number,
-    pvalue,
-    text,
-)
+from fastmetrics._display import Display, Shown, Table, as_html, as_text, cell_width, fold, grid
+from fastmetrics._number_text import as_p, common_decimals, number, pvalue, value_text
 from public import Result, public
 from result_examples import EXAMPLES
 
@@ -283,11 +270,11 @@ def test_digits(values: list[float], limits: list[tuple[float, float]], expected
 
 
 def test_values_are_short() -> None:
-    assert text(np.arange(12.0).reshape(3, 4)) == "3 × 4 values from 0 to 11"
-    assert text(np.array(["a"])) == "a"
-    assert text(tuple(range(20))) == "0, 1, 2, 3, 4, 5, 6, … (20 in all)"
-    assert text({"a": True, "b": None}) == "a: yes, b: –"
-    assert text("a\nb\x1b") == "a b "
+    assert value_text(np.arange(12.0).reshape(3, 4)) == "3 × 4 values from 0 to 11"
+    assert value_text(np.array(["a"])) == "a"
+    assert value_text(tuple(range(20))) == "0, 1, 2, 3, 4, 5, 6, … (20 in all)"
+    assert value_text({"a": True, "b": None}) == "a: yes, b: –"
+    assert value_text("a\nb\x1b") == "a b "
 
 
 def test_long_tables_are_cut_and_counted() -> None:

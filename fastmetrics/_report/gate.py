@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import Display, Table, with_limits
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order
 from fastmetrics._input.containers import as_array, by_names, column_count
@@ -23,6 +23,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
     complement,
 )
+from fastmetrics._number_text import with_limits
 from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._report.slices import ARROWS, list_first
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several

@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import with_limits
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.containers import as_array, has_names, named_columns
 from fastmetrics._input.rows import NamedScores, model_pairs
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
+from fastmetrics._number_text import with_limits
 from fastmetrics._report.evaluation_result import NAMES, Evaluation
 from fastmetrics._report.score_evaluation import EvaluateOptions, said_in_notes, split_by_model
 from fastmetrics._report.slices import list_first

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array, column_count, has_names
 from fastmetrics._input.rows import NamedScores, check_binary, model_pairs, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import as_given, check_costs, check_prevalence
+from fastmetrics._number_text import with_limits
 from fastmetrics._report.evaluation_result import (
     AUC,
     DOUBTFUL,

@@ -13,11 +13,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import Display, Table, with_limits
+from fastmetrics._display import Display, Table
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_confidence_level, check_integer, check_same_length
+from fastmetrics._number_text import with_limits
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import Display, MonteCarloPValue, Table, as_p
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import by_names, key_names
 from fastmetrics._input.scalars import (
@@ -25,6 +25,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
+from fastmetrics._number_text import MonteCarloPValue, as_p
 from fastmetrics.comparison.paired import equal_up_to_rounding
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.errors import (

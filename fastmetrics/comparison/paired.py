@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_groups
 from fastmetrics._input.containers import as_array
@@ -22,6 +21,7 @@ from fastmetrics._kernels.concordance import (
     count_pair_sums,
     write_pair_sums,
 )
+from fastmetrics._number_text import MonteCarloPValue
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question

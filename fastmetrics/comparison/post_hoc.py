@@ -14,11 +14,12 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import DASH, Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, complement
 from fastmetrics._input.scores import canonical_scores, check_probabilities
+from fastmetrics._number_text import DASH
 from fastmetrics._plots import tests
 from fastmetrics._results import Result, Several
 from fastmetrics.comparison.friedman import (

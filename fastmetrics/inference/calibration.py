@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import column_count
 from fastmetrics._input.scalars import (
@@ -24,6 +23,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels.hulls import squares_lost
+from fastmetrics._number_text import MonteCarloPValue
 from fastmetrics._plots._style import model_label
 from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, reliability_limits
 from fastmetrics._results import ConfidenceInterval, Result

@@ -14,9 +14,10 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import Display, Table, common_decimals, number
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
+from fastmetrics._number_text import common_decimals, number
 from fastmetrics._results import Several
 from fastmetrics.errors import by_name, no_such
 from fastmetrics.inference.estimate_result import (

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastmetrics._display import as_p
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import MODELS, NamedScores, named_scores, refuse_several
 from fastmetrics._input.scalars import (
@@ -23,6 +22,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_weights_are,
 )
+from fastmetrics._number_text import as_p
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple, SupportsFloat, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
+from fastmetrics._number_text import MonteCarloPValue, is_bound
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.metrics._metric import Scale

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -27,6 +26,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels import replicates
+from fastmetrics._number_text import MonteCarloPValue
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import MODELS, BinaryRows, check_models, model_pairs, named_scores
 from fastmetrics._input.scalars import (
@@ -24,6 +23,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._kernels.replicates import exchange_rows
 from fastmetrics._kernels.resampling import BITS, philox
+from fastmetrics._number_text import MonteCarloPValue
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
