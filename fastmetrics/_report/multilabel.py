@@ -31,7 +31,6 @@ from fastmetrics.inference.samples import (
     Measurement,
     cell_influences,
     proportion_counts,
-    warn_small_samples,
 )
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.metrics._metric import HITS, RowInfluences, mean_influences
@@ -50,7 +49,7 @@ def _excess_of_precision(_: MetricRequest, sample: BinarySample, model: int) -> 
     independent rows, the mean of the population: with the positive itself it is too large. A row
     of importance is left out as a whole, one of a frequency once.
     """
-    ordered = sample.ordered_rows(model)
+    ordered = sample.ordered_rows[model]
     table = ordered.table
     tp, fp = running_sums(table)
     own: Any = 1.0
@@ -338,7 +337,7 @@ def evaluate_multilabel(
     names = tuple(m.name for m in models)
     design = rows.design
     units = design.units(len(rows.labels))
-    warn_small_samples(units, design.weights_are)
+    units.warn_small_samples(design.weights_are)
     chosen = PairOptions(names, model_pairs(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
     by_label: dict[LabelMetric, Floats] = {}

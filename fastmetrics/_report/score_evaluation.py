@@ -57,7 +57,6 @@ from fastmetrics.inference.samples import (
     TablePoints,
     build_samples,
     request_metrics,
-    warn_small_samples,
 )
 from fastmetrics.inference.table_estimates import estimate_from_summary
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
@@ -289,7 +288,7 @@ def _estimate(
                 measured = sample.measure(one)
                 gaps = [rates.gap for rates in measured.rates] or gaps
                 if one is metrics[0]:
-                    warn_small_samples(measured.units, read)
+                    measured.units.warn_small_samples(read)
                 if several and is_tested:
                     pairs[one.label] = compare_models(one, measured, chosen, read)
                     by_model = [*pairs[one.label].models]

@@ -52,7 +52,6 @@ from fastmetrics.inference.samples import (
     Measurement,
     TablePoints,
     build_samples,
-    warn_small_samples,
 )
 from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.metrics._metric import LARGEST_GAP
@@ -152,7 +151,7 @@ def estimate(
         for m, one in enumerate(requested):
             measured = sums.measured(m, model.measured[m])
             if m == 0:
-                warn_small_samples(measured.units, None)
+                measured.units.warn_small_samples(None)
             results[one.label] = make_estimate(
                 one, measured, 0, level, method, alternative, weights_are=read
             )
@@ -264,7 +263,7 @@ def compare(
                 ]
             )
             if m == 0:
-                warn_small_samples(joined.units, None)
+                joined.units.warn_small_samples(None)
             results[one.label] = compare_models(one, joined, chosen, read)
         return Comparisons(results)
     by_name = {f"scores[{name!r}]": column for name, column in columns.items()}

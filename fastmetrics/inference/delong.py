@@ -37,7 +37,6 @@ from fastmetrics.inference.samples import (
     BinarySample,
     Measurement,
     check_counts,
-    warn_small_samples,
 )
 from fastmetrics.inference.units import Floats, Units, Variance, without_rounding
 from fastmetrics.metrics._metric import Scale
@@ -182,7 +181,7 @@ class _Aucs(NamedTuple):
                         "how much the AUC varies",
                         DegenerateDataWarning,
                     )
-        warn_small_samples(units, self.weights_are)
+        units.warn_small_samples(self.weights_are)
 
 
 def _aucs(

@@ -35,7 +35,6 @@ from fastmetrics.inference.samples import (
     build_samples,
     check_influences,
     request_metrics,
-    warn_small_samples,
 )
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimate_table
 from fastmetrics.inference.units import (
@@ -288,7 +287,7 @@ class Request(NamedTuple):
             measured = sample.measure(one)
             read = sample.design.weights_are
             if k == 0:
-                warn_small_samples(measured.units, read)
+                measured.units.warn_small_samples(read)
             yield one, measured, read
 
     def resampling(self, smooth: Container[MetricRequest], **unsupported: Any) -> dict[str, Any]:

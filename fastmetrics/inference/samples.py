@@ -37,9 +37,6 @@ from fastmetrics.inference.units import (
     SamplesAre,
     Units,
     Variance,
-    effective_sample_size,
-    warn_few_groups,
-    warn_few_rows,
 )
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
@@ -254,14 +251,6 @@ def proportion_counts(hits: float, n: float) -> Floats:
     return np.array([[0.0, n - hits], [0.0, hits]])
 
 
-def warn_small_samples(units: Units, weights_are: WeightsAre | None) -> None:
-    """Warn about few groups, or few rows of importance weights."""
-    if units.groups is not None:
-        warn_few_groups(units.effective_groups, units.n_units)
-    if weights_are == "importances" and units.weights is not None:
-        warn_few_rows(effective_sample_size(units.weights), units.n_units)
-
-
 @dataclass(frozen=True, eq=False)
 class Design:
     """Sampling design: weights and how they are read, groups, strata."""
@@ -437,14 +426,14 @@ class BinarySample(Sample):
         if one.entry.interval != LARGEST_GAP:
             return measured
         by_class = replace(self._units, strata=self.classes)
-        return _with_rates(measured, [each.table for each in self._ordered], by_class)
+        return _with_rates(measured, [each.table for each in self.ordered_rows], by_class)
 
     def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         if not is_curve_metric(one):
             return super()._score_influences(one, model)
         if one.is_auc and not self._in_order:
-            return self._ordered[model].auc()
-        return self._ordered[model].influences(one.entry.load_influences(), **one.parameters)
+            return self.ordered_rows[model].auc()
+        return self.ordered_rows[model].influences(one.entry.load_influences(), **one.parameters)
 
     def predicted_labels(self, one: MetricRequest, model: int) -> Ints:
         """Return 1 for rows whose score reaches the threshold, else 0."""
@@ -462,22 +451,19 @@ class BinarySample(Sample):
         """Return the class codes, 1 for positive, and the scores of a model."""
         return self.classes, self._scores[model]
 
-    def ordered_rows(self, model: int) -> OrderedRows:
-        """Return the rows in the order of the scores of a model."""
-        return self._ordered[model]
-
     def table(self, model: int) -> ScoreTable:
         """Return the class counts at each score of a model."""
         if self.design.is_plain and self.n_models == 1:
             return self._table.table
-        return self._ordered[model].table
+        return self.ordered_rows[model].table
 
     @cached_property
     def _table(self) -> TablePoints:
         return TablePoints(ScoreTable.from_rows(self._rows))
 
     @cached_property
-    def _ordered(self) -> list[OrderedRows]:
+    def ordered_rows(self) -> list[OrderedRows]:
+        """The rows in the order of the scores of each model."""
         return [OrderedRows(self._rows.replace(scores=scores)) for scores in self._scores]
 
 
@@ -499,12 +485,11 @@ class LabelSample(Sample):
         union = np.unique(np.concatenate([each.classes for each in coded]))
         codes = np.stack([np.searchsorted(union, each.classes)[each.codes] for each in coded])
         classes = union.tolist()
-        if given["pos_label"] is not None:
-            if given["pos_label"] not in classes:
-                raise InputError(
-                    f"`pos_label` is none of the labels {classes}: got {given['pos_label']!r}"
-                )
-            last = classes.index(given["pos_label"])
+        pos_label = given["pos_label"]
+        if pos_label is not None:
+            if pos_label not in classes:
+                raise InputError(f"`pos_label` is none of the labels {classes}: got {pos_label!r}")
+            last = classes.index(pos_label)
             order = [*(k for k in range(len(classes)) if k != last), last]
             codes = np.argsort(order)[codes]
         self.classes = codes[0]
@@ -745,13 +730,13 @@ def build_samples(
     """Build the sample of each metric, by its label; metrics of one class share their sample."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
         return dict.fromkeys([one.label for one in requests], _query_sample(y_true, models, given))
+    given["requests"] = requests
     by_class: dict[type[Sample], Sample] = {}
     samples: dict[str, Sample] = {}
     for one in requests:
         kind = _sample_class(one, models, given)
         if kind not in by_class:
-            given_all = {**given, "requests": requests}
-            by_class[kind] = kind(y_true, models, given_all)  # type: ignore[call-arg]
+            by_class[kind] = kind(y_true, models, given)  # type: ignore[call-arg]
         samples[one.label] = by_class[kind]
     for sample in by_class.values():
         sample.check_domains(one for one in requests if samples[one.label] is sample)
@@ -772,17 +757,17 @@ def _sample_class(
     matrix = next((each for each in models if column_count(each.values) > 1), None)
     if matrix is not None:
         _check_matrix_metric(one, matrix, given)
-    is_matrix = matrix is not None
+        return ClassSample
     if metric.family in ("regression", "concordance"):
         return ValueSample
-    if not is_matrix and metric.family == "curves" and metric.needs == "probabilities":
+    if metric.family == "curves" and metric.needs == "probabilities":
         raise InputError(
             f"`{one.label}` is of several classes: `{models[0].argument}` must have shape "
             "(n_samples, n_classes), a column a class; of two classes take `roc_auc`"
         )
-    if metric.needs == "labels" and not is_matrix:
-        return LabelSample if given["threshold"] is None else BinarySample
-    return ClassSample if is_matrix else BinarySample
+    if metric.needs == "labels" and given["threshold"] is None:
+        return LabelSample
+    return BinarySample
 
 
 def _check_matrix_metric(one: MetricRequest, model: NamedScores, given: Mapping[str, Any]) -> None:
@@ -801,9 +786,7 @@ def _check_matrix_metric(one: MetricRequest, model: NamedScores, given: Mapping[
             f"`{one.label}` is of one predicted number a row, and {came}: pass one, or of the "
             "probabilities of classes metrics such as 'log_loss' (`task='multiclass'`)"
         )
-    advice = (
-        OF_PREDICT_PROBA
-        if k == 2
-        else "of several classes (`task='multiclass'`) there are 'roc_auc_ovr' and 'log_loss'"
-    )
+    advice = "of several classes (`task='multiclass'`) there are 'roc_auc_ovr' and 'log_loss'"
+    if k == 2:
+        advice = OF_PREDICT_PROBA
     raise InputError(f"`{one.label}` is of scores of two classes, and {came}: {advice}")

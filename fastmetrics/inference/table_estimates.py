@@ -29,7 +29,6 @@ from fastmetrics.inference.samples import (
     check_counts,
     is_curve_metric,
     two_class_counts,
-    warn_small_samples,
 )
 from fastmetrics.inference.units import Floats, Units, Variance
 from fastmetrics.metrics.asking import MetricRequest
@@ -170,7 +169,7 @@ class _BinPoints:
     ) -> Estimate:
         """Estimate a metric with limits that hold for any order of rows within bins."""
         units = self._units(one)
-        warn_small_samples(units, None)
+        units.warn_small_samples(None)
         worst, best = (self._measure(one, units, is_best) for is_best in (False, True))
         if not (self.is_open.any() and all(self.columns.totals)):
             return make_estimate(one, best, 0, level, method, alternative)

@@ -18,7 +18,7 @@ from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, t_interval
-from fastmetrics.inference.units import Units, warn_few_groups
+from fastmetrics.inference.units import Units
 from fastmetrics.metrics.costs.operating_point import (
     class_mean_influences,
     cost_at_half,
@@ -400,8 +400,7 @@ def threshold_cost_interval(
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
     units = cells.units(by_class=False)
     df = math.inf if groups is None else units.effective_groups - 1.0
-    if groups is not None:
-        warn_few_groups(units.effective_groups, units.n_units)
+    units.warn_small_samples(None)
     row = table.best() if given is None else table.row_at(given)
     at = table.threshold_at(row) if given is None else given
     here = _mean(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_weights
 from fastmetrics._kernels.curve_kernels import add_by_code, add_products
 from fastmetrics._threads.workers import by_blocks, run
@@ -482,6 +483,13 @@ class Units:
             return Variance(variance, min(prior + second * second / fourth, most))
         excess = fourth / (second * second) - 1.0 / self.n_units
         return Variance(variance, min(prior + 2.0 / excess, most) if excess > 0.0 else most)
+
+    def warn_small_samples(self, weights_are: WeightsAre | None) -> None:
+        """Warn about few groups, or few rows of importance weights."""
+        if self.groups is not None:
+            warn_few_groups(self.effective_groups, self.n_units)
+        if weights_are == "importances" and self.weights is not None:
+            warn_few_rows(effective_sample_size(self.weights), self.n_units)
 
     @cached_property
     def effective_groups(self) -> float:
