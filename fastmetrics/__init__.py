@@ -24,6 +24,8 @@ What there is, by question:
 
 ``help(fastmetrics.<name>)`` tells the rest. Names are resolved on first use: importing fastmetrics
 imports neither Numba nor SciPy nor Matplotlib.
+
+PYTEST_DONT_REWRITE: pytest, whose plugin is in here, need not warn that this is imported already.
 """
 
 from fastmetrics import _lazy
