@@ -104,8 +104,8 @@ def evaluate(
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's metric where it is defined,
-        else "percentile", as `bootstrap` does; differences, of which "bca" is not defined, then
-        have what `paired_bootstrap` takes.
+        else "percentile", as `bootstrap` does. With None and with "bca", which is of models alone,
+        differences have the default of `paired_bootstrap`.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional

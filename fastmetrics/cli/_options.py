@@ -214,7 +214,7 @@ intervals by bootstrap:
 [--bootstrap N]  give every metric an interval from N resamples (9999 are usual), and with several
     models the differences of each pair; without it smooth metrics have one
 [--method {{percentile,basic,bca}}]  of the interval (default: bca where it is defined, else
-    percentile; of differences, which bca leaves so, basic)
+    percentile; of differences basic, also with bca)
 [--groups COL]  cluster column (for example patient), resampled as a whole
 [--stratified]  draw each class by itself
 [--metrics NAME ...]  metrics with an interval beside those of the table, as f1, or with parameters

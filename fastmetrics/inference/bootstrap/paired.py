@@ -168,7 +168,8 @@ def paired_bootstrap(
     if method is not None:
         check_choice("method", method, get_args(PairedMethod))
     models = named_scores(scores, names, at_least=2)
-    model_pairs([model.name for model in models], reference)  # or raise, before any work
+    model_names = [model.name for model in models]
+    model_pairs(model_names, reference)  # or raise, before any work
     read = check_weights_are(sample_weight, weights_are)
     given = BootstrapData(y_true, models, sample_weight, read, pos_label, groups, threshold)
     options = check_options(
@@ -183,7 +184,6 @@ def paired_bootstrap(
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    model_names = [model.name for model in models]
     samples = parse_models(given, options.specs)
     return compare_replicates(samples, model_names, options, reference=reference)
 
