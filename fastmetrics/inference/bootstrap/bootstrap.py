@@ -53,6 +53,7 @@ from fastmetrics.inference.bootstrap._specs import (
     metric_specs,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Replicates
+from fastmetrics.inference.reference import NOWHERE
 from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -321,7 +322,6 @@ NO_ACCELERATION = "BCa's acceleration is not defined: no influences of rows that
 TOO_SKEW = "BCa's correction has no finite limit with this bias and acceleration" + NO_BCA
 TOO_FEW = "fewer than two replicates are defined"
 NO_ESTIMATE = "the estimate is not defined"
-_NOWHERE: Final = ConfidenceInterval(math.nan, math.nan)
 
 
 def limits(
@@ -343,10 +343,10 @@ def limits(
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     if math.isnan(estimate):
-        return _NOWHERE, NO_ESTIMATE
+        return NOWHERE, NO_ESTIMATE
     defined = replicates[~np.isnan(replicates)]
     if len(defined) < 2:
-        return _NOWHERE, TOO_FEW
+        return NOWHERE, TOO_FEW
     alpha = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
     if n_groups is not None:
         alpha = widened_level(alpha, n_groups)
@@ -356,11 +356,11 @@ def limits(
     elif method == "basic":
         high, low = (2 * estimate - end for end in _quantiles(defined, (alpha, 1 - alpha)))
     elif degenerate:
-        return _NOWHERE, degenerate
+        return NOWHERE, degenerate
     else:
         levels = _bca_levels(defined, estimate, alpha, acceleration)
         if isinstance(levels, str):
-            return _NOWHERE, levels
+            return NOWHERE, levels
         low, high = _quantiles(defined, levels)
     if alternative == "less":
         low = -math.inf

@@ -65,7 +65,7 @@ from fastmetrics.inference.bootstrap.bootstrap import (
 )
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair, Replicates
-from fastmetrics.inference.reference import ratio
+from fastmetrics.inference.reference import NOWHERE, ratio
 from fastmetrics.inference.units import Sizes
 from fastmetrics.metrics.asking import MetricsLike
 from fastmetrics.tables.ordering import row_order
@@ -79,7 +79,6 @@ PAIRED_METHOD: Final = "basic"
 
 _BATCH_BYTES = 1 << 18
 _SLACK = 1e-12
-_NONE = ConfidenceInterval(math.nan, math.nan)
 
 
 @documented(MODELS, RESAMPLED)
@@ -280,7 +279,7 @@ def _pair(
     pvalue: float,
     note: str,
     details: Replicates,
-    interval: ConfidenceInterval = _NONE,
+    interval: ConfidenceInterval = NOWHERE,
     standard_error: float = math.nan,
 ) -> Pair:
     """Build a pair; its p-value is not adjusted yet."""
@@ -443,7 +442,7 @@ def _estimate(spec: MetricSpec, value: float, options: Options, n: int) -> Estim
         metric=spec.label,
         estimate=value,
         standard_error=math.nan,
-        confidence_interval=_NONE,
+        confidence_interval=NOWHERE,
         df=math.inf,
         confidence_level=options.confidence_level,
         method="permutation",
