@@ -344,7 +344,7 @@ def test_faults_compare_table(options, error, message, table):
 
 
 def test_faults_of_frames(table):
-    frame = pd.DataFrame(table, columns=NAMES)
+    frame = pd.DataFrame(table, columns=NAMES, copy=True)
     frame.iloc[2, 1] = math.nan
     with pytest.raises(ValueError, match=r"`scores` must be finite: nan at index .2, 1."):
         compare(frame)
