@@ -18,6 +18,7 @@ SAID = {
         "every answer: new less old between +",
         "PASS: ",
     ],
+    "tracked_runs": ["No significant difference between logistic and neighbours", "MLflow "],
     "recommender": ["personal is better than", "liked little before"],
 }
 
