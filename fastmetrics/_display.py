@@ -337,7 +337,7 @@ def _are_names(name: str, column: list[Any]) -> bool:
 
 
 def _cell(kind: Any, value: Any, decimals: int) -> str:
-    if kind == "threshold":
+    if kind in ("threshold", "cheapest_threshold"):
         return threshold(value)
     return number(value, decimals) if isinstance(value, float) else value_text(value)
 
