@@ -26,6 +26,12 @@ _HEADING: Final = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 COMMON: Final = """
 Parameters
 ----------
+data : data frame, optional
+    Of pandas, polars or Arrow, a DuckDB relation, or an object with ``__arrow_c_stream__``.
+    Arguments of rows may then name its columns: a text is one column, ``["a", "b"]`` are models or
+    slices by these names, ``{"new": "a", "old": "b"}`` renames them, and ``{"model": ["p0", "p1",
+    "p2"]}`` is a matrix of one model, a column a class. Arrays may stand beside names; an array of
+    texts is one of values. No other column is read.
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative.
 weights_are : {"importances", "frequencies"}, default="importances"

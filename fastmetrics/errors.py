@@ -90,7 +90,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class InputKeyError(InputError, KeyError):
-    """Unknown name in a result: an `InputError` that is a KeyError as well."""
+    """Unknown name in a result or a data frame: an `InputError` that is a KeyError as well."""
 
     __str__ = Exception.__str__  # a KeyError's is the repr of its message
 

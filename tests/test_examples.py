@@ -11,6 +11,11 @@ STORIES = Path(__file__).parents[1] / "examples" / "stories"
 #: What each story prints, whatever its figures are.
 SAID = {
     "finding_three_features": ["No significant difference between three", "new patients: 0.9"],
+    "frame_by_name": [
+        "new is better than old in AUC",
+        "new is worse in country=PL",
+        "PASS: candidate is non-inferior",
+    ],
     "fraud_with_costs": ["model is better than rule in AUC", "by stopping nothing", "country=PL"],
     "gate_in_a_test_suite": ["1 failed, 1 passed, 1 inconclusive", "distilled: INCONCLUSIVE"],
     "language_model": [

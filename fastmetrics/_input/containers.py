@@ -130,6 +130,8 @@ def key_names(keys: Iterable[Any], argument: str, what: str) -> list[str]:
 
 def by_names(values: Mapping[Any, Any], argument: str, what: str) -> dict[str, Any]:
     """Return a mapping by the names of its keys, as `key_names` returns them."""
+    if not hasattr(values, "items"):
+        raise InputTypeError(f"`{argument}` must be a mapping of names to {what}: got {values!r}")
     keys = list(values)
     columns = [column for _, column in values.items()]
     return dict(zip(key_names(keys, argument, what), columns, strict=True))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.columns import take_columns
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.rows import MODELS, NamedScores
 from fastmetrics._report.evaluation_result import AUC
@@ -169,6 +170,7 @@ def doctor(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    data: Any = None,
     names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
     ids: ArrayLike | None = None,
@@ -207,6 +209,8 @@ def doctor(
     >>> found.is_healthy
     False
     """
+    if data is not None:
+        return doctor(**take_columns(locals()))
     named = as_models(scores, names)
     findings: list[Finding] = []
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import are_class_columns, check_class_labels, show_labels
+from fastmetrics._input.columns import take_columns
 from fastmetrics._input.containers import as_array, by_names, column_count, has_names
 from fastmetrics._input.rows import MODELS, NamedScores
 from fastmetrics._input.scalars import (
@@ -47,6 +48,7 @@ def evaluate(
     y_true: ArrayLike | ScoreTable | ScoreRuns | Mapping[str, ScoreTable | ScoreRuns],
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
+    data: Any = None,
     names: Sequence[str] | None = None,
     task: Task | None = None,
     query: ArrayLike | None = None,
@@ -59,7 +61,7 @@ def evaluate(
     method: Method | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
-    slices: Mapping[str, ArrayLike] | None = None,
+    slices: Mapping[str, ArrayLike] | Sequence[str] | None = None,
     intersections: int = 1,
     min_n: int = 30,
     threshold: float | None = None,
@@ -110,7 +112,7 @@ def evaluate(
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): groups then vary, not rows.
-    slices : mapping of str to array-like of shape (n_samples,), optional
+    slices : mapping of str to array-like of shape (n_samples,), or names of `data`, optional
         Columns whose values are slices of the rows: `slices` of the result then has the metrics of
         each, `metrics` or the first of the task, with limits that hold for all of them at once, and
         the gap to the other rows; beyond 10^8 slices times rows of plain rows' sums and AUC alone.
@@ -200,6 +202,8 @@ def evaluate(
     >>> list(result["score"].bootstrap)[:3]
     ['roc_auc', 'average_precision', 'break_even_point']
     """
+    if data is not None:
+        return evaluate(**take_columns(locals()))
     given = locals()
     given["confidence_level"] = check_confidence_level(confidence_level)
     check_weights_are(sample_weight, weights_are)

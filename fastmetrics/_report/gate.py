@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order
+from fastmetrics._input.columns import take_columns
 from fastmetrics._input.containers import as_array, by_names, column_count
 from fastmetrics._input.rows import MODELS, named_scores
 from fastmetrics._input.scalars import (
@@ -347,7 +348,7 @@ def decide_verdict(rules: Sequence[GateRule], *, require_slices: bool) -> GateDe
 
 
 def _slices(
-    slices: Mapping[str, Any],
+    slices: Any,
     y_true: NDArray[Any],
     n_classes: int,
     min_n: int,
@@ -389,12 +390,13 @@ def gate(
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
     margins: Mapping[str, float],
+    data: Any = None,
     metrics: Mapping[str, Any] | None = None,
     names: Sequence[str] | None = None,
     candidate: str = "candidate",
     baseline: str = "baseline",
     anchor: str | None = None,
-    slices: Mapping[str, ArrayLike] | None = None,
+    slices: Mapping[str, ArrayLike] | Sequence[str] | None = None,
     min_n: int = 30,
     require_slices: bool = False,
     event: ArrayLike | None = None,
@@ -426,7 +428,7 @@ def gate(
     anchor : str, optional
         Another model that the candidate must not lose to either, by the same margins: that of a
         pinned release, so that small losses cannot add up from release to release.
-    slices : mapping of str to array-like of shape (n_samples,), optional
+    slices : mapping of str to array-like of shape (n_samples,), or names of `data`, optional
         Columns whose values are slices: each is judged by the same margins, and can fail the gate.
     min_n : int, default=30
         Rows below which a slice is left out, and named.
@@ -495,6 +497,8 @@ def gate(
     PASS: candidate is non-inferior to baseline in every metric.
     roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
     """
+    if data is not None:
+        return gate(**take_columns(locals()))
     alpha = check_decision_level(confidence_level)
     if alpha >= 0.5:
         raise InputError(f"`confidence_level` must be above 0.5: got {confidence_level!r}")

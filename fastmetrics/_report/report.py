@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table, note_as_html, split, tables_as_html
+from fastmetrics._docs import documented
 from fastmetrics._files import File, writing
+from fastmetrics._input.columns import take_columns
 from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_choice, check_text
@@ -518,10 +520,12 @@ class Report(Result):
         )
 
 
+@documented()
 def report(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    data: Any = None,
     title: str = "Evaluation",
     command: str = "",
     threshold: float | None = None,
@@ -591,6 +595,8 @@ def report(
     >>> "<h1>Evaluation</h1>" in page.html, "<script" in page.html
     (True, False)
     """
+    if data is not None:
+        return report(**take_columns(locals()))
     require_matplotlib()
     template = _template()
     check_text("title", title)

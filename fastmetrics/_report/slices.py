@@ -385,7 +385,7 @@ class SlicedRows:
         cls,
         y_true: Any,
         models: Sequence[NamedScores],
-        slices: Mapping[str, Any],
+        slices: Any,
         *,
         confidence_level: float,
         min_n: int,
@@ -495,7 +495,7 @@ class SlicedRows:
 def evaluate_slices(
     y_true: Any,
     models: Sequence[NamedScores],
-    slices: Mapping[str, Any],
+    slices: Any,
     *,
     metrics: Any,
     query: Any,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import are_class_columns
+from fastmetrics._input.columns import take_columns
 from fastmetrics._input.rows import MODELS, NamedScores, model_pairs, named_scores, refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
@@ -98,6 +99,7 @@ def estimate(
     y_true: ArrayLike | AnyTable | RankingTable,
     y_score: ArrayLike | None = None,
     *,
+    data: Any = None,
     metrics: MetricsLike,
     method: Method | None = None,
     event: ArrayLike | None = None,
@@ -191,6 +193,8 @@ def estimate(
     >>> found.details, found.confidence_interval
     (Bracket(low=0.5, high=0.75), ConfidenceInterval(low=0.106641, high=0.971993))
     """
+    if data is not None:
+        return estimate(**take_columns(locals()))
     if method is not None:
         check_choice("method", method, get_args(Method))
     request = Request.parse(
@@ -226,9 +230,9 @@ def estimate(
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
         interval_method: Any = None if method in (None, "bootstrap") else method
-        data: Any = y_true
+        table: Any = y_true
         options = request.resampling(smooth, strata=strata)
-        estimates |= bootstrap(data, y_score, method=interval_method, **options)
+        estimates |= bootstrap(table, y_score, method=interval_method, **options)
     return Estimates(request.in_order(estimates))
 
 
@@ -329,6 +333,7 @@ def compare(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    data: Any = None,
     metrics: MetricsLike,
     names: Sequence[str] | None = None,
     method: CompareMethod | None = None,
@@ -407,6 +412,8 @@ def compare(
     >>> print(found.verdict)
     No significant difference between first and second in roc_auc.
     """
+    if data is not None:
+        return compare(**take_columns(locals()))
     if method is not None:
         check_choice("method", method, get_args(CompareMethod))
     if margin is not None:

@@ -76,6 +76,7 @@ WORDS = {
     "y_score": "scores; greater means more positive",
     "y_proba": "probabilities; `y_prob` in `calibration_curve` only, as in scikit-learn",
     "scores": "scores of several models, by name",
+    "data": "a data frame whose columns the other arguments name",
     "sample_weight": "a weight for each row; `weights_are` gives its meaning",
     "weights_are": '"frequencies" (numbers of rows) or "importances"',
     "groups": "the cluster of each row: patient, user, document",
