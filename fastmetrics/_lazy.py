@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
-#: The public modules beside `fastmetrics` itself; that of Dask needs Dask.
+#: The public modules beside `fastmetrics` itself that need no extra.
 NAMESPACES: Final = (
     "calibration",
     "comparison",
@@ -29,6 +29,8 @@ NAMESPACES: Final = (
     "selection",
     "streams",
 )
+#: Public modules that need one.
+_WITH_EXTRA: Final = ("fastmetrics.dask", "fastmetrics.torch")
 #: Names of peers and textbooks that are not near ours, nor names of metrics of the registry.
 _PEERS: Final = {
     "GridSearchCV": "selection.tune_estimator",
@@ -68,7 +70,7 @@ def attach(
 
     def load(name: str) -> Any:
         home = homes.get(name)
-        if f"{module}.{name}" in (home, "fastmetrics.dask"):  # a module; that of Dask needs Dask
+        if f"{module}.{name}" in (home, *_WITH_EXTRA):  # a module
             return importlib.import_module(f"{module}.{name}")
         if home is None:
             raise AttributeError(f"{module} has no {name!r}{_advice(name)}", name=name)

@@ -25,7 +25,9 @@ KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
 DECORATORS = {"kernel"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
 #: Public modules that have no stub.
-OTHER_DOORS = {f"fastmetrics.{name}" for name in ("cli", "dask", "data", "errors", "testing")}
+OTHER_DOORS = {
+    f"fastmetrics.{name}" for name in ("cli", "dask", "data", "errors", "testing", "torch")
+}
 SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
 IGNORED = re.compile(
     r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|_?build|dist)(/|$)|^docs/reference/"

@@ -74,8 +74,17 @@ def test_what_dask_has_is_documented(name: str) -> None:
     assert not docstrings.complaints_about(getattr(fastmetrics.dask, name))
 
 
+def test_the_metric_of_torchmetrics_is_documented() -> None:
+    pytest.importorskip("torchmetrics")
+    assert not docstrings.complaints_about(
+        importlib.import_module("fastmetrics.torch").BinaryScores
+    )
+
+
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_run(name: str) -> None:
+    if name == "fastmetrics.torch":
+        pytest.importorskip("torchmetrics")
     text = failures(importlib.import_module(name), name)
     assert not text, text
 

@@ -25,6 +25,8 @@ HEAVY = (
     "sklearn",
     "dask",
     "distributed",
+    "torch",
+    "torchmetrics",
 )
 
 
