@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 
 import duckdb
@@ -268,3 +269,16 @@ def test_other_columns_are_not_copied():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 0.5 * frame.memory_usage().sum()
+
+
+def test_a_stream_without_pyarrow_says_what_to_install(monkeypatch):
+    stream = Stream(pa.table(COLUMNS))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"`data` needs pyarrow: pip install .*\[io\]"):
+        fm.estimate("y", "a", data=stream, **AUC)
+
+
+def test_a_frame_without_rows_is_refused_as_an_array_is():
+    for frame in (FRAME[:0], pl.DataFrame(FRAME[:0]), pa.table(COLUMNS)[:0].to_reader()):
+        with pytest.raises(fm.InputError, match="`y_score` is empty"):
+            fm.estimate("y", "a", data=frame, **AUC)
