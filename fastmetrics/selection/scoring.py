@@ -6,7 +6,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -436,6 +436,7 @@ class Scorer:
 
     asked: MetricRequest
     higher_is_better: bool
+    _routed: dict[str, bool | str | None] = field(default_factory=dict)
 
     def __call__(
         self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
@@ -464,9 +465,9 @@ class Scorer:
         """Pickle a metric of the library by its name, any other as it is."""
         one = self.asked
         if one.metric is not METRICS.get(one.name):
-            return Scorer, (one, self.higher_is_better)
+            return Scorer, (one, self.higher_is_better, self._routed)
         given = {one.label: (one.name, dict(one.parameters))}
-        return partial(scorer, higher_is_better=self.higher_is_better), (given,)
+        return _scorer_again, (given, self.higher_is_better, self._routed)
 
     def _accept_sample_weight(self) -> bool:
         metric = _registered(self.asked)
@@ -476,13 +477,30 @@ class Scorer:
         is_compiled = metric.family == "own" and hasattr(function, "py_func")
         return is_compiled or "sample_weight" in inspect.signature(function).parameters
 
-    # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
+        """Request weights in scikit-learn's metadata routing: True, False, None or their name."""
+        from sklearn import get_config
+
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "`set_score_request` needs sklearn.set_config(enable_metadata_routing=True)"
+            )
+        if sample_weight and not self._accept_sample_weight():
+            raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
+        self._routed["sample_weight"] = sample_weight
+        return self
 
     def get_metadata_routing(self) -> Any:
-        """Return that no metadata of scikit-learn's routing are requested."""
+        """Return the request; None, where none was set, makes scikit-learn refuse weights."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
-        return MetadataRequest(owner=self)
+        request = MetadataRequest(owner=repr(self))
+        if self._accept_sample_weight():
+            alias = self._routed.get("sample_weight")
+            request.score.add_request(param="sample_weight", alias=alias)
+        return request
+
+    # TunedThresholdClassifierCV asks for these: it predicts labels of its own.
 
     @property
     def _sign(self) -> int:
@@ -558,6 +576,11 @@ def scorer(
     request = ask_one(given)
     _registered(request)
     return Scorer(request, check_metric_direction(estimator_metric(request), higher_is_better))
+
+
+def _scorer_again(given: Any, higher_is_better: bool, routed: dict[str, Any]) -> Scorer:
+    """Return a scorer that was pickled, with what it requests."""
+    return replace(scorer(given, higher_is_better=higher_is_better), _routed=routed)
 
 
 def _registered(request: MetricRequest) -> Metric:
