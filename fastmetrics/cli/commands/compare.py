@@ -231,7 +231,7 @@ def run_compare(options: argparse.Namespace) -> str:
     refuse_options(options, _OF_COLUMNS, "is of score columns: leave it or --log out")
     if options.files:
         raise ValueError(f"{options.files[0]}: FILE is of score columns: name logs behind --log")
-    return _compare_logs(options)
+    return compare_logs(options)
 
 
 def _compare_columns(options: argparse.Namespace) -> str:
@@ -283,7 +283,7 @@ def _compare_columns(options: argparse.Namespace) -> str:
     return in_format(options, fields, comparisons._display())
 
 
-def _compare_logs(options: argparse.Namespace) -> str:
+def compare_logs(options: argparse.Namespace) -> str:
     """Compare models by logs of their evaluations, or by tables of repeated items."""
     from fastmetrics._report.evaluate_log import evaluate_log
     from fastmetrics.cli._session import in_words

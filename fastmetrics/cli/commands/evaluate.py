@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,13 @@ _PAIRS: Final = {"--class-score": "cat=p_cat", "--label-score": "cat=p_cat"}
 _OF_TWO: Final = (
     *("cost_fn", "cost_fp", "prevalence", "guarantee"),
     *("bootstrap", "method", "stratified"),
+)
+#: Options that mean nothing for logs.
+_OF_ROWS: Final = (
+    *_OF_TWO,
+    *("score", "class_score", "weight", "weights_are", "pos_label", "where", "on_bad_row"),
+    *("task", "query", "slice", "intersections", "min_n", "threshold", "seed"),
+    *("memory", "spill_dir"),
 )
 _ALONE: Final = "is of scores of two classes: leave it out"
 
@@ -350,6 +358,9 @@ def run_evaluate(options: argparse.Namespace) -> str:
         from fastmetrics.cli.commands.sql import run_counts
 
         return run_counts(options)
+    if not options.label and not options.label_score and _are_logs(options.files):
+        return _evaluate_logs(options)
+    refuse_options(options, ("filter",), "is of logs: leave it out")
     check_columns(options)
     evaluation: Any
     if options.memory is not None or options.spill_dir is not None:
@@ -368,6 +379,30 @@ def run_evaluate(options: argparse.Namespace) -> str:
     return in_format(options, counts | evaluation.to_dict(), evaluation._display())
 
 
+def _are_logs(patterns: list[str]) -> bool:
+    from fastmetrics.io.logs import is_evaluation_log
+
+    try:
+        return all(map(is_evaluation_log, _paths(patterns)))
+    except OSError:  # the reader of rows says what is wrong, and reads what is not on a disk
+        return False
+
+
+def _paths(patterns: list[str]) -> list[str]:
+    return [path for each in patterns for path in sorted(glob.glob(each)) or [each]]
+
+
+def _evaluate_logs(options: argparse.Namespace) -> str:
+    """Evaluate each model of logs as ``compare --log`` does."""
+    from fastmetrics.cli.commands.compare import compare_logs
+
+    refuse_options(options, _OF_ROWS, "is of score columns: the files are logs of evaluations")
+    unset = dict.fromkeys(("id", "model", "repeat", "on_missing"))
+    unset |= dict.fromkeys(("higher_is_better", "lower_is_better"), False)
+    given = {**vars(options), "log": _paths(options.files), "pass_at": [], "pass_hat": []}
+    return compare_logs(argparse.Namespace(**unset, **given))
+
+
 EVALUATE: Final = Command(
     name="evaluate",
     about="evaluate scores in CSV, Parquet or JSON-lines files",
@@ -375,10 +410,13 @@ EVALUATE: Final = Command(
     formats=("table", "json", "csv", "markdown"),
     help="""\
 Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
-.ndjson .json). All files together are one data set. The greater a score, the more positive.""",
+.ndjson .json). All files together are one data set. The greater a score, the more positive.
+Logs of lm-evaluation-harness (samples_*.jsonl) and of Inspect (.eval, .json), told by what is in
+them, are evaluated without --label, as compare --log does; --metrics then names their score.""",
     options=f"""
 {EVALUATION}
 [--baseline COL]  print the differences from this score column (default: from the best one)
+[--filter NAME]  of logs of lm-evaluation-harness: the filter of the answers
 counts in place of rows:
 [--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
     gives them, and not rows: without --label and --score; a column 'model' names models
@@ -401,5 +439,6 @@ examples:
   fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
   fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
   fastmetrics evaluate counts.csv --counts          (counts that a database made)
+  fastmetrics evaluate samples_gsm8k.jsonl --metrics exact_match --filter strict-match    (a log)
 """,
 )
