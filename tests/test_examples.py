@@ -24,6 +24,7 @@ SAID = {
         "every answer: new less old between +",
         "PASS: ",
     ],
+    "model_selection": ["log loss 0.", "threshold 0.", "tuned is better than usual in cost"],
     "tracked_runs": ["No significant difference between logistic and neighbours", "MLflow "],
     "training_loop": ["epoch 3: AUC between 0.9", "exact AUC of its rows: 0.9"],
     "recommender": ["personal is better than", "liked little before"],

@@ -320,7 +320,7 @@ NOT_TIMED: dict[str, str] = {
         "takes a row for each data set: there are tens of them",
     ),
     **dict.fromkeys(
-        "plot_pr plot_residuals plot_roc plot_thresholds report".split(),
+        "from_cv_results plot_pr plot_residuals plot_roc plot_thresholds report".split(),
         _DRAWS,
     ),
     "counts_query": "writes SQL",

@@ -76,6 +76,8 @@ class PlotCurve(NamedTuple):
     """Whether the area between the curve and 0 is shaded."""
     has_markers: bool = False
     """Whether its points are marked, if they are few."""
+    folds: tuple[PlotCurve, ...] = ()
+    """Curves of subsets, drawn as thin lines in the same colour."""
 
 
 class Guide(NamedTuple):
@@ -209,6 +211,11 @@ def add_curves(ax: Any, curves: Sequence[PlotCurve], options: Mapping[str, Any] 
             x = np.append(curve.x, curve.x[[-1, 0]])
             shade = {"color": line.get_color(), "alpha": BAND_ALPHA, "lw": 0, "zorder": 0.5}
             ax.add_collection(ThinArea(x, np.append(curve.y, [0.0, 0.0]), **shade))
+        for fold in curve.folds:
+            thin = {"color": line.get_color(), "lw": 0.6, "alpha": 0.6, "zorder": 1.4}
+            guide = ThinLine(fold.x, fold.y, label=fold.label, drawstyle=fold.drawstyle, **thin)
+            guide.is_guide = True
+            ax.add_line(guide)
         if curve.band is not None:
             _add_band(ax, curve.band, line.get_color(), linestyle)
         for mark in curve.marks:
@@ -274,6 +281,7 @@ def draw_precision_recall(
     ax: Any = None,
     *,
     prevalence: float | None = None,
+    title: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw P-R curves over lines of equal F1, the break-even line and the share of positives."""
@@ -290,7 +298,7 @@ def draw_precision_recall(
         if prevalence is not None:
             ax.plot([0, 1], [prevalence] * 2, ls=":", **GUIDE, label=f"positives: {prevalence:.3g}")
     add_curves(ax, curves, options)
-    legend_off_curves(ax, "lower left")
+    legend_off_curves(ax, "lower left", title=title)
     return ax
 
 

@@ -531,12 +531,9 @@ def _means(
     estimates = {}
     by_metric = zip(*(one.test_metrics for one in scores), strict=True)
     for metric, on_train, on_test, tested in zip(requested, train, test, by_metric, strict=True):
-        mean, deviation = _mean_and_deviation(on_test)
-        error = deviation * math.sqrt(1.0 / len(scores) + ratio)
-        half = math.nan
-        if len(scores) > 1:
-            half = critical_value(len(scores) - 1, 1.0 - level) * error
-        interval, kind = _interval(mean, half, metric.bounds)
+        mean, deviation, error, interval, kind = mean_over_splits(
+            on_test, ratio, level, metric.bounds
+        )
         estimates[metric.label] = MetricEstimate(
             mean,
             interval,
@@ -549,6 +546,18 @@ def _means(
             of_fitted_models=average_of_models(metric, mean, tested, task, level),
         )
     return estimates
+
+
+def mean_over_splits(
+    values: Floats, ratio: float, level: float, bounds: tuple[float, float]
+) -> tuple[float, float, float, ConfidenceInterval, Literal["t", "wilson"]]:
+    """Return mean, standard deviation, and Nadeau and Bengio's standard error and interval."""
+    mean, deviation = _mean_and_deviation(values)
+    error = deviation * math.sqrt(1.0 / len(values) + ratio)
+    half = math.nan
+    if len(values) > 1:
+        half = critical_value(len(values) - 1, 1.0 - level) * error
+    return mean, deviation, error, *_interval(mean, half, bounds)
 
 
 def _interval(
