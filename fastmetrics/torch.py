@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError, importing, renamed
 from fastmetrics.tables.bin_layout import N_BINS, BinLayout
-from fastmetrics.tables.binned_score_table import BinnedScoreTable, Bins, checked_rows
+from fastmetrics.tables.binned_score_table import BinnedScoreTable, Bins, ScoredRows, checked_rows
 
 with importing("fastmetrics.torch needs torchmetrics: pip install 'fastmetrics-eval[torch]'"):
     import torch
@@ -136,10 +136,10 @@ class BinaryScores(Metric):
         TypeError, ValueError
             As `BinnedScoreTable.update`; and if rank 0 could not learn a layout from its batch.
         """
+        if self.layout is None:
+            self._learn_layout(preds, target)
+        table = self.table
         with renamed(y_true="target", y_score="preds"):
-            if self.layout is None:
-                self._learn_layout(preds, target)
-            table = self.table
             table.update(target, preds, pos_label=self._pos_label)
         members = table._members()
         seen = members["seen"]
@@ -169,11 +169,14 @@ class BinaryScores(Metric):
             )
         }
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Count a batch as `update` does, and return the values of the batch as `compute` does."""
-        self._keeps_layout = True  # torchmetrics counts the batch apart, after a reset
+    def forward(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
+        """Count a batch as `update` does, and return its values as `compute` does."""
+        if self.layout is None:
+            self._learn_layout(preds, target)
+        self._checked(preds, target)  # torchmetrics would lose the rows before a bad batch
+        self._keeps_layout = True  # torchmetrics resets, to count the batch apart
         try:
-            return super().forward(*args, **kwargs)
+            return super().forward(preds, target)
         finally:
             self._keeps_layout = False
 
@@ -188,6 +191,10 @@ class BinaryScores(Metric):
         """Return the metric as it is: its states stay integers."""
         return self
 
+    def _checked(self, preds: Any, target: Any) -> ScoredRows:
+        with renamed(y_true="target", y_score="preds"):
+            return checked_rows(target, preds, None, self._pos_label, allow_inf=False)
+
     def _learn_layout(self, preds: Any, target: Any) -> None:
         """Learn a layout on rank 0, and take it on all ranks."""
         is_shared = self.sync_on_compute and self.distributed_available_fn()
@@ -195,8 +202,8 @@ class BinaryScores(Metric):
         edges = self.edges.clone()
         try:
             if not is_shared or dist.get_rank(group) == 0:
-                rows = checked_rows(target, preds, None, self._pos_label, allow_inf=False)
-                edges.copy_(_edge_bits(BinLayout.learn(rows.scores), N_BINS))
+                layout = BinLayout.learn(self._checked(preds, target).scores)
+                edges = _edge_bits(layout, N_BINS).to(edges.device)
         finally:  # the others wait, also where it fails
             if is_shared:
                 dist.broadcast(edges, dist.get_global_rank(group, 0), group=group)

@@ -222,9 +222,10 @@ GOOD = torch.tensor([0.1, 0.9]), torch.tensor([0, 1])
 def test_errors_name_the_argument_and_count_nothing(preds: Any, target: Any, message: str) -> None:
     for metric in (BinaryScores(), updated(BinaryScores(), [GOOD])):
         before = states(metric)
-        with pytest.raises(fm.errors.InputError, match=message):
-            metric.update(preds, target)
-        assert_same_states(states(metric), before)
+        for count in (metric.update, metric):
+            with pytest.raises(fm.errors.InputError, match=message):
+                count(preds, target)
+            assert_same_states(states(metric), before)
 
 
 def test_other_arguments() -> None:
@@ -292,9 +293,10 @@ def run_rank(rank: int, folder: str) -> None:
         metric = BinaryScores(layout)
         if layout is None:  # the first batch of rank 0 is bad: nobody waits, nobody has a layout
             bad = torch.full((4,), torch.nan if rank == 0 else 1.0), torch.tensor([0, 1, 0, 1])
-            saved["message"] = refused(metric.update, *bad)
+            saved["message"] = refused(metric, *bad)
+        count = metric.update if layout is None else metric
         for preds, target in batches(step=step)[rank::2]:
-            metric(preds, target)
+            count(preds, target)
         saved[f"{name}: values"] = metric.compute()
         metric.sync()
         saved[f"{name}: states"] = states(metric)
