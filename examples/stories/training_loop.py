@@ -17,7 +17,7 @@ try:
     from fastmetrics.torch import BinaryScores
 except ImportError as error:
     torch = None
-    print(f"This story is skipped: {error}")
+    print(f"Skipped ({error}): this story needs `pip install 'fastmetrics-eval[torch]'`.")
 
 
 # %%
