@@ -22,9 +22,10 @@ from fastmetrics._plots.curves import (
     draw_precision_recall,
     draw_roc,
 )
+from fastmetrics._report.plots import recall_and_precision
 from fastmetrics.errors import DegenerateDataWarning, InputError
 from fastmetrics.inference.bands import PrBand, RocBand, band_to_draw, pr_band, roc_band
-from fastmetrics.metrics.curves.precision_recall import average_precision_score, curve_of_table
+from fastmetrics.metrics.curves.precision_recall import average_precision_score
 from fastmetrics.metrics.curves.roc import roc_of_table
 from fastmetrics.metrics.curves.roc_auc import roc_auc_score
 from fastmetrics.selection.estimates import mean_over_splits
@@ -139,6 +140,9 @@ def from_cv_results(
             "rows are tested more than once" if has_probabilities else "scores are no probabilities"
         )
         title = f"not pooled: {reason}"
+    if ax is not None and ax.get_legend() is not None:  # the models before are described too
+        titles = ax.get_legend().get_title().get_text(), title
+        title = "; ".join(dict.fromkeys(each for each in titles if each))
     what = "AUC" if is_roc else "AP"
     text = f"{len(test)} folds: {what} {min(areas):.4f} to {max(areas):.4f}"
     folds = tuple(_fold_line(table, text, is_roc) for table in tables[:-1])
@@ -176,6 +180,4 @@ def _fold_line(table: ScoreTable, text: str, is_roc: bool) -> PlotCurve:
     """Return the curve of one fold, as `plot_roc` and `plot_pr` draw it."""
     if is_roc:
         return PlotCurve(*roc_of_table(table)[:2], text)
-    precision, recall, _ = curve_of_table(table, drop_intermediate=True)
-    precision[-1] = precision[-2]  # the step to recall 0, not a point of precision 1
-    return PlotCurve(recall, precision, text, drawstyle="steps-post")
+    return PlotCurve(*recall_and_precision(table), text, drawstyle="steps-post")

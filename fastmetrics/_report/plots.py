@@ -132,6 +132,13 @@ def bands_by_name(
     return {name: band_to_draw(band, name) for name, band in given.items()}
 
 
+def recall_and_precision(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both coordinates of the steps of a precision-recall curve, from recall 1 to 0."""
+    precision, recall, _ = curve_of_table(table, drop_intermediate=True)
+    precision[-1] = precision[-2]  # the step to recall 0, not a point of precision 1
+    return recall, precision
+
+
 def as_text(threshold: Any) -> str:
     """Return a threshold as text: as it is where that is short, else rounded to six digits."""
     text = str(threshold)
@@ -365,8 +372,7 @@ def plot_pr(
     given = bands_by_name(bands, PrBand, [name for name, *_ in models])
     curves = []
     for name, table, _ in models:
-        precision, recall, _ = curve_of_table(table, drop_intermediate=True)
-        precision[-1] = precision[-2]  # the step to recall 0, not a point of precision 1
+        recall, precision = recall_and_precision(table)
         even = break_even_point(table).value
         marks = [Mark(even, even, "break-even point", "D")]
         marks += [Mark(x, y, why) for _, why, (_, x, y) in _decision_on(table, threshold)]

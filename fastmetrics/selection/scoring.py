@@ -508,7 +508,9 @@ class Scorer:
 
     @property
     def _score_func(self) -> Callable[..., Any]:
-        return self.asked.function or _registered(self.asked).load()
+        metric = _registered(self.asked)
+        function = self.asked.function or metric.load()
+        return partial(_item, function, int(metric.read)) if metric.read.isdecimal() else function
 
     @property
     def _kwargs(self) -> dict[str, Any]:
@@ -557,7 +559,8 @@ def scorer(
     -----
     The estimator is asked for what the metric needs as `evaluate_estimator` does, whose values on
     the same rows these are: of two classes the second is positive; a class that is missing in a
-    fold is no error.
+    fold is no error. In scikit-learn's metadata routing ``set_score_request(sample_weight=True)``
+    requests weights, as of its own scorers.
 
     Examples
     --------
@@ -576,6 +579,11 @@ def scorer(
     request = ask_one(given)
     _registered(request)
     return Scorer(request, check_metric_direction(estimator_metric(request), higher_is_better))
+
+
+def _item(function: Callable[..., Any], index: int, *data: Any, **options: Any) -> Any:
+    """Return one of several numbers that a function returns."""
+    return function(*data, **options)[index]
 
 
 def _scorer_again(given: Any, higher_is_better: bool, routed: dict[str, Any]) -> Scorer:

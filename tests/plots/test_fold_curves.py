@@ -108,6 +108,9 @@ def test_everything_can_be_read(kind, results):
     assert second is ax
     one, other = curves_on(ax)
     assert one.get_color() != other.get_color()
+    pooled = fm.plots.from_cv_results(BAYES, X, Y, kind=kind, rng=0, ax=ax, name="third")
+    title = "" if results is BAYES else "not pooled: scores are no probabilities"
+    assert pooled.get_legend().get_title().get_text() == title
 
 
 def test_precision_and_recall_of_folds_are_those_of_plot_pr():

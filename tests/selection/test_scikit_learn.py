@@ -89,3 +89,27 @@ def test_requests_are_kept_and_must_be_made():
 def test_requests_need_routing():
     with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
         routed("f1")
+
+
+@pytest.mark.parametrize(("name", "index"), [("positive", 0), ("negative", 1)])
+def test_a_threshold_is_tuned_by_one_of_several_numbers(name, index):
+    scorer = fm.scorer(f"{name}_likelihood_ratio")
+    tuned = TunedThresholdClassifierCV(GaussianNB(), scoring=scorer, thresholds=[0.3, 0.6], cv=3)
+    tuned.fit(X, Y)
+    ratios = pickle.loads(pickle.dumps(tuned))._curve_scorer(tuned.estimator_, X, Y)[0]
+    predicted = tuned.estimator_.predict_proba(X)[:, 1] >= 0.6
+    expected = fm.class_likelihood_ratios(Y, predicted.astype(int))[index]
+    assert ratios[1] == pytest.approx(expected if index == 0 else -expected, rel=1e-12)
+
+
+def test_a_threshold_of_labels_in_words_is_tuned():
+    thresholds = [
+        TunedThresholdClassifierCV(GaussianNB(), scoring=scorer, thresholds=9, cv=3)
+        .fit(X, labels)
+        .best_threshold_
+        for scorer, labels in (
+            (fm.scorer(fm.f1_score, pos_label="yes"), np.array(["no", "yes"])[Y]),
+            (fm.scorer("f1"), Y),
+        )
+    ]
+    assert thresholds[0] == thresholds[1]
