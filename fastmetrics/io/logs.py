@@ -23,6 +23,8 @@ _DOWNWARDS: Final = frozenset(
     "perplexity word_perplexity byte_perplexity bits_per_byte ter brier_score".split()
 )
 _ZIP: Final = b"PK\x03\x04"
+#: Files in a zip file of Inspect, of which one has the name of the model.
+_HEADERS: Final = ("header.json", "_journal/start.json")
 #: The method of compression that zip files of Inspect have, and that `zipfile` knows from
 #: Python 3.14 on.
 _ZSTANDARD: Final = 93
@@ -125,7 +127,11 @@ def is_evaluation_log(path: Path) -> bool:
     with open(path, "rb") as file:
         first = file.readline()
         if first.startswith(_ZIP):
-            return True
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    return not {*_HEADERS}.isdisjoint(archive.namelist())
+            except zipfile.BadZipFile:
+                return True  # which the reader says
         first = first.removeprefix(b"\xef\xbb\xbf").strip()
         if not first.startswith(b"{"):
             return False
@@ -216,7 +222,7 @@ def _unpack(name: str, path: Path) -> tuple[Any, list[_Placed]]:
     try:
         with zipfile.ZipFile(path) as archive:
             known = archive.namelist()
-            inside = next((e for e in ("header.json", "_journal/start.json") if e in known), None)
+            inside = next((each for each in _HEADERS if each in known), None)
             if inside is None:
                 raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
             names = [inside, *(each for each in known if each.startswith("samples/"))]

@@ -159,12 +159,14 @@ def test_evaluate_tells_a_log_by_what_is_in_it(capsys, tmp_path):
         ("a.jsonl scores.csv", "--label and --score missing"),
         ("t.parquet", "--label and --score missing"),
         ("rows.jsonl", "--label and --score missing"),
+        ("rows.npz", "--label and --score missing"),
         ("missing.jsonl", "--label and --score missing"),
         ("scores.csv --label y --score logistic --filter none", "--filter is of logs"),
     ],
 )
 def test_evaluate_refuses_by_name_what_logs_do_not_take(arguments, message, capsys, tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"y": 1, "p": 0.5}\n{"y": 0, "p": 0.1}')
+    np.savez(tmp_path / "rows.npz", y=[1, 0], p=[0.5, 0.1])
     assert message in error_of(capsys, "evaluate", *shlex.split(arguments))
 
 
