@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import sys
 
 import documents
@@ -153,6 +154,7 @@ def folder(tmp_path_factory):
     documents.make_files(folder)
     for new, old in (("a", "old"), ("b", "new")):
         (folder / old).rename(folder / new)
+    shutil.copy(folder / "a" / "samples_gsm8k.jsonl", folder)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, N)
     frame = pd.DataFrame(dict.fromkeys(("y", "fraud", "clicked", "sea", "sky"), y))
