@@ -18,6 +18,8 @@ Rounds = tuple[tuple[str, ...], ...]
 _PLAIN = re.compile(r"[\w./:\[\]-]+")
 #: A browser wants more memory than a process of tests may ask for.
 _BROWSER = "tests/report/test_report_in_browser.py"
+#: Tests of the command line in a process of its own.
+_PROCESSES = ("tests/cli/test_process.py", "tests/cli/test_interrupted_sessions.py")
 #: The most tests of one line.
 MOST = 300
 #: Folders of tests by layer of the package, asked where no test is known to run a line.
@@ -79,14 +81,16 @@ class Choice:
         """Return a test of each file whose tests run the line, then more of them.
 
         Coverage does not see into machine code: kernels are for the files of `tests/kernels`, those
-        that name the module first.
+        that name the module first. Nor does it see other processes: the command line is for the
+        tests of its process, too.
         """
         layer = path.split("/")[1]
         tests = [] if layer == "_kernels" else self.tests_running(mutant, path)
         if tests:
             first = tuple({test.partition("::")[0]: test for test in tests}.values())
             step = max(1, len(tests) // MOST)
-            return first, tuple(test for test in tests[::step] if test not in first)
+            more = tuple(test for test in tests[::step] if test not in first)
+            return first, more, _PROCESSES if layer == "cli" else ()
         files = [
             file.relative_to(self.root)
             for folder in FOLDERS[layer]
