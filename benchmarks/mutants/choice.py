@@ -90,7 +90,7 @@ class Choice:
             first = tuple({test.partition("::")[0]: test for test in tests}.values())
             step = max(1, len(tests) // MOST)
             more = tuple(test for test in tests[::step] if test not in first)
-            return first, more, _PROCESSES if layer == "cli" else ()
+            return (first, more, _PROCESSES) if layer == "cli" else (first, more)
         files = [
             file.relative_to(self.root)
             for folder in FOLDERS[layer]

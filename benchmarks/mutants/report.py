@@ -25,9 +25,10 @@ one change of each.
 
 Of each mutant the tests that run its line are asked, one of each file first, until one fails.
 Machine code shows no lines: kernels are tested by `tests/kernels`, as plain Python. Nor do other
-processes: the command line is tested by the tests of its process, too. A mutant counts as killed if the test that failed fails again by itself, and passes once the line is as it was. One
-that changes nothing but speed, or nothing at all, is equivalent: it is listed with the reason and
-does not count. Limits are those of 95 % (Wilson's).
+processes: the command line is tested by the tests of its process, too. A mutant counts as killed if
+the test that failed fails again by itself, and passes once the line is as it was. One that changes
+nothing but speed, or nothing at all, is equivalent: it is listed with the reason and does not
+count. Limits are those of 95 % (Wilson's).
 """
 
 Outcome = Literal["killed", "survived"]

@@ -46,6 +46,7 @@ def checkout(place: Path, test: str) -> Path:
     texts = {
         "pyproject.toml": "[tool.pytest.ini_options]\n",
         "fastmetrics/__init__.py": "",
+        "fastmetrics/testing.py": "",  # the plugin of pytest that the installed package names
         "fastmetrics/tables/__init__.py": "",
         "tests/conftest.py": PROFILE,
         MODULE: SOURCE,
