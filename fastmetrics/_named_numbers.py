@@ -60,7 +60,7 @@ def named_numbers(tables: Iterable[Columns], prefix: Any, main: str) -> dict[str
 
 
 def _row_name(columns: Mapping[str, Any], row: int) -> tuple[str, ...]:
-    """Return what a row is of, and last what it measures, empty if its columns say it."""
+    """Return the subjects of a row, and last its metric, empty if the columns name it."""
     first = next(iter(columns))
     measured = next((name for name in _MEASURED if name in columns), "")
     if first == "name" and "estimate" in columns:

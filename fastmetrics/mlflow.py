@@ -72,9 +72,8 @@ class Evaluator:
         scores = dataset.predictions_data
         if model is not None:
             scores = _predict(model, dataset.features_data, predictions)
-        if np.shape(scores)[1:] == (2,):  # of two classes the positive one, named or the last
-            named = options.get("pos_label") in getattr(scores, "columns", ())
-            scores = scores[options["pos_label"]] if named else np.asarray(scores)[:, 1]
+        if np.shape(scores)[1:] == (2,):
+            scores = _positive_column(scores, y_true, options.get("pos_label"))
         page = report(y_true, {name: scores}, **options)
         numbers = page.to_metrics(prefix)
         client = mlflow.MlflowClient()
@@ -93,6 +92,21 @@ class Evaluator:
             client.log_figure(run_id, figure, path)
             logged[path] = kinds.ImageEvaluationArtifact(mlflow.get_artifact_uri(path))
         return EvaluationResult(numbers, logged, run_id)
+
+
+def _positive_column(scores: Any, y_true: Any, pos_label: Any) -> Any:
+    """Return the column of the positive class, of two: by its name, else in the order of labels."""
+    is_named = hasattr(scores, "columns")
+    names = list(scores.columns) if is_named else np.unique(y_true).tolist()
+    positive = 1 if pos_label is None else pos_label
+    if positive in names and len(names) == 2:
+        return np.asarray(scores)[:, names.index(positive)]
+    if is_named or pos_label is not None:
+        raise InputError(
+            f"the predictions have columns of {names}: `evaluator_config` must name one of them as "
+            f"`pos_label`: got {pos_label!r}"
+        )
+    return np.asarray(scores)[:, 1]  # labels of one class, or texts, which need `pos_label` too
 
 
 def _predict(model: Any, rows: Any, column: str | None) -> Any:

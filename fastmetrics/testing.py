@@ -28,7 +28,7 @@ _COLORS: Final = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 
 @dataclass(frozen=True, eq=False)
 class MetricGate:
-    """What the fixture `metric_gate` gives: call it to assert that a candidate is not worse."""
+    """Value of the fixture `metric_gate`: call it to assert that a candidate is not worse."""
 
     test: pytest.Item
     is_strict: bool
@@ -159,7 +159,7 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, tuple[str, dict[str
 
 
 def _gates(report: pytest.TestReport) -> list[dict[str, Any]]:
-    """Return what `MetricGate` added to the report of a test."""
+    """Return the gates of a test, as `MetricGate` added them to its report."""
     return [json.loads(str(value)) for name, value in report.user_properties if name == _PROPERTY]
 
 
