@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from fastmetrics.errors import FileError, InputError, SmallSampleWarning, no_such, renamed
+from fastmetrics.errors import FileError, InputError, SmallSampleWarning, renamed
 
 if TYPE_CHECKING:
     from fastmetrics._report.gate import Gate
@@ -48,8 +48,8 @@ class MetricGate:
         """Return the gate that passed or was inconclusive; raise AssertionError with its words.
 
         `y_true`, `candidate`, `baseline` and `anchor` are arrays of shape (n_samples,), or columns
-        of `data` (a frame or a mapping) or of a `file` (CSV, Parquet, JSON lines) by their names;
-        `label` names the column of labels too. Options are those of `fastmetrics.gate`.
+        of `data` (a data frame) or of a `file` (CSV, Parquet, JSON lines) by their names; `label`
+        names the column of labels too. Options are those of `fastmetrics.gate`.
         """
         from fastmetrics._input.calls import as_called
         from fastmetrics._report.gate import gate
@@ -58,22 +58,26 @@ class MetricGate:
         models = {"candidate": candidate, "baseline": baseline}
         if options.get("anchor") is not None:
             models["anchor"] = options["anchor"]
-        names = {role: role for role in models}
         labels = y_true if label is None else label
         try:
             if label is not None and y_true is not None:
                 raise InputError("`label` and `y_true` are both given: pass one of them")
-            if data is not None or file is not None:
-                names = models
-                columns, options = _columns(data, file, {"label": labels, **names}, options)
-                labels = columns[labels]
-                models = {name: columns[name] for name in names.values()}
+            if data is not None and file is not None:
+                raise InputError("`data` and `file` are both given: pass one of them")
+            if file is not None:
+                data = _read_file(file, {"label": labels, **models}, options)
+            names = {
+                role: value if data is not None and isinstance(value, str) else role
+                for role, value in models.items()
+            }
+            scores = {names[role]: value for role, value in models.items()}
             words = {f"scores[{name!r}]": role for role, name in names.items()}
+            words |= {"y_true": "label"} if label is not None else {}
             with warnings.catch_warnings(), renamed(**words):
                 # Low power is no error where warnings are: it makes INCONCLUSIVE, in the table.
                 warnings.filterwarnings("ignore", "the rule of", SmallSampleWarning)
-                options = {**options, **names, "margins": margins}
-                result = as_called(gate, "fastmetrics")(labels, models, **options)
+                options = {**options, **names, "margins": margins, "data": data}
+                result = as_called(gate, "fastmetrics")(labels, scores, **options)
         except (FileError, ImportError, InputError) as error:
             raise error.with_traceback(None) from None  # the last frame is that of the test
         self._report(result)
@@ -95,39 +99,22 @@ class MetricGate:
         self.test.user_properties.append((_PROPERTY, json.dumps(without_nan(sent))))
 
 
-def _columns(
-    data: Any, file: Any, models: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns by name, and the options with columns in the place of their names."""
-    from fastmetrics._input.containers import column_names, has_names
+def _read_file(file: Any, models: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """Return the columns of a file that labels, scores and options name, as an Arrow table."""
+    from fastmetrics.io.reader import read_columns
 
-    if data is not None and file is not None:
-        raise InputError("`data` and `file` are both given: pass one of them")
-    slices = options.get("slices") or []
-    slices = [slices] if isinstance(slices, str) else slices
-    rows = {k: options[k] for k in _ROWS if isinstance(options.get(k), str)}
-    arguments = {**models, **rows, **{f"slices[{k}]": name for k, name in enumerate(slices)}}
-    for argument, name in arguments.items():
+    for argument, name in models.items():
         if not isinstance(name, str):
             raise InputError(f"`{argument}` must be the name of a column: got {name!r}")
-    if data is not None:
-        if not has_names(data):
-            raise InputError(f"`data` must be a data frame or a mapping: got {type(data)}")
-        known = column_names(data)
-        for argument, name in arguments.items():
-            if name not in known:
-                raise InputError(f"`{argument}` is {no_such(name, 'columns of `data`', known)}")
-        columns = {name: data[name] for name in arguments.values()}
-    else:
-        from fastmetrics.io.reader import read_columns
+    label, *scores = models.values()
+    slices = options.get("slices") or []
+    rows = {k: options[k] for k in _ROWS if isinstance(options.get(k), str)}
+    scores += [rows.pop(k) for k in _ROWS[:2] if k in rows]
+    texts = [*rows.values(), *([slices] if isinstance(slices, str) else slices)]
+    read = read_columns([file], label, scores, named=[*dict.fromkeys(texts)])
+    import pyarrow as pa  # as the reader has it
 
-        label, *scores = models.values()
-        scores += [rows.pop(k) for k in _ROWS[:2] if k in rows]
-        texts = [*dict.fromkeys([*rows.values(), *slices])]
-        read = read_columns([file], label, scores, named=texts)
-        columns = {label: read.label_values, **read.scores, **read.named}
-    values = {k: columns[name] for k, name in arguments.items() if k in options}
-    return columns, {**options, **values, "slices": {name: columns[name] for name in slices}}
+    return pa.table({label: read.label_values, **read.scores, **read.named})
 
 
 @pytest.fixture

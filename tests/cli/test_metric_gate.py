@@ -105,7 +105,9 @@ def test_columns(metric_gate, tmp_path, library):
     frames = pytest.importorskip(library)
     frame = frames.table(columns) if library == "pyarrow" else frames.DataFrame(columns)
     in_frame = metric_gate("y", "new", data=frame, **common)
-    assert in_frame == metric_gate(label="y", candidate="new", data=columns, **common)
+    by_label = metric_gate(label="y", candidate=columns["new"], data=frame, **common)
+    assert (by_label.candidate, by_label.baselines) == ("candidate", ("old",))
+    assert by_label["roc_auc"].estimate == in_frame["roc_auc"].estimate
     path = tmp_path / "scores.csv"
     lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
     path.write_text("\\n".join(lines))
@@ -128,12 +130,16 @@ REFUSED = {
     "y, old[1:], baseline=old": "InputError: lengths differ: `y_true` has 400 rows, `candidate` *",
     "y, old": "`baseline` must be an array: got None",
     "y, old, baseline=old, label='y'": "`label` and `y_true` are both given: pass one of them",
-    "'y', 'p', baseline='q', data={}, file='f.csv'": "`data` and `file` are both given: *",
-    "'y', 'p', baseline='old', data={'y': y, 'pq': old, 'old': old}": (
-        "`candidate` is 'p': the columns of `data` are 'y', 'pq', 'old'; did you mean 'pq'*"
+    "'y', 'p', baseline='q', data=frame, file='f.csv'": "`data` and `file` are both given: *",
+    "'y', 'p', baseline='old', data=frame": (
+        "`candidate` names 'p': the columns of `data` are 'y', 'pq', 'old'; did you mean 'pq'*"
     ),
-    "y, 'p', baseline='old', data={'y': y}": "`label` must be the name of a column: *",
-    "'y', 'p', baseline='old', data=[y]": "`data` must be a data frame or a mapping: *",
+    "label='yy', candidate='pq', baseline='old', data=frame": "`label` names 'yy': the columns of*",
+    "'y', baseline='old', data=frame": "`candidate` must be an array: got None",
+    "'y', 'pq', baseline='pq', data=frame": "`scores` must name at least two models: got 1",
+    "y, 'p', baseline='old', file='f.csv'": "`label` must be the name of a column: *",
+    "'y', baseline='old', file='f.csv'": "`candidate` must be the name of a column: got None",
+    "'y', 'p', baseline='old', data={'y': y}": "`data` must be a data frame *",
     "'y', 'p', baseline='old', file='none.csv'": "FileError: none.csv*",
     "y, old, baseline=old + 1, alpha=0.05": "*`alpha` is no parameter of `gate`*",
 }
@@ -144,7 +150,8 @@ def test_bad_input_is_an_error_in_one_line_of_the_test(run):
         f"def test_{k}(metric_gate):\n    metric_gate({call}, margins={{'roc_auc': 0.1}})\n"
         for k, call in enumerate(REFUSED)
     )
-    result = run(SUITE + calls)
+    frame = "import pandas as pd\nframe = pd.DataFrame({'y': y, 'pq': old, 'old': old})\n"
+    result = run(SUITE + frame + calls)
     assert result.parseoutcomes() == {"failed": len(REFUSED)}
     for message in REFUSED.values():
         result.stdout.fnmatch_lines([f"E  *{message}"])
