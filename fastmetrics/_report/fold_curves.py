@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import encode_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_confidence_level, check_same_length
 from fastmetrics._plots._style import model_label
@@ -23,7 +24,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
 )
 from fastmetrics._report.plots import recall_and_precision
-from fastmetrics.errors import DegenerateDataWarning, InputError
+from fastmetrics.errors import DegenerateDataWarning, InputError, renamed
 from fastmetrics.inference.bands import PrBand, RocBand, band_to_draw, pr_band, roc_band
 from fastmetrics.metrics.curves.precision_recall import average_precision_score
 from fastmetrics.metrics.curves.roc import roc_of_table
@@ -41,6 +42,7 @@ def from_cv_results(
     *,
     kind: Literal["roc", "pr"] = "roc",
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     rng: Any = None,
@@ -58,7 +60,7 @@ def from_cv_results(
     X : array-like of shape (n_samples, n_features)
         The data that were cross-validated, in the same order.
     y : array-like of shape (n_samples,)
-        Labels; of two classes the second is positive.
+        Labels of two classes.
     kind : {"roc", "pr"}, default="roc"
         ROC curves, or precision-recall curves.
     groups : array-like of shape (n_samples,), optional
@@ -68,7 +70,7 @@ def from_cv_results(
     ------
     TypeError, ValueError
         If `cv_results` lacks estimators or indices, the data are others, `y` has other than two
-        classes, or a fold has test rows of one class.
+        classes or texts without `pos_label`, or a fold has test rows of one class.
 
     Notes
     -----
@@ -96,19 +98,25 @@ def from_cv_results(
     task = check_task(models[0], X, y, None, None, None)
     if task.classes is None or len(task.classes) != 2:
         raise InputError("`y` must have two classes, and `cv_results` classifiers")
+    with renamed(y_true="y"):
+        is_positive = encode_labels(task.y, pos_label, "strict", defer=False)[0] == 1
+    positive = int(np.searchsorted(task.classes, task.y[np.argmax(is_positive)]))
     rows = np.concatenate(test)
     if max(rows.max(), *(each.max() for each in train)) >= len(task.y):
         raise InputError(f"`cv_results` has rows beyond the {len(task.y):,} of `X` and `y`")
-    columns = {"sample_weight": sample_weight, "groups": groups}
-    given = {key: as_vector(each, key) for key, each in columns.items() if each is not None}
-    check_same_length(y=task.y, **given)
+    given = {"sample_weight": sample_weight, "groups": groups}
+    columns = {key: as_vector(each, key) for key, each in given.items() if each is not None}
+    check_same_length(y=task.y, **columns)
+    columns["y_true"] = is_positive
     has_probabilities = all(hasattr(model, "predict_proba") for model in models)
     data: list[dict[str, Any]] = []
     for model, at in zip(models, test, strict=True):
         outputs = predict_rows(task, model, at)
-        score = outputs.probabilities[:, 1] if has_probabilities else outputs.scores
-        data.append({"y_true": outputs.true_codes, "y_score": score})
-        data[-1] |= {key: each[at] for key, each in given.items()}
+        if has_probabilities:
+            scores = outputs.probabilities[:, positive]
+        else:
+            scores = outputs.scores if positive == 1 else -outputs.scores
+        data.append({key: each[at] for key, each in columns.items()} | {"y_score": scores})
     pooled = {key: np.concatenate([each[key] for each in data]) for key in data[0]}
     tables = [
         as_table(each["y_true"], each["y_score"], sample_weight=each.get("sample_weight"))
@@ -129,17 +137,11 @@ def from_cv_results(
             warnings.simplefilter("ignore", DegenerateDataWarning)
             curves = [_on_grid(compute(**each, kind="pointwise")) for each in data]
         ratio = len(rows) / sum(len(np.unique(each)) for each in train)
-        means, low, high = np.transpose(
-            [_mean(each, ratio, level) for each in np.transpose([y for _, y in curves])]
-        )
+        line = _mean_curve(curves, ratio, level, model_label(name, band_title(level, "pointwise")))
         whole = float(np.mean(areas))
-        label = model_label(name, band_title(level, "pointwise"))
-        shown = Band(curves[0][0], low, high, label)
-        line = PlotCurve(curves[0][0], means, "mean", shown)
-        reason = (
-            "rows are tested more than once" if has_probabilities else "scores are no probabilities"
-        )
-        title = f"not pooled: {reason}"
+        title = "not pooled: scores are no probabilities"
+        if has_probabilities:
+            title = "not pooled: rows are tested more than once"
     if ax is not None and ax.get_legend() is not None:  # the models before are described too
         titles = ax.get_legend().get_title().get_text(), title
         title = "; ".join(dict.fromkeys(each for each in titles if each))
@@ -149,8 +151,10 @@ def from_cv_results(
     line = line._replace(label=model_label(name, f"{line.label}: {what} {whole:.4f}"), folds=folds)
     if is_roc:
         return draw_roc([line], ax, title=title, options=line_options)
-    share = tables[-1].n_positive / (tables[-1].n_positive + tables[-1].n_negative)
-    return draw_precision_recall([line], ax, prevalence=share, title=title, options=line_options)
+    prevalence = tables[-1].n_positive / (tables[-1].n_positive + tables[-1].n_negative)
+    return draw_precision_recall(
+        [line], ax, prevalence=prevalence, title=title, options=line_options
+    )
 
 
 def _folds(cv_results: Any) -> tuple[Any, Any, Any]:
@@ -171,9 +175,14 @@ def _on_grid(band: RocBand | PrBand) -> tuple[NDArray[np.float64], NDArray[np.fl
     return band.false_positive_rate, band.true_positive_rate
 
 
-def _mean(values: NDArray[np.float64], ratio: float, level: float) -> tuple[float, float, float]:
-    mean, _, _, interval, _ = mean_over_splits(values, ratio, level, (0.0, 1.0))
-    return mean, interval.low, interval.high
+def _mean_curve(curves: list[Any], ratio: float, level: float, label: str) -> PlotCurve:
+    """Return the mean over folds with its band; `ratio` is of test rows to training rows."""
+    grid = curves[0][0]
+    heights = np.transpose([height for _, height in curves])
+    points = [mean_over_splits(each, ratio, level, (0.0, 1.0)) for each in heights]
+    means = np.array([point[0] for point in points])
+    low, high = np.transpose([interval for _, _, _, interval, _ in points])
+    return PlotCurve(grid, means, "mean", Band(grid, low, high, label))
 
 
 def _fold_line(table: ScoreTable, text: str, is_roc: bool) -> PlotCurve:

@@ -18,6 +18,7 @@ X, Y = make_classification(300, 6, flip_y=0.2, random_state=0)
 KEPT = {"return_estimator": True, "return_indices": True}
 BAYES = cross_validate(GaussianNB(), X, Y, **KEPT)
 RIDGE = cross_validate(RidgeClassifier(), X, Y, **KEPT)
+TEXTS = np.array(["ok", "ill"])[Y]
 PROBABILITIES = np.zeros(300)
 for fitted, tested in zip(BAYES["estimator"], BAYES["indices"]["test"], strict=True):
     PROBABILITIES[tested] = fitted.predict_proba(X[tested])[:, 1]
@@ -37,10 +38,21 @@ def drawn(ax):
     return curve, folds, band, ax.get_legend().get_title().get_text()
 
 
-@pytest.mark.parametrize("labels", [Y, np.array(["no", "yes"])[Y], Y.astype(bool)])
-def test_probabilities_are_pooled(labels):
+@pytest.mark.parametrize(
+    ("labels", "pos_label"),
+    [
+        (Y, None),
+        (2 * Y - 1, None),
+        (Y.astype(bool), None),
+        (np.array(["no", "yes"])[Y], "yes"),
+        (np.array(["ok", "ill"], dtype=object)[Y], "ill"),  # the first of the sorted classes
+        (5 - Y, 4),
+    ],
+)
+def test_probabilities_are_pooled(labels, pos_label):
     results = BAYES if labels is Y else cross_validate(GaussianNB(), X, labels, **KEPT)
-    curve, folds, band, title = drawn(fm.plots.from_cv_results(results, X, labels, rng=0))
+    ax = fm.plots.from_cv_results(results, X, labels, pos_label=pos_label, rng=0)
+    curve, folds, band, title = drawn(ax)
     order = np.concatenate(BAYES["indices"]["test"])
     expected = fm.roc_band(Y[order], PROBABILITIES[order], rng=0)
     assert_array_equal(curve.get_ydata(), expected.true_positive_rate)
@@ -90,6 +102,16 @@ def test_decision_values_are_not_pooled():
     assert curve.get_label() == f"mean: AUC {np.mean(areas):.4f}"
 
 
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+def test_decision_values_are_those_of_the_positive_class(kind):
+    labels = np.array(["ok", "ill"])[Y]
+    results = cross_validate(RidgeClassifier(), X, labels, **KEPT)
+    ax = fm.plots.from_cv_results(results, X, labels, kind=kind, pos_label="ill")
+    expected = drawn(fm.plots.from_cv_results(RIDGE, X, Y, kind=kind))
+    assert_allclose(drawn(ax)[0].get_ydata(), expected[0].get_ydata(), rtol=1e-12)
+    assert drawn(ax)[1][0].get_label() == expected[1][0].get_label()
+
+
 def test_rows_that_are_tested_twice_are_not_pooled():
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     results = cross_validate(GaussianNB(), X, Y, cv=cv, **KEPT)
@@ -132,6 +154,9 @@ def test_precision_and_recall_of_folds_are_those_of_plot_pr():
         ({"y": Y[:200]}, "lengths differ"),
         ({"sample_weight": np.ones(3)}, "`sample_weight` has 3 rows"),
         ({"y": np.arange(300) % 3}, "`y` must have two classes"),
+        ({"y": TEXTS}, r"`y` takes its values in {'ill', 'ok'}: pass `pos_label`, or labels in"),
+        ({"y": Y + 1}, r"`y` takes its values in {1, 2}: pass `pos_label`, or labels in"),
+        ({"y": TEXTS, "pos_label": "il"}, "`pos_label`='il' is not a label of `y`, which"),
     ],
 )
 def test_wrong_arguments(change, message):
