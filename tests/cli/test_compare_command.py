@@ -136,6 +136,15 @@ def test_evaluate_tells_a_log_by_what_is_in_it(capsys, tmp_path):
         assert said("evaluate", name, "--format", "json") == expected
     groups = ["a.jsonl", "b.jsonl", "--groups", "part", "--metrics", "acc", "--baseline", "b"]
     assert said("evaluate", *groups) == said("compare", "--log", *groups)
+    tries = [
+        {"id": k // 2, "epoch": k % 2, "scores": {"match": {"value": "CI"[k % 3 == 0]}}}
+        for k in range(60)
+    ]
+    (tmp_path / "tries.json").write_text(json.dumps(log | {"samples": tries}))
+    chances = ["tries.json", "--pass-at", "1", "2", "--pass-hat", "2", "--format", "json"]
+    expected = said("compare", "--log", *chances)
+    assert json.loads(expected)["models"]["m"]["pass@2"]["estimate"] == 1.0
+    assert said("evaluate", *chances) == expected
     lines = [
         {"doc_id": k, "filter": name, "acc": float(k % 3 > 0 and name == "strict")}
         for k in range(30)
@@ -162,6 +171,8 @@ def test_evaluate_tells_a_log_by_what_is_in_it(capsys, tmp_path):
         ("rows.npz", "--label and --score missing"),
         ("missing.jsonl", "--label and --score missing"),
         ("scores.csv --label y --score logistic --filter none", "--filter is of logs"),
+        ("scores.csv --label y --score logistic --pass-at 2", "--pass-at is of logs: leave it out"),
+        ("scores.csv --label y --score logistic --pass-hat 2", "--pass-hat is of logs"),
     ],
 )
 def test_evaluate_refuses_by_name_what_logs_do_not_take(arguments, message, capsys, tmp_path):

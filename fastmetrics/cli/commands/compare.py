@@ -417,9 +417,9 @@ score columns:
 [--seed]
 logs:
 [--log [NAME=]FILE ...]  log, or table; a model is called NAME, or as its log or its file is
-[--filter NAME]  of lm-evaluation-harness: the filter of the answers
-[--pass-at K ...]  give the chance that one of K tries is right; several K may be named
-[--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
+[--filter]
+[--pass-at]
+[--pass-hat]
 [--on-missing {error,intersect}]  stop where models lack items (default), or leave these items out
 [--id COL]  column of the items: says that files are tables, and --score that of a repeat
 [--model COL]  column of the models (default: each file is of one)

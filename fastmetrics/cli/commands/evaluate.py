@@ -360,7 +360,7 @@ def run_evaluate(options: argparse.Namespace) -> str:
         return run_counts(options)
     if not options.label and not options.label_score and _are_logs(options.files):
         return _evaluate_logs(options)
-    refuse_options(options, ("filter",), "is of logs: leave it out")
+    refuse_options(options, ("filter", "pass_at", "pass_hat"), "is of logs: leave it out")
     check_columns(options)
     evaluation: Any
     if options.memory is not None or options.spill_dir is not None:
@@ -399,7 +399,7 @@ def _evaluate_logs(options: argparse.Namespace) -> str:
     refuse_options(options, _OF_ROWS, "is of score columns: the files are logs of evaluations")
     unset = dict.fromkeys(("id", "model", "repeat", "on_missing"))
     unset |= dict.fromkeys(("higher_is_better", "lower_is_better"), False)
-    given = {**vars(options), "log": _paths(options.files), "pass_at": [], "pass_hat": []}
+    given = {**vars(options), "log": _paths(options.files)}
     return compare_logs(argparse.Namespace(**unset, **given))
 
 
@@ -416,7 +416,10 @@ them, are evaluated without --label, as compare --log does; --metrics then names
     options=f"""
 {EVALUATION}
 [--baseline COL]  print the differences from this score column (default: from the best one)
-[--filter NAME]  of logs of lm-evaluation-harness: the filter of the answers
+logs:
+[--filter]
+[--pass-at]
+[--pass-hat]
 counts in place of rows:
 [--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
     gives them, and not rows: without --label and --score; a column 'model' names models
@@ -426,7 +429,7 @@ files larger than memory:
 [--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
     (default: the system's folder for temporary files)
 """,
-    defaults={"confidence_level": 0.95},
+    defaults={"pass_at": [], "pass_hat": [], "confidence_level": 0.95},
     examples="""\
 examples:
   fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
@@ -440,5 +443,6 @@ examples:
   fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
   fastmetrics evaluate counts.csv --counts          (counts that a database made)
   fastmetrics evaluate samples_gsm8k.jsonl --metrics exact_match --filter strict-match    (a log)
+  fastmetrics evaluate run.eval --pass-at 1 5
 """,
 )
