@@ -17,11 +17,20 @@ _MAIN_MEMORY = frozenset({1, 3, 11})  # kDLCPU, kDLCUDAHost, kDLROCMHost of the 
 _FRAME_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf"})
 _EXACT = 2**53  # the integers up to here are all doubles
 
+#: The bits of bfloat16 scores, a dtype that NumPy lacks: the first half of a float32.
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
+
 OF_PREDICT_PROBA = "of the two columns of predict_proba pass [:, 1], the positive class"
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
     """Return ``values`` as a plain ndarray of any dtype and dimension, in place if possible."""
+    array = as_narrow_array(values, name)
+    return widened(array) if array.dtype.kind == "V" else array
+
+
+def as_narrow_array(values: Any, name: str) -> NDArray[Any]:
+    """Run `as_array`, but return bfloat16 as `BFLOAT16`, in place where possible."""
     if type(values) is np.ndarray:
         return _known_dtype(values, name)
     if isinstance(values, np.ndarray):
@@ -51,7 +60,24 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
 
 def as_vector(values: Any, name: str) -> NDArray[Any]:
     """Return ``values`` as a 1-D, non-empty ndarray; a column (n, 1) is accepted with a warning."""
-    array = as_array(values, name)
+    return _vector(as_array(values, name), name)
+
+
+def as_narrow_vector(values: Any, name: str) -> NDArray[Any]:
+    """Run `as_vector`, but return bfloat16 as `BFLOAT16`, in place where possible."""
+    return _vector(as_narrow_array(values, name), name)
+
+
+def widened(array: NDArray[Any]) -> NDArray[Any]:
+    """Return floats of 16 bits as float32, exactly; others as they are."""
+    if array.itemsize == 2 and array.dtype == np.float16:
+        return array.astype(np.float32)
+    if array.itemsize == 2 and array.dtype == BFLOAT16:
+        return (array.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return array
+
+
+def _vector(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.ndim != 1:
         array = _ravel(array, name)
     if len(array) == 0:
@@ -146,8 +172,8 @@ def is_null(value: Any) -> bool:
 
 def _known_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype.kind == "V":
-        if array.dtype.name == "bfloat16":
-            return _from_bfloat16(array)
+        if array.dtype.name == "bfloat16" or array.dtype == BFLOAT16:
+            return array.view(BFLOAT16)
         raise InputTypeError(f"`{name}` must be an array of one plain dtype: got {array.dtype}")
     return array
 
@@ -292,7 +318,8 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
     try:
         tensor = tensor.detach()  # nothing here has a gradient
         if dtype == "bfloat16":
-            return _from_bfloat16(tensor.view(sys.modules["torch"].int16).numpy(force=True))
+            bits = tensor.view(sys.modules["torch"].int16).numpy(force=True)
+            return np.asarray(bits.view(BFLOAT16))
         array: NDArray[Any] = tensor.numpy(force=True)
     except (RuntimeError, TypeError) as error:
         raise InputTypeError(
@@ -300,11 +327,6 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
             "a dense one, `.float()` if it is of floats"
         ) from None
     return array
-
-
-def _from_bfloat16(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the float32 values that have these leading 16 bits, exactly."""
-    return (values.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def _from_dlpack(values: Any, name: str) -> NDArray[Any]:

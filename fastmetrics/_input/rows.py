@@ -15,6 +15,7 @@ from fastmetrics._input.classes import check_class_labels, encode_labels
 from fastmetrics._input.containers import (
     OF_PREDICT_PROBA,
     as_array,
+    as_narrow_vector,
     as_vector,
     column_count,
     column_names,
@@ -22,16 +23,17 @@ from fastmetrics._input.containers import (
     is_null,
     key_name,
     key_names,
+    widened,
 )
 from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import (
     CANONICAL,
-    canonical_scores,
     check_finite,
     check_score_matrix,
     check_scores_array,
     check_weights,
     contiguous,
+    narrow_scores,
 )
 from fastmetrics.errors import InputError, InputTypeError, no_such, renamed
 
@@ -47,7 +49,7 @@ class BinaryRows:
     negative : int
         0 or -1.
     scores : ndarray of float32, float64, int64 or uint64, shape (n,)
-        Contiguous, native; -0.0 may stand beside 0.0.
+        Contiguous, native; -0.0 may stand beside 0.0. Those of 16 bits are widened when read.
     weights : ndarray of float64, shape (n,), or None
         Finite, not negative, not all zero.
     integer_weights : bool
@@ -90,11 +92,23 @@ class BinaryRows:
     @property
     def scores(self) -> NDArray[Any]:
         """The scores, verified."""
-        return self.verify()._scores
+        return self.verify().unverified[2]
+
+    @property
+    def is_narrow(self) -> bool:
+        """True if the scores have 16 bits, and were not widened."""
+        return self._scores.itemsize == 2
+
+    @property
+    def unwidened(self) -> tuple[NDArray[np.int8], int, NDArray[Any]]:
+        """Labels, the label of negatives, and scores of 16 bits, none of them verified."""
+        return self._labels, self._negative, self._scores
 
     @property
     def unverified(self) -> tuple[NDArray[np.int8], int, NDArray[Any]]:
         """Labels, the label of negatives, and scores, for a pass that verifies them on the way."""
+        if self._scores.itemsize == 2:
+            self._scores = widened(self._scores)
         return self._labels, self._negative, self._scores
 
     def accept(self, are_right: bool) -> bool:
@@ -149,12 +163,12 @@ def check_binary(
     scores that are not canonical.
     """
     y = y_true if _is_plain_vector(y_true) else _labels_vector(y_true)
-    scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")
+    scores = y_score if _is_plain_vector(y_score) else as_narrow_vector(y_score, "y_score")
     if len(y) != len(scores):
         check_same_length(y_true=y, y_score=scores)
     flags = scores.flags
     if scores.dtype not in CANONICAL or not (flags.c_contiguous and flags.aligned):
-        scores = canonical_scores(scores, "y_score")
+        scores = narrow_scores(scores, "y_score")
     weights = None
     integer_weights = False
     exponent = 0

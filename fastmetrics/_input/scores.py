@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, as_vector, from_objects
+from fastmetrics._input.containers import (
+    BFLOAT16,
+    as_array,
+    as_narrow_array,
+    as_vector,
+    from_objects,
+    widened,
+)
 from fastmetrics._input.scalars import WeightsAre, check_fraction, check_integer
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
@@ -32,6 +39,25 @@ def canonical_scores(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype not in CANONICAL:
         array = _canonical_dtype(array, name)
     return contiguous(array)
+
+
+#: From so many rows on, scores of 16 bits stay: counting rows at each of their 65,536 values is
+#: sooner done than a sort.
+NARROW_ROWS: Final = 10_000
+
+
+def narrow_scores(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Run `canonical_scores`, but return many scores of float16 or bfloat16 as they are."""
+    if array.dtype.kind == "V" and array.dtype.name == "bfloat16":
+        array = as_narrow_array(array, name)
+    if len(array) >= NARROW_ROWS and array.dtype in (np.float16, BFLOAT16):
+        return contiguous(array)
+    return canonical_scores(widened(array), name)
+
+
+def narrow_infinity(scores: NDArray[Any]) -> int:
+    """Return the bits of infinity among those of float16 or bfloat16; of nan, they are greater."""
+    return 0x7C00 if scores.dtype == np.float16 else 0x7F80
 
 
 def float_thresholds(scores: NDArray[Any]) -> NDArray[np.float64]:
@@ -76,6 +102,13 @@ def check_finite(
     One pass in chunks, without a temporary of the size of the data. ``in_table`` says whether a
     table of the scores would do instead, which may hold infinities.
     """
+    if scores.itemsize == 2:
+        starts = range(0, len(scores), CHUNK)
+        chunks = (scores[start : start + CHUNK].view(np.uint16) for start in starts)
+        limit = narrow_infinity(scores)
+        if all(int((chunk & 0x7FFF).max()) < limit for chunk in chunks):
+            return
+        scores = widened(scores)
     if scores.dtype.kind != "f":
         return
     rows = max(1, CHUNK // scores.shape[1]) if scores.ndim == 2 else CHUNK

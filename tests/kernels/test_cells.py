@@ -122,6 +122,22 @@ def test_cells_far_from_zero(rng, low) -> None:
         assert kernels.count_cells(true, predicted, low, 9, 1, table) == 0
 
 
+# --- scores of 16 bits -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("negative", [0, -1])
+def test_narrow_scores(rng, n, negative) -> None:
+    bits = rng.integers(0, 1 << 16, n).astype(np.uint16)
+    labels = rng.choice(np.array([negative, 1, 2], np.int8), n)
+    right = np.zeros((2, 1 << 16), np.int64)
+    np.add.at(right, ((labels == 1).astype(int), bits), 1)
+    for count in (kernels.count_narrow_scores, kernels.count_narrow_scores.py_func):
+        table = np.ones((2, 2, 1 << 16), np.uint32)  # what is there already is added to
+        assert count(bits, labels, negative, table) == (labels == negative).sum()
+        assert np.array_equal(table.sum(axis=0, dtype=np.int64) - 2, right)
+
+
 # --- margins -----------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import BFLOAT16 as BFLOAT16
+from fastmetrics._input.scores import NARROW_ROWS as NARROW_ROWS
 from fastmetrics.tables import ordering, pairs
 
 Generator = np.random.Generator
@@ -79,6 +81,24 @@ def thresholds(
         patch.setattr(ordering, "BUCKET_ROWS", bucket_rows)
         patch.setattr(ordering, "PART_FILLS", 0)
         patch.setattr(ordering, "SAMPLE_ROWS", sample_rows)
+        yield
+
+
+@contextlib.contextmanager
+def narrow_spans(job: int, span: int) -> Iterator[None]:
+    """Count scores of 16 bits in jobs, and in spans with tables of their own, of so many rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "NARROW_JOB", job)
+        patch.setattr(pairs, "NARROW_SPAN", span)
+        yield
+
+
+@contextlib.contextmanager
+def without_sorts() -> Iterator[None]:
+    """Let every way to a table but that of scores of 16 bits fail."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("partition", "row_order", "sorted_classes"):
+            patch.setattr(pairs, name, None)
         yield
 
 
