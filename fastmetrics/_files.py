@@ -248,7 +248,7 @@ class Saved(ABC):
                 return cls._from_members(members)
         except _NOT_WHOLE as error:
             # NumPy takes what begins otherwise for a pickle, and says how to load that.
-            why = "it is no .npz archive" if "allow_pickle=`" in str(error) else error
+            why = "it is no .npz archive" if "pickled" in str(error) else error
             raise InputError(f"{name} does not hold a whole {class_name}: {why}") from error
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:

@@ -5,6 +5,7 @@ Columns of text that a frame library holds are numbered by that library, not by 
 
 from __future__ import annotations
 
+import functools
 import numbers
 import sys
 from collections.abc import Mapping
@@ -465,10 +466,21 @@ def _pandas_words(values: Any) -> _Words | None:
     if isinstance(dtype, pandas.CategoricalDtype):
         categorical = values.array if hasattr(values, "array") else values
         return np.asarray(categorical.categories, dtype=object), np.asarray(categorical.codes)
-    if pandas.api.types.is_string_dtype(dtype):
-        codes, uniques = pandas.factorize(values)
-        return np.asarray(uniques, dtype=object), codes
-    return None
+    if not pandas.api.types.is_string_dtype(dtype):
+        return None
+    if getattr(dtype, "storage", "") == "python" and _ends_texts_at_nul():
+        words = np.asarray(values, dtype=object).tolist()
+        number = {dtype.na_value: -1}
+        codes = np.array([number.setdefault(word, len(number) - 1) for word in words])
+        return np.array(list(number)[1:], dtype=object), codes
+    codes, uniques = pandas.factorize(values)
+    return np.asarray(uniques, dtype=object), codes
+
+
+@functools.cache
+def _ends_texts_at_nul() -> bool:
+    r"""Return whether pandas takes "a\0" for "a" as it codes texts, as it does before 3.1."""
+    return len(sys.modules["pandas"].unique(np.array(["a", "a\0"], dtype=object))) == 1
 
 
 def _polars_words(values: Any) -> _Words | None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, strategies as st
+from packaging.version import Version
 from rank_samples import graded
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -160,11 +162,12 @@ def test_millions_of_examples():
 
 def test_more_examples_than_32_bits_count():
     n = 2**33
+    accuracy = 1e-9 if Version(scipy.__version__) >= Version("1.17") else 1e-6  # of betainc
     test = binomial_test(n // 2 + 60_000, n, error_rate=0.5)
     assert test.pvalue == pytest.approx(stats.binom.sf(n // 2 + 59_999, n, 0.5), rel=1e-9)
     assert stats.binom.sf(test.critical_value, n, 0.5) < 0.05
     both = binomial_test(n // 2 - 60_000, n, error_rate=0.5, alternative="two-sided")
-    assert both.pvalue == pytest.approx(2 * test.pvalue, rel=1e-9)
+    assert both.pvalue == pytest.approx(2 * test.pvalue, rel=accuracy)
 
 
 PEERS = {
