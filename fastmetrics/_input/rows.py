@@ -25,6 +25,7 @@ from fastmetrics._input.containers import (
     key_names,
     widened,
 )
+from fastmetrics._input.device import DeviceCounts, count_on_device
 from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import (
     CANONICAL,
@@ -182,6 +183,15 @@ def check_binary(
     return BinaryRows(
         labels, negative, scores, weights, integer_weights, allow_inf, exponent, promise
     )
+
+
+def check_rows(y_true: Any, y_score: Any, **options: Any) -> BinaryRows | DeviceCounts:
+    """Return `check_binary` of the rows, or their counts where they lie on an accelerator."""
+    if type(y_score) is not np.ndarray and hasattr(y_score, "__dlpack_device__"):
+        counts = count_on_device(y_true, y_score, **options)
+        if counts is not None:
+            return counts
+    return check_binary(y_true, y_score, **options)
 
 
 def _labels_vector(y_true: Any) -> NDArray[Any]:

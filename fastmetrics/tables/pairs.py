@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import widened
+from fastmetrics._input.device import DeviceCounts
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
@@ -33,13 +34,17 @@ _spare_tables: list[NDArray[np.uint32]] = []
 BUCKET_JOBS = 32
 
 
-def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, int] | tuple[()]]:
+def distinct_scores(
+    rows: BinaryRows | DeviceCounts,
+) -> tuple[Columns, tuple[int, int] | tuple[()]]:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
     Also return the rows of both classes, which need no pass, or () for weighted rows. Counts are
     int64 where rows are unweighted or their weights are integers, else float64. Time O(n log n)
     with sorts that fit the cache; memory beyond the result: one copy of the scores and weights.
     """
+    if isinstance(rows, DeviceCounts):
+        return rows.columns(), ()
     if rows.is_narrow and rows.weights is None:
         columns = _distinct_narrow(rows)
         rows.accept(columns is not None)
@@ -296,12 +301,17 @@ def _ratio(twice: int | float, n_positive: int | float, n_negative: int | float)
     return min(twice / n_positive / n_negative / 2.0, 1.0)
 
 
-def count_pairs(rows: BinaryRows) -> PairCounts:
+def count_pairs(rows: BinaryRows | DeviceCounts) -> PairCounts:
     """Return the pair counts of checked rows: exact integers, or compensated weights.
 
     Time O(n) expected with a partition (from ``PLAIN_ROWS`` rows), O(n log n) below; memory one
     copy of the scores and weights.
     """
+    if isinstance(rows, DeviceCounts):
+        counts = PairCounts.of(*rows.pair_sums())
+        if 2 * counts.n_positive * counts.n_negative < INT64_BOUND:
+            return counts
+        return pairs_of_weights(*rows.columns()[1:])
     if rows.weights is not None or rows.is_narrow:
         columns, totals = distinct_scores(rows)
         return pairs_of_weights(*columns[1:], totals or None)

@@ -15,7 +15,8 @@ from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
+from fastmetrics._input.device import DeviceCounts
+from fastmetrics._input.rows import BinaryRows, check_rows, check_same_index
 from fastmetrics._input.scalars import check_integer, check_real, check_same_length
 from fastmetrics._input.scores import (
     check_exponent,
@@ -317,6 +318,8 @@ class ScoreTable(Frozen, Summed, Saved):
         -----
         Time O(n log n), most of it in sorts that fit the cache; memory 32 bytes a row.
         The table does not depend on the number of threads, nor (unweighted) on row order.
+        Scores and labels on a GPU (PyTorch, CuPy) are sorted and counted there, with the extra
+        `device`.
 
         Examples
         --------
@@ -325,14 +328,14 @@ class ScoreTable(Frozen, Summed, Saved):
         array([1, 0])
         """
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        rows = check_binary(
+        rows = check_rows(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
         )
         return cls.from_rows(rows)
 
     @classmethod
-    def from_rows(cls, rows: BinaryRows) -> Self:
-        """Build the table of rows that `check_binary` has passed."""
+    def from_rows(cls, rows: BinaryRows | DeviceCounts) -> Self:
+        """Build the table of rows that `check_binary` or `check_rows` has passed."""
         columns, totals = distinct_scores(rows)
         return cls._from_columns(*columns, rows.weight_exponent, totals)
 
@@ -484,7 +487,7 @@ def as_table(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return y_true
-    rows = check_binary(
+    rows = check_rows(
         y_true,
         y_score,
         sample_weight=sample_weight,

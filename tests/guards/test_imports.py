@@ -27,6 +27,7 @@ HEAVY = (
     "distributed",
     "torch",
     "torchmetrics",
+    "array_api_compat",
 )
 
 

@@ -18,8 +18,9 @@ from fastmetrics._input.classes import (
     in_class_order,
 )
 from fastmetrics._input.containers import column_count
+from fastmetrics._input.device import DeviceCounts
 from fastmetrics._input.regression_targets import check_sums
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary, check_rows
 from fastmetrics._input.scalars import (
     check_choice,
     check_flag,
@@ -378,7 +379,8 @@ def roc_auc_score(
     The area of two classes is the share of pairs that the positive example wins, ties counted
     half: pairs are counted in integers of any size without building the curve, and divided
     once, so that the unweighted area is the double nearest to the true rational number. One
-    sort of O(n log n) for each column, one-vs-one for each ordered pair of classes.
+    sort of O(n log n) for each column, one-vs-one for each ordered pair of classes. Two classes
+    whose scores are on a GPU (PyTorch, CuPy) are counted there, with the extra `device`.
 
     scikit-learn has no weights for one-vs-one. Here each pair's area is the weighted one of its
     two classes, and ``average="weighted"`` takes a pair's share of the total weight where the
@@ -453,7 +455,9 @@ def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
     return values
 
 
-def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) -> float:
+def _binary_auc(
+    data: BinaryRows | DeviceCounts | ScoreTable, *, max_fpr: float | None = None
+) -> float:
     """Return the AUC of two classes, or the standardised area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
         counts = _count_pairs(data)
@@ -472,7 +476,7 @@ def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) 
     return area
 
 
-def _count_pairs(data: BinaryRows | ScoreTable) -> PairCounts:
+def _count_pairs(data: BinaryRows | DeviceCounts | ScoreTable) -> PairCounts:
     """Count the pairs of a table, or of rows without building their table."""
     if isinstance(data, ScoreTable):
         return pairs_of_weights(data.positives, data.negatives)
@@ -481,11 +485,11 @@ def _count_pairs(data: BinaryRows | ScoreTable) -> PairCounts:
 
 def _rows_or_table(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any = None, label_rule: str = "strict"
-) -> BinaryRows | ScoreTable:
+) -> BinaryRows | DeviceCounts | ScoreTable:
     """Return the given table, or the validated rows."""
     if isinstance(y_true, ScoreTable):
         return as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    return check_binary(
+    return check_rows(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule=label_rule
     )
 
