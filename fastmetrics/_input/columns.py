@@ -22,7 +22,9 @@ def take_columns(arguments: Mapping[str, Any]) -> dict[str, Any]:
     given = dict(arguments)
     given |= given.pop("of_evaluate", {})
     labels, read = _open_frame(given.pop("data"))
-    known = dict(zip(key_names(labels, "data", "columns"), labels, strict=True))
+    known: dict[str, list[Any]] = {}
+    for label in labels:
+        known.setdefault(key_name(label), []).append(label)
     named = dict[str, Any]()
 
     def find(argument: str, names: Any) -> None:
@@ -30,7 +32,8 @@ def take_columns(arguments: Mapping[str, Any]) -> dict[str, Any]:
             if name not in known:
                 error = no_such(name, "columns of `data`", known)
                 raise InputKeyError(f"`{argument}` names {error}")
-            named[name] = known[name]
+            key_names(known[name], "data", "columns")
+            (named[name],) = known[name]
 
     def take(_: str, names: Any) -> Any:
         if isinstance(names, str):
@@ -51,15 +54,18 @@ def _open_frame(data: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """
     import narwhals as nw
 
-    if has_names(data):
-        key_names(column_names(data), "data", "columns")  # narwhals has an error of its own
     try:
         frame: Any = nw.from_native(data)
     except TypeError:
         return _open_stream(data)
+    except nw.exceptions.DuplicateError:  # pandas or Arrow; columns that are not used may repeat
+        select = data.select if hasattr(data, "select") else data.__getitem__
+        return column_names(data), lambda labels: nw.from_native(select(labels))
     if isinstance(frame, nw.DataFrame):
         return frame.columns, lambda _: frame
-    return frame.collect_schema().names(), lambda labels: frame.select(labels).collect()
+    # The schema of a query of DuckDB has a name once that two of its columns have.
+    names = column_names(data) if has_names(data) else frame.collect_schema().names()
+    return names, lambda labels: frame.select(labels).collect()
 
 
 def _open_stream(data: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:

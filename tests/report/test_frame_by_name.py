@@ -197,8 +197,8 @@ def test_a_name_that_is_not_there_is_refused_with_near_names(arguments, options,
         (("y", ["a", "a"]), FRAME, "`scores` names 2 columns 'a'"),
         (("y", {"m": ["a", "a"]}), FRAME, r"`scores\['m'\]` names 2 columns 'a'"),
         ((Y, MODELS), FRAME, "no argument names one of its columns"),
-        (("y", "a"), pd.concat([FRAME, FRAME[["b"]]], axis=1), "`data` names 2 columns 'b'"),
-        (("y", "a"), FRAME.rename(columns={"w": 1, "id": "1"}), "1 and '1' read alike"),
+        (("y", "b"), pd.concat([FRAME, FRAME[["b"]]], axis=1), "`data` names 2 columns 'b'"),
+        (("y", "1"), FRAME.rename(columns={"w": 1, "id": "1"}), "1 and '1' read alike"),
         (("y", "a"), pa.table([Y, Y, Y], names=["y", "a", "a"]), "`data` names 2 columns 'a'"),
         (("y", "a"), duckdb.sql("SELECT 1 y, 2 a, 3 a"), "`data` names 2 columns 'a'"),
         (("y", "a"), Stream(pa.table([Y, Y, Y], names=["y", "a", "a"])), "2 columns 'a'"),
@@ -236,6 +236,28 @@ def test_odd_names_reach_a_database_unchanged():
     frame = duckdb.connect().from_arrow(pa.table({'a "b"': Y, "select": C["a"], "x.y; --": C["w"]}))
     found = fm.estimate('a "b"', "select", data=frame, sample_weight="x.y; --", **AUC)
     assert found == fm.estimate(Y, C["a"], sample_weight=C["w"], **AUC)
+
+
+def twice(columns, last):
+    return columns.append_column(last, columns["b"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pd.concat([FRAME, FRAME[["b"]]], axis=1),
+        lambda: FRAME.rename(columns={"w": 1, "id": "1"}),
+        lambda: twice(pa.table(COLUMNS), "b"),
+        lambda: duckdb.from_arrow(pa.table(COLUMNS)).project("*, 3 AS b"),
+        lambda: Stream(twice(pa.table(COLUMNS), "b")),
+    ],
+)
+def test_only_the_columns_that_are_named_must_be_unique(make):
+    found = fm.evaluate("y", "a", data=make(), groups="user", slices=["country"])
+    expected = fm.evaluate(Y, {"a": C["a"]}, groups=C["user"], slices=SLICES)
+    assert same(found, expected)
+    with pytest.raises(fm.InputKeyError, match=r"`groups` names 'bb': .*; did you mean 'b'"):
+        fm.estimate("y", "a", data=make(), groups="bb", **AUC)
 
 
 def test_a_connection_of_duckdb_stays_as_it_is():
