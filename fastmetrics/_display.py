@@ -616,8 +616,8 @@ class Shown(ABC):
     """Base of what is printed as a table, shown in notebooks, and made a data frame."""
 
     __slots__ = ()
-    #: The field with the confidence interval, where no column says "estimate".
-    _main: ClassVar[str] = "estimate"
+    #: Whether its tables have points of a curve or settings alone, in columns that users name.
+    _has_points: ClassVar[bool] = False
 
     @abstractmethod
     def _display(self) -> Display:
@@ -669,7 +669,9 @@ class Shown(ABC):
             and ``roc_auc_high``; of several models ``logistic.roc_auc``; of differences
             ``logistic_less_forest.roc_auc`` and ``logistic_less_forest.roc_auc_pvalue``; of slices
             ``country_NO.roc_auc``. Other characters become ``_``. Undefined numbers are nan and
-            stay. Left out are texts, truth values, what was not computed, and the points of curves.
+            stay. Left out are texts, truth values, what was not computed, the cells of confusion
+            matrices, and the points of curves, queries, folds and tuned settings: a result that is
+            nothing else, such as `ReliabilityDiagram`, gives an empty dictionary.
 
         Raises
         ------
@@ -688,9 +690,13 @@ class Shown(ABC):
         from fastmetrics._named_numbers import named_numbers
 
         def named(tables: Iterable[Table]) -> dict[str, float]:
-            columns = ((_flat(table), table.is_record, len(table)) for table in tables)
-            return named_numbers(columns, prefix, self._main)
+            columns = (
+                (_flat(each), len(each), each.caption if each.is_record else None)
+                for each in tables
+            )
+            return named_numbers(columns, prefix)
 
         names = getattr(self, "__dataclass_fields__", ())
         record = Table.record({name: getattr(self, name) for name in names})
-        return named(self._display().tables) or named([record])  # a curve: beside its points
+        tables = self._display().tables if not self._has_points else []
+        return named(tables) or named([record])  # a curve: beside its points

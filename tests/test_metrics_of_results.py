@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +46,9 @@ def test_of_one_model() -> None:
     assert metrics["half_0.roc_auc"] == one.estimate
     assert metrics["half_0.roc_auc_gap"] == one.gap
     assert model.to_metrics()["roc_auc_low"] == low
+    assert model.to_metrics()["threshold"] == model.threshold
+    assert model.to_metrics()["costs.threshold"] == model.costs.threshold
+    assert model.to_metrics()["costs.left_out_cost_low"] == model.costs.confidence_interval.low
 
 
 def test_of_several_models_and_their_differences() -> None:
@@ -85,6 +89,50 @@ def test_numbers_of_tests_and_single_numbers() -> None:
     assert EXAMPLES["CostCurve"]().to_metrics()["expected_total_cost"] > 0
     drawn = fm.bootstrap(Y, S, **FEW)["roc_auc"].to_metrics()
     assert drawn["roc_auc"] == fm.roc_auc_score(Y, S)
+
+
+def test_chances_of_several_tries_have_names_of_their_own() -> None:
+    item = np.arange(60) // 2
+    right = np.tile([0, 1, 1, 1, 1, 0, 0, 0], 8)[:60]
+    result = fm.evaluate_log(item, right, repeat=np.arange(60) % 2, pass_at=2, pass_hat=2)
+    metrics = result.to_metrics()
+    (model,) = result
+    assert metrics["pass_2"] == model["pass@2"].estimate
+    assert metrics["pass_hat_2"] == model["pass^2"].estimate != metrics["pass_2"]
+
+
+def test_all_tables_of_a_result_count() -> None:
+    nested = EXAMPLES["NestedCrossValidation"]()
+    metrics = nested.to_metrics()
+    interval = nested.of_fitted_models.confidence_interval
+    limits = metrics["error_rate_low"], metrics["error_rate_high"]
+    assert limits == (interval.low, interval.high)
+    assert metrics["error_rate"] == nested.estimate
+    bootstrap632 = EXAMPLES["MetricEstimate"]()
+    metrics = bootstrap632.to_metrics()
+    assert metrics["bootstrap.err632_plus"] == bootstrap632.bootstrap.err632_plus
+    assert metrics["estimate"] == bootstrap632.estimate
+
+
+def test_limits_are_called_by_the_number() -> None:
+    fit = EXAMPLES["LogisticCalibration"]()
+    metrics = fit.to_metrics()
+    assert metrics["slope_low"] == fit.slope_interval.low
+    assert metrics["slope_high"] == fit.slope_interval.high
+
+
+@pytest.mark.parametrize("parameter", ["method", "metric", "model", "C"])
+def test_names_of_tuned_parameters_do_not_matter(parameter: str) -> None:
+    result = EXAMPLES["TuningResult"]()
+    settings = tuple({parameter: f"{k}"} for k in range(len(result.settings)))
+    other = replace(result, setting=settings[result.index], settings=settings)
+    assert next(iter(other.table[0])) == parameter
+    assert other.to_metrics() == result.to_metrics()
+
+
+def test_integers_that_no_float_holds_are_rounded() -> None:
+    metrics = fm.results.Bracket(2**53 + 1, 2**60).to_metrics()
+    assert metrics == {"low": 2.0**53, "high": 2.0**60}
 
 
 @pytest.mark.parametrize("prefix", ["a=", "a:b", 3, None])

@@ -157,7 +157,6 @@ class ModelEvaluation(Result):
         The threshold that keeps each promise that was asked for.
     """
 
-    _main = "roc_auc"
     name: str
     n_positive: int | float
     n_negative: int | float

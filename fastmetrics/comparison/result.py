@@ -87,7 +87,6 @@ class ComparisonTest(Result):
     ComparisonTest(a test: t(9)=2.5, pvalue=0.034, reject at 0.05)
     """
 
-    _main = "effect_size"
     method: str
     statistic: float
     statistic_name: str

@@ -278,7 +278,6 @@ class ThresholdCostInterval(Result):
         The share of positives that was assumed; None for that of the data.
     """
 
-    _main = "left_out_cost"
     threshold: int | float
     threshold_interval: ConfidenceInterval
     cost: float

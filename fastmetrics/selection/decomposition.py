@@ -515,6 +515,7 @@ class BiasVarianceCurve(Result):
         The parts at each value.
     """
 
+    _has_points = True
     parameter: str
     values: tuple[Any, ...]
     points: tuple[BiasVariance, ...]

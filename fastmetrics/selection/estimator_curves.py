@@ -62,6 +62,7 @@ class EstimatorCurve(Result):
         Of a learning curve: rows trained on, the mean over the folds.
     """
 
+    _has_points = True
     metric: str
     higher_is_better: bool
     parameter: str

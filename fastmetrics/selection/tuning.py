@@ -193,6 +193,7 @@ class TuningResult(Result):
         The final model: the chosen setting fitted on all the data; None without `refit`.
     """
 
+    _has_points = True
     metric: str
     higher_is_better: bool
     rule: str
