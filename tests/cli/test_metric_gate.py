@@ -1,6 +1,7 @@
 """The pytest plugin: `metric_gate` in runs of pytest, in processes of their own."""
 
 import json
+import sys
 from pathlib import Path
 
 import documents
@@ -198,12 +199,24 @@ import sys
 
 def test_nothing_is_loaded():
     loaded = {"numba", "numpy", "fastmetrics._report", "fastmetrics.io", "narwhals"}
-    assert "fastmetrics.testing" in sys.modules
     assert not loaded & set(sys.modules)
+    of_ours = {name for name in sys.modules if name.split(".")[0] == "fastmetrics"}
+    assert of_ours - {"fastmetrics._lazy", "fastmetrics.errors"} == {
+        "fastmetrics", "fastmetrics.testing"
+    }
 """
     result = run(text, "-p", "no:benchmark", "-p", "no:hypothesispytest", "-p", "no:cov")
     assert result.parseoutcomes() == {"passed": 1}
     assert "gate" not in str(result.stdout)
+
+
+def test_pytest_does_not_warn_of_a_package_that_is_imported_before(pytester):
+    path = pytester.makepyfile("def test_nothing():\n    pass\n")
+    options = ["-p", "no:cacheprovider", "-q", str(path)]
+    code = f"import sys, fastmetrics, pytest; sys.exit(pytest.main({options}))"
+    result = pytester.run(sys.executable, "-c", code)
+    assert result.ret == pytest.ExitCode.OK
+    assert "warning" not in str(result.stdout)
 
 
 @pytest.mark.source_tree
