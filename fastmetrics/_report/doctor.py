@@ -208,6 +208,10 @@ def doctor(
     ['backwards']
     >>> found.is_healthy
     False
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 1, 0, 1] * 30, "late": [0.9, 0.2, 0.7, 0.3] * 30})
+    >>> doctor("y", "late", data=frame) == found
+    True
     """
     if data is not None:
         return doctor(**take_columns(locals()))

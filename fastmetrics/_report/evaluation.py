@@ -201,6 +201,10 @@ def evaluate(
     >>> result = evaluate(y_true, [8, 7, 6, 5, 5, 3, 2, 1], n_resamples=999, stratified=True)
     >>> list(result["score"].bootstrap)[:3]
     ['roc_auc', 'average_precision', 'break_even_point']
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": y_true, "a": [8, 7, 6, 5, 5, 3, 2, 1], "b": range(8)})
+    >>> evaluate("y", ["a", "b"], data=frame)
+    Evaluation(a: roc_auc=0.65625, b: roc_auc=0.3125)
     """
     if data is not None:
         return evaluate(**take_columns(locals()))

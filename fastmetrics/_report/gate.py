@@ -496,6 +496,10 @@ def gate(
     >>> print(found.explanation)
     PASS: candidate is non-inferior to baseline in every metric.
     roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": y_true, "baseline": old, "candidate": new})
+    >>> gate("y", ["baseline", "candidate"], data=frame, margins={"roc_auc": 0.01}) == found
+    True
     """
     if data is not None:
         return gate(**take_columns(locals()))

@@ -594,6 +594,10 @@ def report(
     0.65625
     >>> "<h1>Evaluation</h1>" in page.html, "<script" in page.html
     (True, False)
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": y_true, "a": a})
+    >>> report("y", "a", data=frame, band=None).evaluation == page.evaluation
+    True
     """
     if data is not None:
         return report(**take_columns(locals()))

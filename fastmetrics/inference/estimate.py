@@ -176,6 +176,10 @@ def estimate(
     >>> found = estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
     >>> found.estimate, round(found.standard_error, 4)
     (0.65625, 0.221)
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": y_true, "p": y_score})
+    >>> estimate("y", "p", data=frame, metrics="roc_auc")["roc_auc"] == found
+    True
 
     A confusion matrix is enough for metrics of labels.
 
@@ -411,6 +415,10 @@ def compare(
     (-0.21875, 0.220971, None)
     >>> print(found.verdict)
     No significant difference between first and second in roc_auc.
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": y_true, "first": first, "second": second})
+    >>> compare("y", ["first", "second"], data=frame, metrics="roc_auc") == found
+    True
     """
     if data is not None:
         return compare(**take_columns(locals()))
