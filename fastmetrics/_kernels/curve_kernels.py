@@ -10,6 +10,8 @@ from fastmetrics._kernels._compile import kernel
 
 #: Corners of a line that may be passed at once.
 LINE_BLOCK = 128
+#: Sums side by side, of which several are added at a time; fewer roundings meet in each.
+_LANES = 512
 _U = np.uint64  # unsigned indices spare the test for negative ones
 
 
@@ -352,6 +354,49 @@ def precision_influences(n_positive, value, below, influence_p, influence_n):
         influence_p[i] /= n_positive
     for i in range(influence_p.size):
         influence_n[i] /= n_positive
+
+
+@kernel
+def central_moments(counts, values, moments):
+    """Write the mean of values, each as often as its count says, and sums of powers about it.
+
+    These are of the second to the fourth power. There is a value, and a count above zero.
+    """
+    first = values[0]
+    sizes = np.zeros(_LANES)
+    sums = np.zeros(_LANES)
+    for start in range(0, values.size, _LANES):
+        count = counts[start : start + _LANES]
+        value = values[start : start + _LANES]
+        for i in range(value.size):
+            sizes[i] += count[i]
+            sums[i] += count[i] * (value[i] - first)
+    size = sizes.sum()
+    mean = first + sums.sum() / size
+    sums[:] = 0.0
+    seconds = np.zeros(_LANES)
+    thirds = np.zeros(_LANES)
+    fourths = np.zeros(_LANES)
+    for start in range(0, values.size, _LANES):
+        count = counts[start : start + _LANES]
+        value = values[start : start + _LANES]
+        for i in range(value.size):
+            off = value[i] - mean
+            power = count[i] * off
+            sums[i] += power
+            power *= off
+            seconds[i] += power
+            power *= off
+            thirds[i] += power
+            power *= off
+            fourths[i] += power
+    rest = sums.sum() / size  # what rounding left of the mean
+    second = seconds.sum()
+    third = thirds.sum()
+    moments[0] = mean + rest
+    moments[1] = second - size * rest * rest
+    moments[2] = third - 3.0 * rest * second
+    moments[3] = fourths.sum() - 4.0 * rest * third
 
 
 @kernel

@@ -65,7 +65,7 @@ from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_table
 from fastmetrics.metrics.curves.best_threshold import best_threshold
 from fastmetrics.metrics.curves.precision_recall import break_even_at
-from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
@@ -245,15 +245,15 @@ def evaluate_scores(
             cheapest = None if costs is None else _cheapest(y_true, each, costs, options)
             model = replace(model, guarantees=kept, costs=cheapest)
         models.append(model)
+    first_scores = [table.scores[:3].tolist() for table in tables]
     if settings is not None:
         result = evaluate_bootstrap(models, samples, y_true, [*named], settings, **rows)
-        return replace(result, notes=_doubts([*result], tables))
+        return replace(result, notes=_doubts([*result], first_scores))
     if has_both and notes:
-        losses = (decompose_table(table, LOSSES[0]) for table in tables)
-        both = [_calibration(y_true, *each, options) for each in zip(named, losses, strict=True)]
-        offsets, gains = zip(*both, strict=True)
-        notes = offsets + notes + gains
-    notes = _doubts(models, tables) + notes
+        offsets = [_offset(y_true, each, options) for each in named]
+        losses = [decompose_table(table, LOSSES[0]) for table in tables]
+        notes = _on_calibration(models, offsets, losses)
+    notes = _doubts(models, first_scores) + notes
     return Evaluation.from_scores(models, level, read, pairs, notes=notes)
 
 
@@ -323,8 +323,27 @@ def evaluate_tables(
             with said_in_notes():
                 estimates = estimate(table, metrics=metrics, confidence_level=level)
         models.append(_evaluate_table(name, table, note, estimates))
-    notes = (PROBABILITIES,) if with_losses else ()
+    notes: tuple[str, ...] = (PROBABILITIES,) if with_losses else ()
+    summaries = [each for each in tables.values() if isinstance(each, RangeSummary)]
+    if len(summaries) == len(models):
+        notes = _notes_of_ranges(models, summaries, level, with_losses)
     return Evaluation.from_scores(models, level, weights_are, notes=notes)
+
+
+def _notes_of_ranges(
+    models: Sequence[ModelEvaluation],
+    summaries: Sequence[RangeSummary],
+    level: float,
+    with_losses: bool,
+) -> tuple[str, ...]:
+    notes: tuple[str, ...] = ()
+    if with_losses:
+        (mean_error,) = ask("mean_error")
+        with said_in_notes():
+            offsets = [estimate_from_summary(mean_error, each, level) for each in summaries]
+        losses = [each.decompose_brier_score() for each in summaries]
+        notes = _on_calibration(models, offsets, losses)
+    return _doubts(models, [each.first_scores for each in summaries]) + notes
 
 
 def has_losses(table: ScoreTable | RangeSummary) -> bool:
@@ -359,13 +378,9 @@ def as_evaluation(
     m, n = summary.n_positive, summary.n_negative
     if not (m and n):
         return _undefined(name, m, n)
-    if summary.highest is None or summary.lowest is None or summary.balance is None:
+    gap = summary.largest_gap
+    if summary.highest is None or summary.balance is None:
         raise InputError("ranges of scores are missing")
-    gap = max(
-        summary.highest,
-        summary.lowest,
-        key=lambda corner: (abs(summary.gap_at(corner)), corner.threshold),
-    )
     best = summary.highest if summary.gap_at(summary.highest) > 0 else Corner(math.inf, 0, 0)
     model = ModelEvaluation(
         name,
@@ -374,17 +389,16 @@ def as_evaluation(
         roc_auc=summary.pairs.auc,
         average_precision=exact_average_precision(summary),
         break_even_point=break_even_at(summary.balance).value,
-        ks_statistic=ks_at(*gap, m, n).statistic,
+        ks_statistic=gap.statistic,
         threshold=best.threshold,
         true_positive_rate=best.tp / m,
         false_positive_rate=best.fp / n,
         note=_note_of_size(m, n),
     )
     with said_in_notes():
-        names = summary.metrics if with_losses else SMOOTH
-        estimates = {
-            one.label: estimate_from_summary(one, summary, level) for one in ask(list(names))
-        }
+        losses = LOSSES if with_losses and has_losses(summary) else ()
+        names = [*(SMOOTH if summary.rates is None else LIMITED), *losses]
+        estimates = {one.label: estimate_from_summary(one, summary, level) for one in ask(names)}
     return _with_estimates(model, estimates)
 
 
@@ -570,27 +584,41 @@ def _cheapest(
     return replace(interval, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
-def _calibration(
-    labels: Any, model: NamedScores, losses: ScoreDecomposition, options: EvaluateOptions
-) -> tuple[str, str]:
-    """Return sentences on the mean of probabilities, and on the most that recalibration gains.
-
-    The mean has an interval. The gain has none: it is above zero in every sample of calibrated
-    probabilities, so that it is the most that these rows promise.
-    """
+def _offset(labels: Any, model: NamedScores, options: EvaluateOptions) -> Estimate:
+    """Return the mean of probabilities less that of labels."""
     rows = check_binary(labels, model.values, **options.given("sample_weight", "pos_label"))
     given = options.given("sample_weight", "groups", *OF_INTERVALS)
-    (gap,) = estimate(rows.labels == 1, rows.scores, metrics="mean_error", **given).values()
+    return estimate(rows.labels == 1, rows.scores, metrics="mean_error", **given)["mean_error"]
+
+
+def _on_calibration(
+    models: Sequence[ModelEvaluation],
+    offsets: Sequence[Estimate],
+    losses: Sequence[ScoreDecomposition],
+) -> tuple[str, ...]:
+    """Return sentences on the means of probabilities, and on the most that recalibration gains.
+
+    A mean has an interval. A gain has none: it is above zero in every sample of calibrated
+    probabilities, so that it is the most that these rows promise.
+    """
+    names = [model.name for model in models]
+    on_means = [_on_mean(*each) for each in zip(names, offsets, strict=True)]
+    gains = [
+        f"{name}: recalibration lowers the Brier score by at most {each.miscalibration:.2g}."
+        for name, each in zip(names, losses, strict=True)
+    ]
+    return (*on_means, PROBABILITIES, *gains)
+
+
+def _on_mean(name: str, gap: Estimate) -> str:
     low, high = gap.confidence_interval
     side = 1.0 if gap.estimate > 0.0 else -1.0
     interval = ConfidenceInterval(*sorted((side * low, side * high)))
     by = with_limits(abs(gap.estimate), interval)
     way = "high" if gap.estimate > 0.0 else "low"
-    text = f"probabilities are too {way} on average, by {by}"
-    if not (low > 0.0 or high < 0.0):
-        text = f"no evidence of miscalibration on average (too {way} by {by})"
-    gain = f"recalibration lowers the Brier score by at most {losses.miscalibration:.2g}"
-    return f"{model.name}: {text}.", f"{model.name}: {gain}."
+    if low > 0.0 or high < 0.0:
+        return f"{name}: probabilities are too {way} on average, by {by}."
+    return f"{name}: no evidence of miscalibration on average (too {way} by {by})."
 
 
 # --- what `doctor` would say, of what is known anyway -------------------------------------------
@@ -633,10 +661,12 @@ def find_fault(
     return None
 
 
-def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> tuple[str, ...]:
+def _doubts(
+    models: Sequence[ModelEvaluation], first_scores: Sequence[Sequence[float]]
+) -> tuple[str, ...]:
     """Return a line on models whose scores make no sense; nothing of healthy ones."""
     doubtful = []
-    for model, table in zip(models, tables, strict=True):
+    for model, scores in zip(models, first_scores, strict=True):
         auc = model.roc_auc
         if math.isnan(auc):
             continue
@@ -646,7 +676,7 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
             at = limits(auc, model.standard_error, df, SURE, "logit", "two-sided", (0.0, 1.0))
             high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)
-        doubt = find_fault(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
+        doubt = find_fault(scores, auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
             doubtful.append(f"{model.name} ({doubt[0]})")
     return (f"{DOUBTFUL}{', '.join(doubtful)}. Run `doctor` for details.",) if doubtful else ()

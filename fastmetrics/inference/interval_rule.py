@@ -14,6 +14,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
+from fastmetrics.inference.rates import Rates
 from fastmetrics.inference.reference import (
     NOWHERE,
     auc_limits,
@@ -23,7 +24,7 @@ from fastmetrics.inference.reference import (
     quantile,
     within,
 )
-from fastmetrics.inference.samples import Measurement, Rates
+from fastmetrics.inference.samples import Measurement
 from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Variance
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.decisions.count_metrics import gradient

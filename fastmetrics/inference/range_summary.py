@@ -8,7 +8,7 @@ ranges follow from them, rounded no more than those of rows in memory.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
@@ -20,22 +20,32 @@ from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
 from fastmetrics._kernels.curve_kernels import (
     auc_influences,
+    central_moments,
     precision_fractions,
     precision_influences,
 )
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.rates import Rates, TablesNear, most_gap
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Units, Variance
+from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_sum
 from fastmetrics.metrics.curves.influences import CurveCounts
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
-from fastmetrics.metrics.curves.roc import extreme_gaps
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, extreme_gaps, ks_at
 from fastmetrics.metrics.probabilities.log_loss import row_losses
 from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, build_search
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.score_runs import RunRange, ScoreRuns, range_table
-from fastmetrics.tables.score_table import PIECE_ROWS, Piece, ScoreTable, by_pieces
+from fastmetrics.tables.score_table import (
+    PIECE_ROWS,
+    Hull,
+    Piece,
+    ScoreTable,
+    by_pieces,
+    upper_hull,
+)
 
 Pairs = list[tuple[int, int]]
 
@@ -209,6 +219,9 @@ def _units(sizes: Floats, is_by_class: bool) -> Units:
     return Units(1, sizes.sum(keepdims=True))
 
 
+#: Means over rows, of probabilities; and metrics whose influences have moments.
+_MEANS: Final = (*LOSSES, "mean_error")
+_MEASURED: Final = (*OF_RANGES, "mean_error")
 #: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
 Cut = tuple[int, int]
 
@@ -283,11 +296,14 @@ class RowBlock(NamedTuple):
         Numbers of positives and negatives in this block.
     moments : ndarray of shape (M, 2, 4)
         By metric and class: the mean influence within this block, times the class size, and sums
-        of second to fourth powers about it. Metrics are `OF_RANGES`, or the first two of them if a
+        of second to fourth powers about it. Metrics are `_MEASURED`, or the first two of them if a
         score lies outside [0, 1].
     tails : ndarray of shape (2,)
         Contribution of this block to the influences of higher positives (negatives) on average
         precision.
+    hull : ndarray of shape (2, n)
+        Positives and negatives in blocks of equal recalibrated probability, the highest first; none
+        if a score lies outside [0, 1].
     cells : ScoreCells or None
         Influences to be looked up by score, if requested.
     """
@@ -296,6 +312,7 @@ class RowBlock(NamedTuple):
     sizes: tuple[int, int]
     moments: Floats
     tails: Floats
+    hull: NDArray[np.int64]
     cells: ScoreCells | None = None
 
 
@@ -313,19 +330,23 @@ def _row_block(
     tails = precision_fractions(*columns, above, *precision_values)
     precision_influences(1.0, 0.0, (0.0, 0.0), *precision_values)  # times the positives, likewise
     influences: list[Sequence[Floats]] = [list(auc_values), list(precision_values)]
+    hull = np.empty((2, 0), np.int64)
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         influences += [
             [row_losses(name, labels, table.scores) for labels in codes] for name in LOSSES
         ]
+        probabilities = table.scores.astype(np.float64, copy=False)
+        influences.append([probabilities - 1.0, probabilities])
+        hull = _hull(table)
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in influences]
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:
         starts = _cell_starts(counts, float(sum(totals)), cut)
-        cells = ScoreCells.from_table(table, counts, influences, starts)
-    return RowBlock(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
+        cells = ScoreCells.from_table(table, counts, influences[: len(OF_RANGES)], starts)
+    return RowBlock(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), hull, cells)
 
 
 def are_fractions(table: ScoreTable) -> bool:
@@ -336,19 +357,26 @@ def are_fractions(table: ScoreTable) -> bool:
     return bool(min(scores[0], scores[-1]) >= 0.0 and max(scores[0], scores[-1]) <= 1.0)
 
 
-def _central(counts: Floats, values: Floats) -> list[float]:
-    total = float(counts.sum())
-    if not total:
-        return [0.0] * 4
-    mean = float(np.add.reduce(counts * values)) / total
-    off = values - mean
-    off -= float(np.add.reduce(counts * off)) / total  # a second pass: what rounding left
-    sums = [mean]
-    powers = counts * off
-    for _ in range(3):  # no BLAS: its threads compete with ours
-        powers *= off
-        sums.append(float(np.add.reduce(powers)))
-    return sums
+def _central(counts: Floats, values: Floats) -> Floats:
+    moments = np.zeros(4)
+    if counts.any():
+        central_moments(counts, values, moments)
+    return moments
+
+
+def _join_hulls(blocks: Sequence[RowBlock]) -> NDArray[np.int64]:
+    """Pool adjacent blocks of probabilities, the highest first, into those of all."""
+    positives, negatives = np.concatenate([block.hull for block in blocks], axis=1)
+    return _hull(_table_of_blocks(positives, negatives))
+
+
+def _hull(table: ScoreTable) -> NDArray[np.int64]:
+    hull = upper_hull(table)
+    return np.stack([hull.positives, hull.negatives])
+
+
+def _table_of_blocks(positives: NDArray[np.int64], negatives: NDArray[np.int64]) -> ScoreTable:
+    return ScoreTable._from_columns(np.arange(len(positives), 0.0, -1.0), positives, negatives)
 
 
 def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
@@ -367,7 +395,9 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
     moments = np.concatenate([mean, powers], axis=2)
     added = [sum(block.sizes[code] for block in blocks) for code in (0, 1)]
     cells = ScoreCells.join(blocks, later)
-    return RowBlock(blocks[0].start, (added[0], added[1]), moments, tails.sum(axis=0), cells)
+    both = added[0], added[1]
+    hull = _join_hulls(blocks)
+    return RowBlock(blocks[0].start, both, moments, tails.sum(axis=0), hull, cells)
 
 
 def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
@@ -387,7 +417,7 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
-    moments = whole.moments[OF_RANGES.index(name)]
+    moments = whole.moments[_MEASURED.index(name)]
     centre, scale = _centre_and_scale(name, value, whole)
     off = moments[:, 0] - centre
     powers = _about(sizes, moments[:, 1:], off)
@@ -399,10 +429,10 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     return _units(sizes, is_by_class).variance_from_sums(sums)
 
 
-def mean_loss(name: str, whole: RowBlock) -> float:
-    """Compute a mean loss from the block of all rows."""
+def mean_of_rows(name: str, whole: RowBlock) -> float:
+    """Compute a mean over rows from the block of all rows."""
     sizes = np.array(whole.sizes, np.float64)
-    means = whole.moments[OF_RANGES.index(name), :, 0]
+    means = whole.moments[_MEASURED.index(name), :, 0]
     return float((sizes * means).sum() / sizes.sum())
 
 
@@ -424,7 +454,7 @@ def _centre_and_scale(name: str, value: float, whole: RowBlock) -> tuple[Floats,
     """Return the centres and divisors of influences, of positives and negatives."""
     is_auc = METRICS[name].linear_in_auc is not None
     m, n = whole.sizes
-    if name in LOSSES:
+    if name in _MEANS:
         return np.full(2, value), np.full(2, float(m + n))
     return np.array([value, value if is_auc else 0.0]), np.array([m, n if is_auc else m], float)
 
@@ -461,12 +491,16 @@ class RangeSummary(Summed):
         2**128 times the sum over positives of the precision at their score.
     inner : int
         Rows whose score is neither 0 nor 1.
+    first_scores : tuple of numbers
+        The three highest scores that differ.
     highest, lowest : Corner or None
         Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
     balance : Balance or None
         The step in which as many are called positive as there are positives, if it is here.
     blocks : tuple of RowBlock
         Moments of influences on `metrics`, of each range, the highest first.
+    tables : callable or None
+        Gives the tables of ranges near the largest gap (`Rates.table`), of runs that are there.
     """
 
     n_positive: int
@@ -476,10 +510,12 @@ class RangeSummary(Summed):
     twice_pairs: int = 0
     precisions: int = 0
     inner: int = 0
+    first_scores: tuple[int | float, ...] = ()
     highest: Corner | None = None
     lowest: Corner | None = None
     balance: Balance | None = None
     blocks: tuple[RowBlock, ...] = field(default=(), compare=False)
+    tables: TablesNear | None = field(default=None, compare=False)
 
     def _plus(self, other: RangeSummary) -> RangeSummary:
         if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
@@ -493,6 +529,9 @@ class RangeSummary(Summed):
         return dataclasses.replace(
             self,
             **{name: getattr(self, name) + getattr(other, name) for name in _SUMS},
+            first_scores=tuple(
+                sorted({*self.first_scores, *other.first_scores}, reverse=True)[:_FIRST]
+            ),
             highest=self._better(self.highest, other.highest, 1),
             lowest=self._better(self.lowest, other.lowest, -1),
             balance=self.balance or other.balance,
@@ -507,6 +546,32 @@ class RangeSummary(Summed):
     def gap_at(self, corner: Corner) -> int:
         """Return TPR - FPR at a corner, times the number of pairs."""
         return corner.tp * self.n_negative - corner.fp * self.n_positive
+
+    @property
+    def largest_gap(self) -> KolmogorovSmirnov:
+        """The largest |TPR - FPR|, once all ranges are there; of equal ones the first."""
+        if self.highest is None or self.lowest is None:
+            raise InputError("ranges of scores are missing")
+        both = self.highest, self.lowest
+        gap = max(both, key=lambda corner: (abs(self.gap_at(corner)), corner.threshold))
+        return ks_at(*gap, self.n_positive, self.n_negative)
+
+    @property
+    def rates(self) -> Rates | None:
+        """Rates near the largest gap; None if the ranges are not there any more."""
+        if self.tables is None:
+            return None
+        return Rates(
+            self.tables, self.largest_gap, (float(self.n_positive), float(self.n_negative))
+        )
+
+    def decompose_brier_score(self) -> ScoreDecomposition:
+        """Split the Brier score into miscalibration, discrimination and uncertainty."""
+        whole = join_blocks(self.blocks)
+        given = mean_of_rows("brier_score", whole) * (self.n_positive + self.n_negative)
+        table = _table_of_blocks(*whole.hull)
+        hull = Hull(np.arange(len(table)), *whole.hull)
+        return decompose_sum(table, hull, "brier_score", given)
 
     @property
     def pairs(self) -> PairCounts:
@@ -530,7 +595,7 @@ class RangeSummary(Summed):
     def _value(self, name: str, whole: RowBlock) -> float:
         if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
-        return mean_loss(name, whole) if name in LOSSES else exact_average_precision(self)
+        return mean_of_rows(name, whole) if name in _MEANS else exact_average_precision(self)
 
     def lookup(self) -> Lookup:
         """Build the lookup of influences on `metrics` by score; the summary must have cells."""
@@ -552,6 +617,8 @@ def exact_average_precision(summary: RangeSummary) -> float:
     return summary.precisions / (summary.n_positive << _PRECISION_BITS)
 
 
+#: How many of the highest scores are kept.
+_FIRST: Final = 3
 _SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
 
 
@@ -622,7 +689,8 @@ def _summarize_piece(
     at_ends = (table.scores == 0) | (table.scores == 1)
     decided = sum(int(column[at_ends].sum()) for column in columns)
     sums = positives, negatives, twice, precisions, positives + negatives - decided
-    return RangeSummary(m, n, *sums, highest, lowest, balance, blocks)
+    first_scores = tuple(table.scores[:_FIRST].tolist())
+    return RangeSummary(m, n, *sums, first_scores, highest, lowest, balance, blocks)
 
 
 def summarize_runs(
@@ -649,6 +717,14 @@ def summarize_runs(
             progress(done / (m + n))
         return summary
 
+    def tables_near(least: float) -> Iterator[tuple[ScoreTable, int, int]]:
+        for where, at, of in zip(ranges, above, sizes[1:].tolist(), strict=False):
+            if most_gap(at, of, m, n) >= least:
+                yield range_table(rows, where), *at
+
     jobs = [partial(summarize, each, *at) for each, at in zip(ranges, above, strict=False)]
+    if not jobs:
+        return RangeSummary(0, 0)
     with at_most(at_once):
-        return sum(run(jobs), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)
+        summary = sum(run(jobs), RangeSummary(m, n))
+    return dataclasses.replace(summary, tables=tables_near if m and n else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_weights
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError, renamed
+from fastmetrics.inference.rates import Rates
 from fastmetrics.inference.units import (
     ROUNDING,
     Floats,
@@ -42,7 +43,7 @@ from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.concordance.rank_correlation import check_index_options
 from fastmetrics.metrics.curves.influences import OrderedRows, curve_influences
-from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
+from fastmetrics.metrics.curves.roc import ks_of_table
 from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions import count_metrics
 from fastmetrics.metrics.ranking.positions import mean_over_queries
@@ -50,52 +51,9 @@ from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_tim
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import (
-    Piece,
     ScoreTable,
-    by_pieces,
     is_called_positive,
-    running_sums,
 )
-
-
-class Rates(NamedTuple):
-    """Rates at each threshold of a table, their largest gap, and both effective class sizes."""
-
-    table: ScoreTable
-    gap: KolmogorovSmirnov
-    sizes: tuple[float, float]
-
-    def variance(self, added: float = 0.0) -> float:
-        """Compute the variance of the largest gap, ``added`` hits and misses added to each rate."""
-        rates = self.gap.true_positive_rate, self.gap.false_positive_rate
-        both = zip(rates, self.sizes, strict=True)
-        shrunken = [((rate * n + added) / (n + 2.0 * added), n) for rate, n in both]
-        return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
-
-    def inflation(self) -> float:
-        """Compute the factor of the error that corrects for choosing the threshold on the data."""
-        plain = self.variance()
-        return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
-
-    def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-        """Apply a job to both rates where their gap is within ``width`` of the largest."""
-        table = self.table
-        least = self.gap.statistic - width
-        sums = running_sums(table) if table.is_weighted else None
-        m, n = (table.n_positive, table.n_negative) if sums is None else (each[-1] for each in sums)
-
-        def here(piece: Piece) -> Floats | None:
-            tp, fp = (int(np.add.reduce(column)) for column in piece.columns)
-            highest = (piece.tp + tp) / m - piece.fp / n, (piece.fp + fp) / n - piece.tp / m
-            if sums is None and max(highest) < least:
-                return None
-            running = sums or [np.cumsum(column) for column in piece.columns]
-            one = (piece.tp + running[0]) / m
-            other = (piece.fp + running[1]) / n
-            kept = np.abs(one - other) >= least
-            return job(one[kept], other[kept]) if kept.any() else None
-
-        return [each for each in by_pieces(table, here) if each is not None]
 
 
 class Measurement(NamedTuple):
@@ -172,7 +130,8 @@ class TablePoints:
         """Compute a metric of the table and the influences of its points."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
         if one.entry.interval == LARGEST_GAP and has_both:
-            return self._largest_gap()
+            sizes = float(self.table.n_positive), float(self.table.n_negative)
+            return measure_largest_gap(Rates(self.table, ks_of_table(self.table), sizes))
         return self.at_scores(one)
 
     def at_scores(self, one: MetricRequest) -> Measurement:
@@ -194,20 +153,6 @@ class TablePoints:
             return measured
         return _with_rates(measured, [self.table], self._units_by_class)
 
-    def _largest_gap(self) -> Measurement:
-        """Compute the largest gap; its four points are both classes above and below it."""
-        gap = ks_of_table(self.table)
-        m, n = float(self.table.n_positive), float(self.table.n_negative)
-        rates = Rates(self.table, gap, (m, n))
-        is_above = np.array([1.0, 0.0])
-        tpr, fpr = gap.true_positive_rate, gap.false_positive_rate
-        tp, fp = round(tpr * m), round(fpr * n)
-        counts = np.array([tp, m - tp, fp, n - fp])
-        units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
-        both = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
-        influences = [rates.inflation() * np.concatenate(both)]
-        return Measurement((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
-
     @cached_property
     def _units(self) -> Units:
         sizes = self._units_by_class.stratum_sizes.sum(keepdims=True)
@@ -220,6 +165,20 @@ class TablePoints:
         strata = np.repeat(np.array([1, 0], np.int64), len(table))
         sizes = np.array([table.n_negative, table.n_positive], np.float64)
         return Units(len(counts), counts, strata=strata, sizes=sizes)
+
+
+def measure_largest_gap(rates: Rates) -> Measurement:
+    """Return the largest gap; its four points are both classes above and below it."""
+    gap = rates.gap
+    m, n = rates.sizes
+    is_above = np.array([1.0, 0.0])
+    tpr, fpr = gap.true_positive_rate, gap.false_positive_rate
+    tp, fp = round(tpr * m), round(fpr * n)
+    counts = np.array([tp, m - tp, fp, n - fp])
+    units = Units(4, counts, strata=np.array([1, 1, 0, 0]), sizes=np.array([n, m]))
+    both = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
+    influences = [rates.inflation() * np.concatenate(both)]
+    return Measurement((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
 
 
 def check_counts(table: Any, is_weighted: bool) -> None:

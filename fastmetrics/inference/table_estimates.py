@@ -28,9 +28,11 @@ from fastmetrics.inference.samples import (
     cell_influences,
     check_counts,
     is_curve_metric,
+    measure_largest_gap,
     two_class_counts,
 )
 from fastmetrics.inference.units import Floats, Units, Variance
+from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.curves.influences import curve_influences
 from fastmetrics.metrics.registry import LOSSES, OF_RANGES
@@ -51,9 +53,10 @@ def _bins_have(one: MetricRequest) -> bool:
     return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
 
 
-def _ranges_have(one: MetricRequest) -> bool:
+def ranges_have(one: MetricRequest) -> bool:
     """Return True if a metric follows from sums over ranges of scores."""
-    return _bins_have(one) or (one.entry.name in LOSSES and not one.parameters)
+    is_other = one.entry.name in LOSSES or one.entry.interval == LARGEST_GAP
+    return _bins_have(one) or (is_other and not one.parameters)
 
 
 def _table_has(one: MetricRequest) -> bool:
@@ -65,7 +68,7 @@ def _table_has(one: MetricRequest) -> bool:
 
 #: Contents of each kind of table, and the test whether a metric follows from them.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
-    ScoreRuns: ("sums over ranges of scores", _ranges_have),
+    ScoreRuns: ("sums over ranges of scores", ranges_have),
     Bracketed: ("counts of bins", _bins_have),
     ScoreTable: ("scores and counts", _table_has),
     ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
@@ -134,6 +137,11 @@ def estimate_from_summary(
     m, n = summary.n_positive, summary.n_negative
     name = one.entry.name
     linear_in_auc = one.entry.linear_in_auc
+    if one.entry.interval == LARGEST_GAP and m and n:
+        if summary.rates is None:
+            raise InputError(f"`{name}` needs the ranges themselves: there are sums alone")
+        measured = measure_largest_gap(summary.rates)
+        return make_estimate(one, measured, 0, level, method, alternative)
     if name in LOSSES and name not in summary.metrics:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
