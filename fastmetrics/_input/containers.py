@@ -77,6 +77,13 @@ def widened(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def narrow_bits(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[np.uint16]:
+    """Return the bits in float16 or `BFLOAT16` of float32 scores that either holds exactly."""
+    if dtype == BFLOAT16:
+        return (scores.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+    return scores.astype(dtype).view(np.uint16)
+
+
 def _vector(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.ndim != 1:
         array = _ravel(array, name)

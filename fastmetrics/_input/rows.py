@@ -30,6 +30,7 @@ from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import (
     CANONICAL,
     check_finite,
+    check_narrow_scores,
     check_score_matrix,
     check_scores_array,
     check_weights,
@@ -353,8 +354,9 @@ class NamedScores(NamedTuple):
 class CheckedModels:
     """Checked labels, weights and groups, with the scores of each model; no row weighs nothing.
 
-    ``rows`` have the scores of the first model; ``scores`` are those of each, canonical and finite;
-    ``groups`` number the group of each row, none of them empty, or are None.
+    ``rows`` have the scores of the first model; ``scores`` are those of each, finite and
+    canonical, or of 16 bits where these are kept; ``groups`` number the group of each row, none of
+    them empty, or are None.
     """
 
     names: tuple[str, ...]
@@ -465,9 +467,14 @@ def check_models(
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     groups: Any = None,
+    keeps_narrow: bool = False,
 ) -> CheckedModels:
-    """Return the rows of several models, verified once; rows of weight 0 are left out."""
-    scores = [check_scores_array(model.values, model.argument) for model in models]
+    """Return the rows of several models, verified once; rows of weight 0 are left out.
+
+    With ``keeps_narrow`` many scores of 16 bits stay as they are.
+    """
+    check = check_narrow_scores if keeps_narrow else check_scores_array
+    scores = [check(model.values, model.argument) for model in models]
     for model, column in zip(models[1:], scores[1:], strict=True):
         check_same_length(**{models[0].argument: scores[0], model.argument: column})
     with renamed(y_score=models[0].argument):

@@ -13,6 +13,7 @@ from fastmetrics._input.containers import (
     BFLOAT16,
     as_array,
     as_narrow_array,
+    as_narrow_vector,
     as_vector,
     from_objects,
     widened,
@@ -156,6 +157,13 @@ def check_scores_array(
     """Return one vector of scores, C-contiguous in a canonical dtype and fully verified."""
     scores = canonical_scores(as_vector(values, name), name)
     check_finite(scores, name, allow_inf)
+    return scores
+
+
+def check_narrow_scores(values: Any, name: str) -> NDArray[Any]:
+    """Run `check_scores_array`, but return many scores of float16 or bfloat16 as they are."""
+    scores = narrow_scores(as_narrow_vector(values, name), name)
+    check_finite(scores, name)
     return scores
 
 

@@ -23,7 +23,7 @@ from fastmetrics._input.classes import (
     in_class_order,
     pair_columns,
 )
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count, widened
 from fastmetrics._input.regression_targets import ANYWHERE, check_censored
 from fastmetrics._input.rows import NamedScores, check_models
 from fastmetrics._input.scalars import WeightsAre, check_same_length
@@ -357,7 +357,8 @@ class BinarySample(Sample):
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         names = ("sample_weight", "weights_are", "pos_label", "groups")
-        checked = check_models(y_true, models, **{name: given[name] for name in names})
+        options = {name: given[name] for name in names}
+        checked = check_models(y_true, models, **options, keeps_narrow=True)
         self._rows = checked.rows
         self._scores = checked.scores
         self._names = [model.argument for model in models]
@@ -401,14 +402,18 @@ class BinarySample(Sample):
                 f"`{one.label}` is a metric of labels: pass `threshold`, from which on a score is "
                 "called positive"
             )
-        return is_called_positive(self._scores[model], self._threshold).view(np.int8)
+        return is_called_positive(self._wide_scores[model], self._threshold).view(np.int8)
 
     def _n_classes(self, predicted: Ints) -> int:
         return 2
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the class codes, 1 for positive, and the scores of a model."""
-        return self.classes, self._scores[model]
+        return self.classes, self._wide_scores[model]
+
+    @cached_property
+    def _wide_scores(self) -> list[NDArray[Any]]:
+        return [widened(scores) for scores in self._scores]
 
     def table(self, model: int) -> ScoreTable:
         """Return the class counts at each score of a model."""

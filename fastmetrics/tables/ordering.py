@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import narrow_bits
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import buckets, merges
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import by_blocks, run
 
 #: Rows aimed at in a bucket: its two streams and their leaves then stay in a 1 MiB L2 cache.
 BUCKET_ROWS = 32_768
@@ -370,6 +371,37 @@ class RowOrder:
     def jobs(self) -> list[tuple[int, int]]:
         """Return ranges of distinct scores with about equally many rows, for threads."""
         return split_jobs(self.starts, _JOB_ROWS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NarrowOrder:
+    """Rows of scores of 16 bits, whose ``distinct`` scores, descending, are known."""
+
+    scores: NDArray[Any]
+    distinct: NDArray[np.float32]
+
+    def spread_by_class(
+        self,
+        labels: NDArray[np.int8],
+        negative_entries: NDArray[Any],
+        positive_entries: NDArray[Any],
+    ) -> NDArray[Any]:
+        """Return the entry of each row's class and score, as `RowOrder` does."""
+        by_bits = np.zeros((2, 1 << 16), positive_entries.dtype)
+        at = narrow_bits(self.distinct, self.scores.dtype)
+        by_bits[0, at] = negative_entries
+        by_bits[1, at] = positive_entries
+        by_bits[:, 1 << 15] = by_bits[:, 0]  # of -0.0
+        bits = self.scores.view(np.uint16)
+        out = np.empty(len(bits), by_bits.dtype)
+
+        def write(here: slice) -> None:
+            codes = (labels[here] == 1).astype(np.int64) << 16
+            codes |= bits[here]
+            by_bits.take(codes, out=out[here], mode="clip")
+
+        by_blocks(len(bits), write)
+        return out
 
 
 def split_jobs(starts: Ints, size: int) -> list[tuple[int, int]]:

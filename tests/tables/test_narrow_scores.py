@@ -74,9 +74,36 @@ def result_of(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, [str(each.message) for each in caught]
 
 
-COMPARED = ["roc_auc", "average_precision", "ks_statistic", "brier_score"]
-#: Everything that the counts at each score answer.
-FROM_COUNTS: dict[str, Callable[..., Any]] = {
+METRICS = ["roc_auc", "average_precision", "ks_statistic", "brier_score", "f1"]
+
+
+def estimates(y: Array, scores: Any, **options: Any) -> list[Any]:
+    options = {"metrics": METRICS, "threshold": 0.5} | options
+    return [each.to_dict() for each in fm.estimate(y, scores, **options).values()]
+
+
+def comparisons(y: Array, scores: Any, **options: Any) -> list[Any]:
+    models = {"a": scores, "b": scores[::-1]}
+    options = {"metrics": METRICS, "threshold": 0.5} | options
+    return [each.to_dict() for each in fm.compare(y, models, **options).values()]
+
+
+def auc_of_batches(table: Any, y: Array, scores: Any) -> Any:
+    table.update(y, scores)
+    table.update(y[::-1], scores)
+    return repr(fm.estimate(table, metrics="roc_auc")["roc_auc"].to_dict())
+
+
+def groups_of(y: Array) -> Array:
+    return np.arange(len(y)) // 7
+
+
+def weights_of(y: Array) -> Array:
+    return np.arange(len(y)) % 5
+
+
+#: Everything that the counts at each score answer, and what reads the scores of rows.
+CALLS: dict[str, Callable[..., Any]] = {
     "roc_auc_score": fm.roc_auc_score,
     "rank_loss": fm.rank_loss,
     "partial": lambda y, s: fm.roc_auc_score(y, s, max_fpr=0.1),
@@ -87,11 +114,33 @@ FROM_COUNTS: dict[str, Callable[..., Any]] = {
         each.tobytes() for each in fm.precision_recall_curve(y, s)
     ],
     "best_threshold": fm.best_threshold,
-    "estimate": lambda y, s: str(fm.estimate(y, s, metrics=["roc_auc", "average_precision"])),
-    "log_loss": lambda y, s: str(fm.estimate(y, s, metrics=["brier_score", "f1"], threshold=0.5)),
-    "compare": lambda y, s: str(fm.compare(y, {"a": s, "b": s[::-1]}, metrics=COMPARED)),
-    "evaluate": lambda y, s: str(fm.evaluate(y, s)),
-    "delong": lambda y, s: str(fm.delong_test(y, {"a": s, "b": s[::-1]})),
+    "ScoreRuns": lambda y, s: auc_of_batches(fm.streams.ScoreRuns(), y, s),
+    "BinnedScoreTable": lambda y, s: auc_of_batches(fm.streams.BinnedScoreTable(), y, s),
+    "brier_score_loss": fm.brier_score_loss,
+    "calibration": lambda y, s: fm.calibration.expected_calibration_error(y, s),
+    "estimate": estimates,
+    "estimate, AUC": lambda y, s: estimates(y, s, metrics="roc_auc"),
+    "estimate, groups": lambda y, s: estimates(y, s, groups=groups_of(y)),
+    "estimate, AUC of groups": lambda y, s: estimates(y, s, metrics="roc_auc", groups=groups_of(y)),
+    "estimate, strata": lambda y, s: estimates(y, s, strata=groups_of(y) % 3),
+    "estimate, weights": lambda y, s: estimates(
+        y, s, sample_weight=weights_of(y), weights_are="importances"
+    ),
+    "estimate, frequencies": lambda y, s: estimates(
+        y, s, sample_weight=weights_of(y), weights_are="frequencies"
+    ),
+    "compare": comparisons,
+    "compare, AUC": lambda y, s: comparisons(y, s, metrics="roc_auc"),
+    "compare, groups": lambda y, s: comparisons(y, s, groups=groups_of(y)),
+    "compare, frequencies": lambda y, s: comparisons(
+        y, s, metrics="roc_auc", sample_weight=weights_of(y), weights_are="frequencies"
+    ),
+    "evaluate": lambda y, s: fm.evaluate(y, s).to_dict(),
+    "evaluate, two": lambda y, s: fm.evaluate(y, {"a": s, "b": s[::-1]}).to_dict(),
+    "delong": lambda y, s: fm.delong_test(y, {"a": s, "b": s[::-1]}).to_dict(),
+    "bootstrap": lambda y, s: fm.bootstrap(y, s, metrics="roc_auc", n_resamples=20, rng=1)[
+        "roc_auc"
+    ].to_dict(),
 }
 
 
@@ -107,13 +156,12 @@ def test_table_and_auc(rng: Any, kind: str, sample: str, n: int) -> None:
         assert fm.rank_loss(y, narrow) == fm.rank_loss(y, wide)
 
 
-@pytest.mark.parametrize("name", FROM_COUNTS)
+@pytest.mark.parametrize("name", CALLS)
 def test_all_that_follows(rng: Any, kind: str, name: str) -> None:
     bits = bits_of(rng.random(N), kind)
     y = rng.random(N) < as_float32(bits, kind)
-    call = FROM_COUNTS[name]
-    actual, expected = (call(y, s) for s in (as_narrow(bits, kind), as_float32(bits, kind)))
-    assert actual == expected
+    actual, expected = (CALLS[name](y, s) for s in (as_narrow(bits, kind), as_float32(bits, kind)))
+    assert repr(actual) == repr(expected)
 
 
 def test_every_value_is_in_its_order(rng: Any, kind: str) -> None:
@@ -196,7 +244,7 @@ def test_nan_and_infinities(rng: Any, kind: str, more: int, sign: int, allow_inf
         assert "at index 77, 3 in all" in actual[0][1]
         assert actual == expected
     for name in ("roc_auc_score", "roc_curve", "estimate", "compare", "evaluate"):
-        actual, expected = both(lambda s, name=name: FROM_COUNTS[name](y, s))
+        actual, expected = both(lambda s, name=name: CALLS[name](y, s))
         assert "at index 77, 3 in all" in actual[0][1]
         assert actual == expected
 

@@ -26,6 +26,7 @@ from fastmetrics.metrics.curves.roc import ks_of_table
 from fastmetrics.metrics.curves.roc_auc import _checked_range, mcclish, partial_auc
 from fastmetrics.tables.ordering import (
     ONE_BUCKET_ROWS,
+    NarrowOrder,
     RowOrder,
     partition,
     row_order,
@@ -337,7 +338,13 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     It is 2 (negatives below) + (negatives tied) for a positive, and 2 (positives above) +
     (positives tied) for a negative. Rows are validated, with positive counts or no weights.
     """
-    n = len(rows.scores)
+    if rows.is_narrow and rows.weights is None:
+        table = ScoreTable.from_rows(rows)
+        below = 2 * (table.n_negative - table.false_positives) + table.negatives
+        above = 2 * table.true_positives - table.positives
+        order = NarrowOrder(rows.unwidened[2], table.scores)
+        return order.spread_by_class(rows.labels, above, below)
+    n = len(rows)
     counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
     doubled = np.empty(n, np.int64)
 
@@ -393,8 +400,11 @@ class OrderedRows:
         self._rows = rows
 
     @cached_property
-    def _ordered(self) -> tuple[RowOrder, ScoreTable]:
+    def _ordered(self) -> tuple[RowOrder | NarrowOrder, ScoreTable]:
         rows = self._rows
+        if rows.is_narrow and rows.weights is None:
+            table = ScoreTable.from_rows(rows)
+            return NarrowOrder(rows.unwidened[2], table.scores), table
         order = row_order(rows.scores)
         n = order.n_distinct
         scores = np.empty(n, rows.scores.dtype)
@@ -416,7 +426,7 @@ class OrderedRows:
 
     def spread(self, by_score: Floats) -> Floats:
         """Return for each row, in the order of the rows, the entry at its score in the table."""
-        return self._ordered[0].spread(np.ascontiguousarray(by_score[::-1]))
+        return self._ordered[0].spread_by_class(self._rows.labels, by_score, by_score)
 
     def influences(
         self, function: Callable[..., CurveInfluences], **parameters: Any
