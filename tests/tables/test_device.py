@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
+from fastmetrics.errors import InputError
 
 strict = pytest.importorskip("array_api_strict", reason="array_api_strict is not installed")
 compat = pytest.importorskip("array_api_compat", reason="array_api_compat is not installed")
@@ -68,6 +69,7 @@ def cuda_tensors(copied: Copied) -> Converter:
                 with torch._C.DisableTorchFunctionSubclass():
                     here = args[0].detach().clone().as_subclass(torch.Tensor)
                 return here.numpy() if name == "numpy" else here
+            assert name != "argsort" or not args[0].requires_grad
             if name in reads:
                 copied.append(1)
             return super().__torch_function__(function, types, args, kwargs or {})
@@ -274,7 +276,8 @@ def test_faults_are_refused_in_the_same_words(convert: Converter, name: str) -> 
 
 NOT_COUNTED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "a column": ([0, 1, 1], [[0.5], [0.2], [0.1]], {}),
-    "three labels in a curve": ([0, 1, 2], [0.5, 0.2, 0.1], {"pos_label": 2}),
+    "a column of labels": ([[0], [1], [1]], [0.5, 0.2, 0.1], {}),
+    "three labels in a curve": ([0, 1, 2], [0.5, 0.2, 0.1], {"pos_label": 1}),
     "weights": ([0, 1, 1], [0.5, 0.2, 0.1], {"sample_weight": np.array([0.5, 1.0, 2.0])}),
     "large weights": ([0, 1, 1], [0.5, 0.2, 0.1], {"sample_weight": np.array([1, 2**53, 2])}),
     "vast weights": ([0, 1, 1], [0.5, 0.2, 0.1], {"sample_weight": np.array([2**62] * 3)}),
@@ -284,7 +287,14 @@ NOT_COUNTED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", NOT_COUNTED)
 def test_other_rows_are_copied(convert: Converter, name: str) -> None:
     labels, scores, options = NOT_COUNTED[name]
-    assert_same(convert, np.array(labels), np.array(scores), ["roc_curve"], **options)
+    doors = ["roc_curve", "ScoreTable"]
+    assert_same(convert, np.array(labels), np.array(scores), doors, **options)
+
+
+def test_three_labels_are_refused_for_the_auc(convert: Converter) -> None:
+    labels, scores = np.array([0, 1, 2]), np.array([0.5, 0.2, 0.1])
+    assert outcome(fm.roc_auc_score, labels, scores)[0] is InputError
+    assert_same(convert, labels, scores, ["roc_auc_score"])
 
 
 def test_several_columns_of_scores_are_copied(convert: Converter) -> None:
@@ -350,6 +360,15 @@ def test_few_rows_are_copied(
 
 def test_labels_in_main_memory_are_met_there(convert: Converter, are_counted: list[bool]) -> None:
     assert fm.roc_auc_score(SMALL[0], convert(SMALL[1])) == 0.5
+    assert are_counted == [False]
+
+
+def test_arrays_of_jax_are_copied(
+    convert: Converter, are_counted: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its integers have 32 bits unless it is told otherwise."""
+    monkeypatch.setattr(compat, "is_jax_array", lambda values: True)
+    assert fm.roc_auc_score(*map(convert, SMALL)) == 0.5
     assert are_counted == [False]
 
 
