@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from fastmetrics._input.containers import (
     widened,
 )
 from fastmetrics._input.scalars import WeightsAre, check_fraction, check_integer
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 #: Rows per step of a chunked pass, so that its temporaries stay in cache.
@@ -113,8 +115,12 @@ def check_finite(
     if scores.dtype.kind != "f":
         return
     rows = max(1, CHUNK // scores.shape[1]) if scores.ndim == 2 else CHUNK
-    chunks = (scores[start : start + rows] for start in range(0, len(scores), rows))
-    if all(np.isfinite(chunk).all() for chunk in chunks):
+
+    def is_finite(start: int) -> bool:
+        return bool(np.isfinite(scores[start : start + rows]).all())
+
+    starts = range(0, len(scores), rows)
+    if all(run([partial(is_finite, start) for start in starts], scores.size)):
         return
     refuse(np.isnan(scores), name, "must be finite: nan")
     if not allow_inf:

@@ -10,8 +10,8 @@ from fastmetrics._kernels._compile import kernel
 
 #: Corners of a line that may be passed at once.
 LINE_BLOCK = 128
-#: Sums side by side, of which several are added at a time; fewer roundings meet in each.
-_LANES = 512
+#: Sums that a loop adds to side by side.
+LANES = 32
 _U = np.uint64  # unsigned indices spare the test for negative ones
 
 
@@ -358,45 +358,80 @@ def precision_influences(n_positive, value, below, influence_p, influence_n):
 
 @kernel
 def central_moments(counts, values, moments):
-    """Write the mean of values, each as often as its count says, and sums of powers about it.
+    """Write the mean of counted values, and the sums of second to fourth powers about it.
 
-    These are of the second to the fourth power. There is a value, and a count above zero.
+    Each loop adds to ``LANES`` sums side by side, which is vector code. What rounding leaves of the
+    mean is in the sum of first powers about it, from which all powers are shifted.
     """
-    first = values[0]
-    sizes = np.zeros(_LANES)
-    sums = np.zeros(_LANES)
-    for start in range(0, values.size, _LANES):
-        count = counts[start : start + _LANES]
-        value = values[start : start + _LANES]
-        for i in range(value.size):
-            sizes[i] += count[i]
-            sums[i] += count[i] * (value[i] - first)
-    size = sizes.sum()
-    mean = first + sums.sum() / size
-    sums[:] = 0.0
-    seconds = np.zeros(_LANES)
-    thirds = np.zeros(_LANES)
-    fourths = np.zeros(_LANES)
-    for start in range(0, values.size, _LANES):
-        count = counts[start : start + _LANES]
-        value = values[start : start + _LANES]
-        for i in range(value.size):
-            off = value[i] - mean
-            power = count[i] * off
-            sums[i] += power
-            power *= off
-            seconds[i] += power
-            power *= off
-            thirds[i] += power
-            power *= off
-            fourths[i] += power
-    rest = sums.sum() / size  # what rounding left of the mean
-    second = seconds.sum()
-    third = thirds.sum()
-    moments[0] = mean + rest
-    moments[1] = second - size * rest * rest
-    moments[2] = third - 3.0 * rest * second
-    moments[3] = fourths.sum() - 4.0 * rest * third
+    n = values.size
+    whole = n - n % LANES
+    lanes = np.zeros(4 * LANES)
+    for start in range(0, whole, LANES):
+        for k in range(LANES):
+            count = np.float64(counts[_U(start + k)])
+            lanes[_U(k)] += count
+            lanes[_U(k + LANES)] += count * values[_U(start + k)]
+    for i in range(whole, n):
+        lanes[0] += counts[_U(i)]
+        lanes[LANES] += counts[_U(i)] * values[_U(i)]
+    size = lanes[:LANES].sum()
+    if size == 0.0:
+        moments[:] = 0.0
+        return
+    mean = lanes[LANES : 2 * LANES].sum() / size
+    lanes[:] = 0.0
+    for start in range(0, whole, LANES):
+        for k in range(LANES):
+            off = values[_U(start + k)] - mean
+            term = counts[_U(start + k)] * off
+            lanes[_U(k)] += term
+            term *= off
+            lanes[_U(k + LANES)] += term
+            term *= off
+            lanes[_U(k + 2 * LANES)] += term
+            lanes[_U(k + 3 * LANES)] += term * off
+    for i in range(whole, n):
+        off = values[_U(i)] - mean
+        term = counts[_U(i)] * off
+        for power in range(4):
+            lanes[_U(power * LANES)] += term
+            term *= off
+    shift = lanes[:LANES].sum() / size
+    second = lanes[LANES : 2 * LANES].sum()
+    third = lanes[2 * LANES : 3 * LANES].sum()
+    fourth = lanes[3 * LANES :].sum()
+    square = size * shift * shift
+    moments[0] = mean + shift
+    moments[1] = second - square
+    moments[2] = third - 3.0 * shift * second + 2.0 * shift * square
+    moments[3] = fourth - shift * (4.0 * third - shift * (6.0 * second - 3.0 * square))
+
+
+@kernel
+def curve_moments(
+    positives, negatives, above, sizes, auc_p, auc_n, precision_p, precision_n, moments
+):
+    """Write influences on the AUC and on average precision, and their moments by class.
+
+    Influences are not centred, and times the size of the class for the AUC, of the positives for
+    average precision; ``moments`` (2, 2, 4) are those of `central_moments`, positives first.
+    Returns the sums of `precision_fractions`. Without room for them, those on average precision
+    are left out.
+    """
+    auc_influences(positives, negatives, above, sizes, 0.0, auc_p, auc_n, np.empty((0, 2)))
+    for i in range(auc_p.size):
+        auc_p[i] *= sizes[0]
+    for i in range(auc_n.size):
+        auc_n[i] *= sizes[1]
+    central_moments(positives, auc_p, moments[0, 0])
+    central_moments(negatives, auc_n, moments[0, 1])
+    if precision_p.size == 0:
+        return 0.0, 0.0
+    tails = precision_fractions(positives, negatives, above, precision_p, precision_n)
+    precision_influences(1.0, 0.0, (0.0, 0.0), precision_p, precision_n)
+    central_moments(positives, precision_p, moments[1, 0])
+    central_moments(negatives, precision_n, moments[1, 1])
+    return tails
 
 
 @kernel

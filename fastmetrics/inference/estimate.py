@@ -160,9 +160,10 @@ def estimate(
     for metrics of order, O(n) for others.
 
     Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`), there are the AUC, its kin and
-    average precision; of runs KS too, and losses of probabilities. In a bin no order is known: the lower limit begins at the value of the worst
-    order of all bins, the upper one at that of the best, both with the largest variance that an
-    order may have. The estimate lies halfway; `details` is the `Bracket` of the value.
+    average precision; of runs KS too, and losses of probabilities. In a bin no order is known: the
+    lower limit begins at the value of the worst order of all bins, the upper one at that of the
+    best, both with the largest variance that an order may have. The estimate lies halfway;
+    `details` is the `Bracket` of the value.
 
     References
     ----------

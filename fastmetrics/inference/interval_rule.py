@@ -93,7 +93,11 @@ def make_estimate(
     note = measured.note
     is_mean = one.entry.family == "ranking" and measured.units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
-    variance = variance or measured.units.variance(measured.influences[model], reference)
+    if variance is None:
+        if measured.variances:
+            variance = measured.variances[model]
+        else:
+            variance = measured.units.variance(measured.influences[model], reference)
     design_effect = measured.design_effect(model, variance.value)
     # Equal losses differ by rounding: their terms are summed in different orders.
     size = max(abs(value), 1.0) if one.entry.family == "probabilities" else abs(value)

@@ -18,12 +18,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
-from fastmetrics._kernels.curve_kernels import (
-    auc_influences,
-    central_moments,
-    precision_fractions,
-    precision_influences,
-)
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.rates import Rates, TablesNear, most_gap
@@ -317,21 +311,21 @@ class RowBlock(NamedTuple):
 
 
 def _row_block(
-    table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
+    table: ScoreTable,
+    start: tuple[int, int],
+    totals: tuple[int, int],
+    cut: Cut | None = None,
+    n_metrics: int = len(OF_RANGES),
 ) -> RowBlock:
-    """Compute the block of a table, below ``start`` and of ``totals`` rows of either class."""
-    counts = CurveCounts.from_table(table, start)
-    auc_values, precision_values = np.empty((2, 2, len(table)))
-    above = float(start[0]), float(start[1])
-    whole = float(totals[0]), float(totals[1])
+    """Compute the block of a table, below ``start`` and of ``totals`` rows of either class.
+
+    ``n_metrics`` is how many of `OF_RANGES` to compute.
+    """
     columns = table.positives, table.negatives
-    auc_influences(*columns, above, whole, 0.0, *auc_values, np.empty((0, 2)))
-    auc_values *= np.array([whole]).T  # times the size of the class, not centred
-    tails = precision_fractions(*columns, above, *precision_values)
-    precision_influences(1.0, 0.0, (0.0, 0.0), *precision_values)  # times the positives, likewise
-    influences: list[Sequence[Floats]] = [list(auc_values), list(precision_values)]
+    values = np.empty((min(n_metrics, 2), 2, len(table)))
+    influences: list[Sequence[Floats]] = list(values)
     hull = np.empty((2, 0), np.int64)
-    if are_fractions(table):
+    if n_metrics > 2 and are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         influences += [
             [row_losses(name, labels, table.scores) for labels in codes] for name in LOSSES
@@ -339,14 +333,21 @@ def _row_block(
         probabilities = table.scores.astype(np.float64, copy=False)
         influences.append([probabilities - 1.0, probabilities])
         hull = _hull(table)
-    columns = counts.positives, counts.negatives
-    moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in influences]
+    moments = np.empty((len(influences), 2, 4))
+    above = float(start[0]), float(start[1])
+    whole = float(totals[0]), float(totals[1])
+    by_precision = values[1] if n_metrics > 1 else np.empty((2, 0))
+    tails = curve_kernels.curve_moments(*columns, above, whole, *values[0], *by_precision, moments)
+    for rows, losses in zip(moments[2:], influences[2:], strict=True):
+        for column, values_of_class, sums in zip(columns, losses, rows, strict=True):
+            curve_kernels.central_moments(column, values_of_class, sums)
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:
+        counts = CurveCounts.from_table(table, start)
         starts = _cell_starts(counts, float(sum(totals)), cut)
         cells = ScoreCells.from_table(table, counts, influences[: len(OF_RANGES)], starts)
-    return RowBlock(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), hull, cells)
+    return RowBlock(start, sizes, moments, np.array([tails[0], -tails[1]]), hull, cells)
 
 
 def are_fractions(table: ScoreTable) -> bool:
@@ -355,13 +356,6 @@ def are_fractions(table: ScoreTable) -> bool:
     if scores.dtype.kind != "f" or not len(scores):
         return False
     return bool(min(scores[0], scores[-1]) >= 0.0 and max(scores[0], scores[-1]) <= 1.0)
-
-
-def _central(counts: Floats, values: Floats) -> Floats:
-    moments = np.zeros(4)
-    if counts.any():
-        central_moments(counts, values, moments)
-    return moments
 
 
 def _join_hulls(blocks: Sequence[RowBlock]) -> NDArray[np.int64]:
@@ -388,7 +382,8 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
     tails = np.array([block.tails for block in blocks])
     means = moments[..., 0].copy()
     later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # added by lower blocks
-    means[1] += later
+    if least > 1:
+        means[1] += later
     whole = sizes.sum(axis=2, keepdims=True)
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
     powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
@@ -411,6 +406,18 @@ def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
         ],
         axis=-1,
     )
+
+
+def sum_influences(table: ScoreTable, n_metrics: int) -> RowBlock:
+    """Sum the influences on the first ``n_metrics`` of `OF_RANGES` over a table of both classes."""
+    totals = int(table.n_positive), int(table.n_negative)
+
+    def sum_piece(piece: Piece) -> RowBlock:
+        scores = table.scores[piece.start : piece.stop]
+        block = ScoreTable._from_columns(scores, *piece.columns)
+        return _row_block(block, (piece.tp, piece.fp), totals, n_metrics=n_metrics)
+
+    return join_blocks(by_pieces(table, sum_piece))
 
 
 def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
@@ -585,22 +592,22 @@ class RangeSummary(Summed):
         has_losses = self.inner > 0 and all(len(block.moments) > 2 for block in self.blocks)
         return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
 
-    def estimate(self, name: str) -> tuple[float, float, float]:
-        """Compute one of `metrics`, its variance and degrees of freedom."""
-        whole = join_blocks(self.blocks)
-        value = self._value(name, whole)
-        variance = range_variance(name, value, whole)
-        return value, variance.value, variance.df
+    @property
+    def joined(self) -> RowBlock:
+        """The blocks of all ranges as one."""
+        return join_blocks(self.blocks)
 
-    def _value(self, name: str, whole: RowBlock) -> float:
+    def value(self, name: str) -> float:
+        """Compute one of `metrics`, of those linear in the AUC the AUC."""
         if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
-        return mean_of_rows(name, whole) if name in _MEANS else exact_average_precision(self)
+        if name in _MEANS:
+            return mean_of_rows(name, self.joined)
+        return exact_average_precision(self)
 
     def lookup(self) -> Lookup:
         """Build the lookup of influences on `metrics` by score; the summary must have cells."""
-        whole = join_blocks(self.blocks)
-        return build_lookup({name: self._value(name, whole) for name in self.metrics}, whole)
+        return build_lookup({name: self.value(name) for name in self.metrics}, self.joined)
 
     def check_whole(self) -> None:
         """Raise if ranges are missing or were added twice."""

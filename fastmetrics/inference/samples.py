@@ -30,6 +30,7 @@ from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_weights
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError, renamed
+from fastmetrics.inference.range_summary import RowBlock, range_variance, sum_influences
 from fastmetrics.inference.rates import Rates
 from fastmetrics.inference.units import (
     ROUNDING,
@@ -43,14 +44,18 @@ from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.concordance.rank_correlation import check_index_options
 from fastmetrics.metrics.curves.influences import OrderedRows, curve_influences
+from fastmetrics.metrics.curves.precision_recall import average_precision_of_table
 from fastmetrics.metrics.curves.roc import ks_of_table
 from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions import count_metrics
 from fastmetrics.metrics.ranking.positions import mean_over_queries
+from fastmetrics.metrics.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
+from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import (
+    PIECE_ROWS,
     ScoreTable,
     is_called_positive,
 )
@@ -67,6 +72,8 @@ class Measurement(NamedTuple):
         proportions of rows or queries, the numbers of successes and failures.
     rates : tuple of K Rates, or of none
         Both rates at each score, for metrics whose limits need them.
+    variances : tuple of K Variance, or of none
+        The variance of each value, where influences are summed and not kept.
     row_variances : tuple of K Variance, or of none
         The variance if rows were independent, where points are whole groups.
     linear_in_auc : (float, float) or None
@@ -80,6 +87,7 @@ class Measurement(NamedTuple):
     n_samples: float
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
+    variances: tuple[Variance, ...] = ()
     row_variances: tuple[Variance, ...] = ()
     linear_in_auc: tuple[float, float] | None = None
     note: str = ""
@@ -120,19 +128,55 @@ def _with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Unit
     return measured._replace(rates=rates, influences=influences)
 
 
-class TablePoints:
-    """Points of a table of counts: positives at each score, then negatives at each score."""
+def is_sum_over_bins(one: MetricRequest) -> bool:
+    """Return True if a metric and its variance follow from counts of bins or ranges."""
+    metric = one.entry
+    is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
+    return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
 
-    def __init__(self, table: ScoreTable) -> None:
+
+def measure_sums(one: MetricRequest, value: float, whole: RowBlock) -> Measurement:
+    """Return a metric of this value with the variance that sums of influences have."""
+    factor, added = one.entry.linear_in_auc or (1.0, 0.0)
+    name = OF_RANGES[0] if one.entry.linear_in_auc else one.entry.name
+    variance = range_variance(name, value, whole)
+    sizes = np.array(whole.sizes[::-1])
+    units = Units(2, sizes, strata=np.array([0, 1]))
+    variances = (Variance(factor * factor * variance.value, variance.df),)
+    n = float(sizes.sum())
+    return Measurement((factor * value + added,), (), units, (None,), n, variances=variances)
+
+
+class TablePoints:
+    """Points of a table of counts: positives at each score, then negatives at each score.
+
+    ``is_of_auc`` says that no other metric of a curve is computed.
+    """
+
+    def __init__(self, table: ScoreTable, is_of_auc: bool = False) -> None:
         self.table = table
+        self._n_summed = 1 if is_of_auc else 2
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Compute a metric of the table and the influences of its points."""
+        """Compute a metric, and the influences of points or, of many points, their sums."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
         if one.entry.interval == LARGEST_GAP and has_both:
             sizes = float(self.table.n_positive), float(self.table.n_negative)
             return measure_largest_gap(Rates(self.table, ks_of_table(self.table), sizes))
+        if has_both and is_sum_over_bins(one) and len(self.table) > PIECE_ROWS:
+            return measure_sums(one, self._value(one), self._sums)
         return self.at_scores(one)
+
+    @cached_property
+    def _sums(self) -> RowBlock:
+        return sum_influences(self.table, self._n_summed)
+
+    def _value(self, one: MetricRequest) -> float:
+        if one.entry.linear_in_auc is None:
+            return average_precision_of_table(self.table)
+        table = self.table
+        sizes = table.n_positive, table.n_negative
+        return pairs_of_weights(table.positives, table.negatives, sizes).auc
 
     def at_scores(self, one: MetricRequest) -> Measurement:
         """Compute a metric; points are the rows of each class at each score."""
@@ -363,7 +407,9 @@ class BinarySample(Sample):
         self._scores = checked.scores
         self._names = [model.argument for model in models]
         self.n_models = len(models)
-        self.classes = (checked.rows.labels == 1).astype(np.int64)
+        labels = checked.rows.labels
+        self.classes = np.empty(len(labels), np.int64)
+        by_blocks(len(labels), lambda here: np.equal(labels[here], 1, out=self.classes[here]))
         strata = given["strata"]
         if strata is not None:
             strata = check_class_labels(strata, "strata").codes
@@ -423,7 +469,7 @@ class BinarySample(Sample):
 
     @cached_property
     def _table(self) -> TablePoints:
-        return TablePoints(ScoreTable.from_rows(self._rows))
+        return TablePoints(ScoreTable.from_rows(self._rows), not self._in_order)
 
     @cached_property
     def ordered_rows(self) -> list[OrderedRows]:

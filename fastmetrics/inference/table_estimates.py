@@ -28,14 +28,16 @@ from fastmetrics.inference.samples import (
     cell_influences,
     check_counts,
     is_curve_metric,
+    is_sum_over_bins,
     measure_largest_gap,
+    measure_sums,
     two_class_counts,
 )
 from fastmetrics.inference.units import Floats, Units, Variance
 from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.curves.influences import curve_influences
-from fastmetrics.metrics.registry import LOSSES, OF_RANGES
+from fastmetrics.metrics.registry import LOSSES
 from fastmetrics.tables.bin_bounds import Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -46,17 +48,10 @@ AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
-def _bins_have(one: MetricRequest) -> bool:
-    """Return True if a metric follows from counts of bins."""
-    metric = one.entry
-    is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
-    return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
-
-
 def ranges_have(one: MetricRequest) -> bool:
     """Return True if a metric follows from sums over ranges of scores."""
     is_other = one.entry.name in LOSSES or one.entry.interval == LARGEST_GAP
-    return _bins_have(one) or (is_other and not one.parameters)
+    return is_sum_over_bins(one) or (is_other and not one.parameters)
 
 
 def _table_has(one: MetricRequest) -> bool:
@@ -69,7 +64,7 @@ def _table_has(one: MetricRequest) -> bool:
 #: Contents of each kind of table, and the test whether a metric follows from them.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", ranges_have),
-    Bracketed: ("counts of bins", _bins_have),
+    Bracketed: ("counts of bins", is_sum_over_bins),
     ScoreTable: ("scores and counts", _table_has),
     ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
 }
@@ -107,7 +102,7 @@ def estimate_table(
     measured: Callable[[MetricRequest], Measurement]
     if isinstance(table, ScoreTable):
         check_counts(table, table.is_weighted)
-        measured = TablePoints(table).measure
+        measured = TablePoints(table, all(one.is_auc for one in requests)).measure
     else:
         cells = Cells.of(table).counts
         check_counts(table, cells.dtype.kind == "f")
@@ -136,7 +131,6 @@ def estimate_from_summary(
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
     name = one.entry.name
-    linear_in_auc = one.entry.linear_in_auc
     if one.entry.interval == LARGEST_GAP and m and n:
         if summary.rates is None:
             raise InputError(f"`{name}` needs the ranges themselves: there are sums alone")
@@ -149,16 +143,13 @@ def estimate_from_summary(
             f"`{name}` of ranges needs rows of both classes: there are {m:,} positive and {n:,} "
             "negative ones; pass `y_true` and `y_score`"
         )
-    value = math.nan
-    variance = Variance(math.nan, math.nan)
     if m and n:
-        factor, added = linear_in_auc or (1.0, 0.0)
-        plain, unscaled, df = summary.estimate(OF_RANGES[0] if linear_in_auc else name)
-        value = factor * plain + added
-        variance = Variance(factor * factor * unscaled, df)
-    units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
-    measured = Measurement((value,), (), units, (None,), float(m + n))
-    return make_estimate(one, measured, 0, level, method, alternative, variance=variance)
+        measured = measure_sums(one, summary.value(name), summary.joined)
+    else:
+        units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
+        undefined = (Variance(math.nan, math.nan),)
+        measured = Measurement((math.nan,), (), units, (None,), float(m + n), variances=undefined)
+    return make_estimate(one, measured, 0, level, method, alternative)
 
 
 class _BinPoints:

@@ -326,7 +326,14 @@ class Units:
         """Sum values by stratum; None stands for ones."""
         if self.strata is None:
             return np.array([self.n_points if values is None else np.sum(values)], np.float64)
-        return np.asarray(np.bincount(self.strata, values), np.float64)
+        if values is not None:
+            return np.asarray(np.bincount(self.strata, values), np.float64)
+        strata = self.strata
+        blocks = by_blocks(len(strata), lambda here: np.bincount(strata[here]))
+        counts = np.zeros(max(map(len, blocks)))
+        for block in blocks:
+            counts[: len(block)] += block
+        return counts
 
     def covariance(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Compute the covariance (K, K) of influences (K, n_points); nan for single units."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.regression_targets import ANYWHERE, Domain
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError
 
 Floats = NDArray[np.float64]
@@ -33,12 +34,19 @@ class RowInfluences(NamedTuple):
 def mean_influences(terms: Floats, weights: Floats | None = None) -> RowInfluences:
     """Return the mean of terms with the influence (x - mean) / sum of weights of each row."""
     if weights is None:
-        mean = float(np.mean(terms))
         total = float(len(terms))
+        mean = float(np.sum(by_blocks(len(terms), lambda here: np.sum(terms[here])))) / total
     else:
         total = float(weights.sum())
         mean = float(np.sum(terms * weights)) / total
-    return RowInfluences(mean, (terms - mean) / total)
+    influences = np.empty(len(terms))
+
+    def fill(here: slice) -> None:
+        np.subtract(terms[here], mean, out=influences[here])
+        influences[here] /= total
+
+    by_blocks(len(terms), fill)
+    return RowInfluences(mean, influences)
 
 
 def ratio_influences(numerator: RowInfluences, denominator: RowInfluences) -> RowInfluences:

@@ -17,7 +17,7 @@ from fastmetrics._input.device import DeviceCounts
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.tables.ordering import Partition, RowOrder, partition, row_order
 
 #: Scores, positives and negatives.
@@ -367,17 +367,43 @@ def pairs_of_weights(
     error below ``8 * 2**-53`` plus terms of second order in the number of rows.
     """
     if positives.dtype.kind == "f":
-        counts = np.empty(4)
-        merges.weigh_pairs(positives, negatives, counts)
-        return PairCounts(*counts.tolist())
+        return _weigh_pairs(positives, negatives)
     n_positive, n_negative = map(int, totals or (positives.sum(), negatives.sum()))
     pairs = 2 * n_positive * n_negative
     if pairs < INT64_BOUND:
-        lost = int(merges.lost_pairs(positives, negatives))
+
+        def count(here: slice) -> tuple[int, int, int]:
+            p, n = positives[here], negatives[here]
+            return int(merges.lost_pairs(p, n)), int(p.sum()), int(n.sum())
+
+        lost = higher = 0
+        for lost_here, p, n in by_blocks(len(positives), count):
+            lost += lost_here + 2 * p * higher
+            higher += n
         return PairCounts(n_positive, n_negative, pairs - lost, lost)
     below = n_negative - np.cumsum(negatives)
     twice = int(2 * exact_dot(positives, below) + exact_dot(positives, negatives))
     return PairCounts.of(n_positive, n_negative, twice)
+
+
+def _weigh_pairs(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> PairCounts:
+    """Return the pair counts within blocks of rows, plus those between two blocks."""
+
+    def weigh(here: slice) -> NDArray[np.float64]:
+        sums = np.empty(4)
+        merges.weigh_pairs(positives[here], negatives[here], sums)
+        return sums
+
+    blocks = by_blocks(len(positives), weigh)
+    if len(blocks) < 2:
+        return PairCounts(*(blocks[0] if blocks else np.zeros(4)).tolist())
+    p, n, concordant, discordant = np.array(blocks).T.copy()
+    from_top, from_bottom = np.empty((2, len(n)))
+    merges.cumulative_pair(n, n[::-1].copy(), from_top, from_bottom)
+    higher = 2.0 * p[1:] * from_top[:-1]
+    lower = 2.0 * p[:-1] * from_bottom[-2::-1]
+    sums = p, n, np.append(concordant, lower), np.append(discordant, higher)
+    return PairCounts(*map(math.fsum, sums))
 
 
 #: Integer products below this bound are exact in int64; above it Python integers take over.

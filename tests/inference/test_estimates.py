@@ -629,6 +629,22 @@ def test_tables_of_many_rows(rng, kind):
     assert total.pairs.rank_loss == pytest.approx(1 - total.pairs.auc)
 
 
+@pytest.mark.parametrize("metric", ["roc_auc", "rank_loss", "gini", "average_precision"])
+def test_sums_by_piece_are_those_of_points(rng, monkeypatch, metric):
+    y = rng.integers(0, 2, 5_000)
+    table = ScoreTable.from_scores(y, (rng.normal(size=5_000) + y).round(3))
+    by_points = fm.estimate(table, metrics=metric)[metric]
+    monkeypatch.setattr("fastmetrics.tables.score_table.PIECE_ROWS", 700)
+    monkeypatch.setattr("fastmetrics.inference.samples.PIECE_ROWS", 700)
+    by_piece = fm.estimate(table, metrics=metric)[metric]
+    assert by_piece.estimate == by_points.estimate
+    assert by_piece.standard_error == pytest.approx(by_points.standard_error, rel=1e-13)
+    assert by_piece.df == pytest.approx(by_points.df, rel=1e-12)
+    assert by_piece.confidence_interval == pytest.approx(by_points.confidence_interval, rel=1e-13)
+    together = fm.estimate(table, metrics=["roc_auc", "average_precision", "rank_loss", "gini"])
+    assert together[metric].standard_error == by_piece.standard_error
+
+
 @pytest.mark.parametrize(
     ("positives", "negatives"),
     [

@@ -408,16 +408,19 @@ class OrderedRows:
         order = row_order(rows.scores)
         n = order.n_distinct
         scores = np.empty(n, rows.scores.dtype)
-        positives, negatives = np.empty((2, n))
+        are_counts = rows.weights is None or rows.integer_weights
+        kind = np.dtype(np.int64 if are_counts else np.float64)
+        positives, negatives = np.empty(n, kind), np.empty(n, kind)
 
         def weigh(first: int, stop: int) -> None:
             here = slice(n - stop, n - first)
-            weigh_runs(rows, order, first, stop, scores[here], positives[here], negatives[here])
+            sums = np.empty((2, stop - first))
+            weigh_runs(rows, order, first, stop, scores[here], *sums)
+            positives[here], negatives[here] = sums
 
         run([partial(weigh, *job) for job in order.jobs()])
-        kind = np.dtype(np.int64 if rows.weights is None or rows.integer_weights else np.float64)
-        p, q = (column.astype(kind, copy=False) for column in (positives, negatives))
-        return order, ScoreTable._from_columns(scores, p, q, rows.weight_exponent)
+        columns = scores, positives, negatives
+        return order, ScoreTable._from_columns(*columns, rows.weight_exponent)
 
     @property
     def table(self) -> ScoreTable:

@@ -25,6 +25,7 @@ from fastmetrics._input.regression_targets import (
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._kernels import errors
 from fastmetrics._results import Result
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import (
     InputError,
     InputTypeError,
@@ -676,7 +677,13 @@ _SAVED: Final = {
 
 def row_losses(name: str, y: Floats, p: Floats, **parameters: Any) -> Floats:
     """Return the loss of each row, by the name of its mean."""
-    return TERMS[name](y, p, **parameters)
+    losses = np.empty(len(y))
+
+    def fill(here: slice) -> None:
+        losses[here] = TERMS[name](y[here], p[here], **parameters)
+
+    by_blocks(len(y), fill)
+    return losses
 
 
 def error_influences(
@@ -689,7 +696,7 @@ def error_influences(
     jump of one row). Constant targets have no influences.
     """
     if name in TERMS:
-        return mean_influences(TERMS[name](y, p, **parameters), weights)
+        return mean_influences(row_losses(name, y, p, **parameters), weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates warn themselves
         value = float(compute_metric(name, y, p, weights, **parameters))
