@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from sphinx.ext.autodoc.mock import mock
 
 import fastmetrics
 from fastmetrics import __version__ as version, metrics_table
@@ -47,8 +50,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 #: Figures of the gallery by task: scores, labels and numbers, costs, calibration, tests.
 GALLERY = """
-    roc roc_band precision_recall thresholds gain_and_lift confusion_matrix residuals prices
-    cost_curves decision_curve reliability replicates rejection_regions critical_difference
+    roc roc_band folds precision_recall thresholds gain_and_lift confusion_matrix residuals
+    prices cost_curves decision_curve reliability replicates rejection_regions critical_difference
     learning_curve
 """.split()
 suppress_warnings = ["myst.xref_missing", "config.cache"]
@@ -207,6 +210,9 @@ TOPICS = {
     "io": "Files and databases",
     "results": "Classes of results",
 }
+#: Classes of modules for other tools, which are imported by their whole names.
+FOR_TOOLS = ("fastmetrics.mlflow.Evaluator", "fastmetrics.torch.BinaryScores")
+MISSING = [name for name in ("torch", "torchmetrics") if find_spec(name) is None]
 
 
 def _task(name: str) -> str:
@@ -245,11 +251,17 @@ def _write_reference() -> None:
             sections[topic or _task(name)].append(f"{module}.{name}")
             path = REFERENCE / f"{module}.{name}.rst"
             path.write_text(_page(name, module), encoding="utf-8")
+    for full in FOR_TOOLS:
+        module, _, name = full.rpartition(".")
+        (REFERENCE / f"{full}.rst").write_text(_page(name, module), encoding="utf-8")
     _write_metrics()
     parts = ["Reference\n=========\n\nEvery public name, by task.\n"]
     parts.append(".. toctree::\n   :maxdepth: 1\n\n   metrics\n")
+    sections["MLflow and torchmetrics"] = [*FOR_TOOLS]
     parts += [_section(heading, names) for heading, names in sections.items() if names]
     (REFERENCE / "index.rst").write_text("\n".join(parts), encoding="utf-8")
 
 
-_write_reference()
+autodoc_mock_imports = MISSING
+with mock(MISSING):
+    _write_reference()
