@@ -13,7 +13,7 @@ import fastmetrics as fm
 mlflow = pytest.importorskip("mlflow")
 pd = pytest.importorskip("pandas")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("ignore")]
 
 RNG = np.random.default_rng(0)
 N = 150
@@ -35,7 +35,7 @@ def store(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
         before = mlflow.get_tracking_uri()
         mlflow.set_tracking_uri(uri)
         experiment = mlflow.create_experiment("tests", artifact_location=(folder / "art").as_uri())
-        mlflow.set_experiment(experiment_id=experiment)
+        patch.setenv("MLFLOW_EXPERIMENT_ID", experiment)  # set_experiment would outlive the patch
         yield folder
         mlflow.set_tracking_uri(before)
 
