@@ -15,7 +15,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "patience": ("_threads.workers._PATIENCE",),
     # of the command line
     "files_cells": ("cli._bounded._CELLS",),
-    "files_memory": ("cli._bounded._memory_of_rows",),
+    "files_memory": ("cli._bounded.memory_of_rows",),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
     "bin_part_rows": ("tables.binned_score_table._PART_ROWS",),
@@ -38,6 +38,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     "dealt_rows": ("tables.score_runs._DEALT",),
     "passed_bytes": ("tables.score_runs._PASSED",),
     "waiting_rows": ("tables.score_runs._WAITING",),
+    "row_block": ("tables.row_runs._BLOCK",),
+    "row_range_rows": ("tables.row_runs._RANGE_ROWS",),
+    "row_run_rows": ("tables.row_runs._RUN_ROWS",),
+    "row_least_rows": ("tables.row_runs._LEAST_ROWS",),
     "run_entry_bytes": ("tables.score_runs._OF_ENTRY",),
     # of metrics
     "curve_piece_rows": (
@@ -80,7 +84,7 @@ WORK = {
     "label counts": "metrics.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}.bootstrap.Engine.run",
-    "taking of rows": "cli._bounded._Taker.take",
+    "taking of rows": "cli._bounded.RowTaker.take",
     "spilling": "tables.sorted_columns.SpillFile.append",
     "counts of draws": f"{_BOOTSTRAP}._samples.Draws.counts",
 }

@@ -583,3 +583,25 @@ def table_between(
             n_scores += _U((p | n) != 0)
         at = first
     return np.int64(n_scores)
+
+
+@kernel
+def assign_codes(values, keys, codes, n_codes, out):
+    """Write the code of each value, a new one for a new value; return how many codes there are.
+
+    ``keys`` and ``codes`` are an open-addressing table of 2**k cells, less than full with all new
+    values; a code of -1 marks a free cell.
+    """
+    mask = _U(keys.size - 1)
+    for i in range(values.size):
+        value = values[i]
+        mixed = _U(value) * _U(0x9E3779B97F4A7C15)
+        cell = (mixed ^ (mixed >> _U(32))) & mask
+        while codes[cell] >= 0 and keys[cell] != value:
+            cell = (cell + _U(1)) & mask
+        if codes[cell] < 0:
+            keys[cell] = value
+            codes[cell] = n_codes
+            n_codes += 1
+        out[i] = codes[cell]
+    return n_codes

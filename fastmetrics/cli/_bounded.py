@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -54,18 +54,18 @@ def evaluate_bounded(
     options: argparse.Namespace,
 ) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
     """Read the files in the memory given; return the evaluation, warnings and columns."""
-    _check_options(options)
+    check_options(options)
     names = names_here(options)
     with in_words(names):
         total = check_memory_size("memory", options.memory, low=0)
     require_duckdb()
-    each = _memory_of_rows(total, options)
+    each = memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
-    taker = _Taker(options, each)
+    taker = RowTaker(options, each)
     summaries: dict[str, RangeSummary] = {}
     n_cells = _CELLS if len(options.score) > 1 else 0
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        sink = {"into": taker.start, "memory": _for_reading(total)}
+        sink = {"into": taker.start, "memory": for_reading(total)}
         columns = read_rows(options, options.label, options.score, **sink)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
@@ -86,30 +86,31 @@ def evaluate_bounded(
             models = tuple(options.score)
             chosen = PairOptions(models, model_pairs(models, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
-            sums = _product_sums(options, lookups, chosen.pairs, _for_reading(total))
+            sums = _product_sums(options, lookups, chosen.pairs, for_reading(total))
             evaluation = replace(evaluation, comparisons=_comparisons([*evaluation], chosen, sums))
     return evaluation, texts, columns
 
 
-def _check_options(options: argparse.Namespace) -> None:
+def check_options(options: argparse.Namespace, allowed: Collection[str] = ()) -> None:
+    """Raise where an option, but for those ``allowed``, needs all rows in memory."""
     others = (options.class_score, options.label_score, options.query)
     if options.task not in (None, "binary") or any(others):
         raise ValueError("--memory is for scores of two classes: leave it out")
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")
     why = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
-    refuse_options(options, _OF_ROWS, why)
-    if options.weight and options.weights_are != "frequencies":
+    refuse_options(options, [each for each in _OF_ROWS if each not in allowed], why)
+    if "weight" not in allowed and options.weight and options.weights_are != "frequencies":
         raise ValueError(
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "
             "or say --weights-are frequencies where they are numbers of rows"
         )
 
 
-def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
+def memory_of_rows(total: int, options: argparse.Namespace) -> int:
     """Return the memory of each model's rows, of that which reading leaves to the program."""
     n_models = len(options.score)
-    each = (total - _for_reading(total) - _PROGRAM) // n_models
+    each = (total - for_reading(total) - _PROGRAM) // n_models
     if each < _LEAST:
         divisor = _READING[0]
         least = (_PROGRAM + _LEAST * n_models) * divisor // (divisor - 1)
@@ -120,7 +121,8 @@ def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
     return each
 
 
-def _for_reading(total: int) -> int:
+def for_reading(total: int) -> int:
+    """Return the memory of reading, of that which the program may take."""
     return max(total // _READING[0], _READING[1])
 
 
@@ -135,7 +137,7 @@ def _labels(
     return labels, labels == (1 if pos_label is None else pos_label)
 
 
-class _Taker:
+class RowTaker:
     """Takes batches of rows: labels as they are in the files, the scores of each model."""
 
     def __init__(self, options: argparse.Namespace, memory: int) -> None:
@@ -159,12 +161,10 @@ class _Taker:
 
     def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
         """Take the rows of a batch."""
-        labels, is_positive = _labels(self.options, columns, texts)
-        if texts is None:
-            self._see(labels)
+        is_positive = self.labels(columns, texts)
         weights = columns[self.options.weight] if self.options.weight else None
         before = self.n_rows
-        self.n_rows += len(labels)
+        self.n_rows += len(is_positive)
         if weights is not None and not weights.any():
             return
         try:
@@ -172,6 +172,15 @@ class _Taker:
                 runs.update(is_positive, columns[name], weights)
         except InputError as error:  # of a weight, in this batch
             raise type(error)(f"{error}, of the rows from {before:,} on") from error
+
+    def labels(
+        self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None
+    ) -> NDArray[np.bool_]:
+        """Return which rows of a batch are positive, and note the labels."""
+        labels, is_positive = _labels(self.options, columns, texts)
+        if texts is None:
+            self._see(labels)
+        return is_positive
 
     def _see(self, labels: NDArray[Any]) -> None:
         seen = labels[:0] if self.seen is None else self.seen

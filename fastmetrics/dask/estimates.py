@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -46,6 +45,7 @@ from fastmetrics.inference.estimate import (
     estimate as estimate_rows,
 )
 from fastmetrics.inference.estimate_result import Estimates
+from fastmetrics.inference.group_sums import join_models, measure_groups
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import (
@@ -53,7 +53,7 @@ from fastmetrics.inference.samples import (
     TablePoints,
     build_samples,
 )
-from fastmetrics.inference.units import ROUNDING, Floats, Units
+from fastmetrics.inference.units import Floats
 from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
@@ -256,7 +256,7 @@ def compare(
     if groups is not None:
         sums = [_group_sums(model, read) for model in models]
         for m, one in enumerate(requested):
-            joined = _join_models(
+            joined = join_models(
                 [
                     measured.measured(m, each.measured[m])
                     for measured, each in zip(sums, models, strict=True)
@@ -389,20 +389,8 @@ class _GroupSums(NamedTuple):
 
     def measured(self, m: int, by_points: Measurement) -> Measurement:
         """Return a metric whose points are the groups, or their rows of each class."""
-        sums = self.sums[m]
-        rows = self.rows
-        is_by_class = by_points.units.strata is not None
-        if not is_by_class:
-            sums, rows = (each.sum(axis=0, keepdims=True) for each in (sums, rows))
-        sums = np.where(np.abs(sums) <= ROUNDING * self.sizes[m], 0.0, sums)
-        strata, groups = np.nonzero(rows)
-        counts = rows[strata, groups]
-        units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
-        influences = sums[strata, groups] / counts
-        row_variance = by_points.units.without_groups.variance(by_points.influences[0])
-        return by_points._replace(
-            influences=influences[None, :], units=units, row_variances=(row_variance,)
-        )
+        variance = by_points.units.without_groups.variance(by_points.influences[0])
+        return measure_groups(by_points, self.sums[m], self.sizes[m], self.rows, variance)
 
 
 def _group_sums(model: _ScoredModel, weights_are: WeightsAre | None) -> _GroupSums:
@@ -457,14 +445,3 @@ def _sums_of_products(
         for rows, lookup in zip(models, lookups, strict=True)
     ]
     return ProductSums.from_rows(models[0].labels, models[0].weights, model_columns, lookups, pairs)
-
-
-def _join_models(models: Sequence[Measurement]) -> Measurement:
-    """Return the values of several models, of which each has been measured alone."""
-    return models[0]._replace(
-        values=tuple(each.values[0] for each in models),
-        influences=np.concatenate([each.influences for each in models]),
-        counts=tuple(each.counts[0] for each in models),
-        rates=tuple(chain.from_iterable(each.rates for each in models)),
-        row_variances=tuple(chain.from_iterable(each.row_variances for each in models)),
-    )

@@ -66,7 +66,7 @@ def _near(
     return [each for each in by_pieces(table, here) if each is not None]
 
 
-def most_gap(above: tuple[int, int], rows: Sequence[int], m: float, n: float) -> float:
+def most_gap(above: tuple[float, float], rows: Sequence[float], m: float, n: float) -> float:
     """Bound the gap of both rates among rows of each class, whatever their order."""
     (tp, fp), (p, q) = above, rows
     return max((tp + p) / m - fp / n, (fp + q) / n - tp / m)

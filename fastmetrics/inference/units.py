@@ -230,6 +230,9 @@ class Units:
         are removed and factors computed by stratum.
     sizes : ndarray of float64, shape (n_strata,), or None
         Rows of each stratum; counted by default.
+    squares, powers : ndarray of float64, shapes (n_points,) and (3, n_strata), or None
+        Where a point is several rows of importances, ``weights`` being their sums: the sum of their
+        squares, and the sums of weights, squares and cubes of the rows of each stratum.
 
     Notes
     -----
@@ -263,6 +266,8 @@ class Units:
     groups: Ints | None = None
     strata: Ints | None = None
     sizes: Floats | None = None
+    squares: Floats | None = None
+    powers: Floats | None = None
 
     @cached_property
     def without_groups(self) -> Units:
@@ -274,14 +279,12 @@ class Units:
         """Number of rows or groups of positive weight."""
         if self.groups is not None:
             return int(self.group_proportions.any(axis=0).sum())
-        if self.counts is not None:
-            return int(self.stratum_sizes.sum())
-        return int(np.count_nonzero(self._present))
+        return int(self.stratum_sizes.sum())
 
     @property
     def n_rows(self) -> float:
         """Number of rows of positive weight; the sum of counts."""
-        return float(self.n_units if self.groups is None else self.without_groups.n_units)
+        return float(int(self.stratum_sizes.sum()))
 
     @cached_property
     def n_strata(self) -> int:
@@ -307,8 +310,12 @@ class Units:
         """Effective number of rows of each stratum (Kish 1965)."""
         if self.weights is None:
             return self.stratum_sizes
-        squares = self._by_stratum(self.weights * self.weights)
-        return self._by_stratum(self.weights) ** 2 / np.where(squares > 0.0, squares, 1.0)
+        if self.powers is not None:
+            first, squares, _ = self.powers
+        else:
+            squares = self._by_stratum(self.weights * self.weights)
+            first = self._by_stratum(self.weights)
+        return np.asarray(first**2 / np.where(squares > 0.0, squares, 1.0))
 
     @cached_property
     def units_by_stratum(self) -> Floats:
@@ -496,7 +503,12 @@ class Units:
         if self.groups is not None:
             warn_few_groups(self.effective_groups, self.n_units)
         if weights_are == "importances" and self.weights is not None:
-            warn_few_rows(effective_sample_size(self.weights), self.n_units)
+            if self.powers is None:
+                effective = effective_sample_size(self.weights)
+            else:
+                first, second, _ = self.powers.sum(axis=1).tolist()
+                effective = first**2 / second
+            warn_few_rows(effective, self.n_units)
 
     @cached_property
     def effective_groups(self) -> float:
@@ -511,9 +523,12 @@ class Units:
         if self.weights is None:
             return np.where(sizes == 1.0, np.nan, sizes) / np.maximum(sizes - 1.0, 0.5)
         with np.errstate(divide="ignore", invalid="ignore"):
-            squares = self.weights * self.weights
-            powers = self.weights, squares, squares * self.weights
-            first, second, third = (self._by_stratum(each) for each in powers)
+            if self.powers is not None:
+                first, second, third = self.powers
+            else:
+                squares = self.weights * self.weights
+                powers = self.weights, squares, squares * self.weights
+                first, second, third = (self._by_stratum(each) for each in powers)
             left = 1.0 - 2.0 * third / (first * second) + second / first**2
         left = np.where(left > 1.0e-9, left, np.nan)
         return np.where(sizes > 0.0, 1.0 / left, 0.0)
@@ -582,7 +597,8 @@ class Units:
         proportions = self.group_proportions
         left = 1.0 - proportions  # of a group's variance, once the mean of its stratum is fitted
         if self.weights is not None:
-            squares = self.group_sums(self.weights[None, :])[0]
+            of_rows = self.weights if self.squares is None else self.squares / self.weights
+            squares = self.group_sums(of_rows[None, :])[0]
             ratios = squares.sum(axis=1, keepdims=True) / np.where(squares > 0.0, squares, np.inf)
             left += proportions * (proportions * ratios - 1.0)
         left = np.where(left > 1.0e-9, left, np.nan)

@@ -446,7 +446,7 @@ class _Reading:
         return FileColumns(
             labels=np.empty(0) if self.label is None else self._text_column(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
-            codes={name: self._name_codes(name) for name in self.coded},
+            codes={name: self._name_codes(name) for name in self.coded if self.sink is None},
             named={name: _as_names(self._text_column(name)) for name in self.named},
             scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
             n_rows=self.n_rows,

@@ -112,7 +112,8 @@ def _cuts(rows: AllRows, most: int) -> list[Cut]:
     marks = [column.index for each in rows.columns for column in each]
     if rows.keys is not None:
         marks.append(rows.keys.marks())
-    step = max(most // BLOCK, 1)
+    block = max((column.block for each in rows.columns for column in each), default=BLOCK)
+    step = max(most // block, 1)
     values, times = np.unique(np.sort(np.concatenate(marks))[step - 1 :: step], return_counts=True)
     cuts: list[Cut] = []
     for value, count in zip(values, times.tolist(), strict=True):

@@ -111,8 +111,8 @@ Batch = tuple[Part, Part]
 class SortedColumn:
     """Ascending scores, and how many rows have each; one each where there are no counts.
 
-    ``size`` counts entries, ``total`` rows; ``index`` has the score of every 1,024th entry, from
-    the first. ``scores`` and ``counts`` (int64) are None once they are in a file.
+    ``size`` counts entries, ``total`` rows; ``index`` has the first score of each ``block`` of
+    entries. ``scores`` and ``counts`` (int64) are None once they are in a file.
     """
 
     size: int
@@ -124,6 +124,7 @@ class SortedColumn:
     counts: NDArray[np.int64] | None
     _file: SpillFile | None = None
     _at: tuple[int, int] = (0, 0)
+    block: int = BLOCK
 
     @classmethod
     def from_scores(cls, scores: NDArray[Any]) -> SortedColumn:
@@ -142,6 +143,13 @@ class SortedColumn:
     def from_counts(cls, scores: NDArray[Any], counts: NDArray[np.int64]) -> SortedColumn:
         """Return the column of scores, so many rows of each, in any order."""
         return cls._of(*merge_equal(scores, counts))
+
+    @classmethod
+    def of_sorted(cls, scores: NDArray[Any], block: int) -> SortedColumn:
+        """Return the column of ascending scores, one a row; ``index`` has one of each block."""
+        n = len(scores)
+        index = scores[::block].copy()
+        return cls(n, n, scores.dtype, False, index, scores, None, block=block)
 
     @classmethod
     def _of(cls, scores: NDArray[Any], counts: NDArray[np.int64] | None) -> SortedColumn:
@@ -196,8 +204,8 @@ class SortedColumn:
         block = int(np.searchsorted(self.index, score, side))
         if block == 0:
             return 0
-        start = (block - 1) * BLOCK
-        scores = self._from_file(self._at[0], start, min(block * BLOCK, self.size), self.dtype)
+        start = (block - 1) * self.block
+        scores = self._from_file(self._at[0], start, min(start + self.block, self.size), self.dtype)
         return start + int(np.searchsorted(scores, score, side))
 
 

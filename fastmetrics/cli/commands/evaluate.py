@@ -364,9 +364,9 @@ def run_evaluate(options: argparse.Namespace) -> str:
     check_columns(options)
     evaluation: Any
     if options.memory is not None or options.spill_dir is not None:
-        from fastmetrics.cli._bounded import evaluate_bounded
+        from fastmetrics.cli._ordered import evaluate_from_files
 
-        evaluation, texts, columns = evaluate_bounded(options)
+        evaluation, texts, columns = evaluate_from_files(options)
     else:
         labels, scores, given, columns = read_request(options)
         with in_words(names_here(options), binary_labels(options, labels), options.label) as texts:

@@ -1,0 +1,106 @@
+"""`evaluate` of scores of two classes by sums over sorted runs of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastmetrics._input.rows import model_pairs
+from fastmetrics._report.evaluation_result import (
+    LIMITED,
+    SMOOTH,
+    Evaluation,
+    ModelEvaluation,
+)
+from fastmetrics._report.score_evaluation import (
+    _doubts,
+    _note_of_size,
+    _on_calibration,
+    _undefined,
+    _with_estimates,
+    said_in_notes,
+)
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.estimate import PairOptions, compare_models
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.group_sums import join_models
+from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.row_sums import RowSums, RowTotals
+from fastmetrics.metrics.asking import ask
+from fastmetrics.metrics.curves.precision_recall import break_even_at
+from fastmetrics.metrics.registry import LOSSES
+
+
+def evaluate_rows(models: Mapping[str, RowSums], level: float) -> Evaluation:
+    """Evaluate models of the same rows, of both classes; several ones have groups."""
+    totals = next(iter(models.values())).rows.totals
+    read = totals.weights_are
+    with_losses = all(LOSSES[0] in sums.values for sums in models.values())
+    names = [*LIMITED, *((*LOSSES, "mean_error") if with_losses else ())]
+    requests = ask(names)
+    measured = [sums.measure(requests) for sums in models.values()]
+    estimates: dict[str, list[Estimate]] = {}
+    pairs: dict[str, Comparison] = {}
+    chosen = PairOptions(tuple(models), model_pairs([*models]), None, level, "two-sided")
+    with said_in_notes():
+        for one in requests:
+            joined = join_models([each[one.label] for each in measured])
+            if one is requests[0]:
+                joined.units.warn_small_samples(read)
+            if len(models) > 1 and one.label in (*SMOOTH, *LOSSES):
+                pairs[one.label] = compare_models(one, joined, chosen, read)
+                estimates[one.label] = [*pairs[one.label].models]
+                continue
+            estimates[one.label] = [
+                make_estimate(
+                    one,
+                    joined,
+                    k,
+                    level,
+                    weights_are=read,
+                    variance=None if totals.n_groups else joined.row_variances[k],
+                )
+                for k in range(len(models))
+            ]
+    results = [
+        _evaluate_model(name, sums, {label: each[k] for label, each in estimates.items()})
+        for k, (name, sums) in enumerate(models.items())
+    ]
+    notes = _doubts(results, [sums.top for sums in models.values()])
+    if with_losses:
+        losses = [sums.decompose_brier_score() for sums in models.values()]
+        notes += _on_calibration(results, estimates["mean_error"], losses)
+    comparisons = Comparisons(pairs) if pairs else None
+    return Evaluation.from_scores(results, level, read, comparisons, notes=notes)
+
+
+def evaluate_one_class(names: list[str], totals: RowTotals, level: float) -> Evaluation:
+    """Evaluate models of rows of one class: no metric of both classes is defined."""
+    sizes = _class_sizes(totals)
+    models = [_undefined(name, *sizes) for name in names]
+    return Evaluation.from_scores(models, level, totals.weights_are)
+
+
+def _class_sizes(totals: RowTotals) -> tuple[float, float]:
+    """Return the weights of both classes, whole numbers where all weights are."""
+    m, n = totals.sizes
+    return (int(m), int(n)) if totals.are_whole else (m, n)
+
+
+def _evaluate_model(name: str, sums: RowSums, estimates: Mapping[str, Estimate]) -> ModelEvaluation:
+    totals = sums.rows.totals
+    effective = totals.units(True).class_sizes()
+    threshold, tpr, fpr = sums.best
+    model = ModelEvaluation(
+        name,
+        *_class_sizes(totals),
+        roc_auc=sums.values["roc_auc"],
+        average_precision=sums.values["average_precision"],
+        break_even_point=break_even_at(sums.balance).value,
+        ks_statistic=sums.gap.statistic,
+        threshold=threshold,
+        true_positive_rate=tpr,
+        false_positive_rate=fpr,
+        note=_note_of_size(*effective, totals.weights_are),
+    )
+    kept = {label: one for label, one in estimates.items() if label != "mean_error"}
+    return _with_estimates(model, kept)

@@ -1,0 +1,241 @@
+"""``fastmetrics evaluate --memory`` with groups and importances: the figures of rows in memory."""
+
+import json
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import engine_sizes
+from commands import captured, error_of
+from evaluations import are_close
+from fastmetrics.tables.row_runs import GroupCodes, RowRuns
+from processes import environment, started
+
+N = 3_000
+SCORES = {
+    "probability": lambda x: 1.0 / (1.0 + np.exp(-x)),
+    "rounded": lambda x: (1.0 / (1.0 + np.exp(-x))).round(2),
+    "whole": lambda x: x.round().astype(int),
+    "short": lambda x: x.astype(np.float32),
+    "mostly_tied": lambda x: np.where(np.abs(x) < 1.2, 0.25, x),
+    "flat": lambda x: np.zeros(len(x)),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Write a file of rows with scores of each kind, weights, groups and amounts."""
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 400, N)
+    y = (rng.random(N) < 0.3).astype(int)
+    x = 2.0 * y - 1.0 + rng.normal(size=N) + 0.5 * rng.normal(size=400)[group]
+    noisy = x + rng.normal(size=N)
+    columns = {name: make(x) for name, make in SCORES.items()}
+    columns |= {"y": y, "other": 1.0 / (1.0 + np.exp(-noisy)), "group": group}
+    columns["word"] = [f"customer {k}" for k in group]
+    columns["half"] = group / 2.0
+    columns["one"] = np.ones(N, int)
+    columns["weight"] = rng.random(N) * (rng.random(N) < 0.9)
+    columns["count"] = rng.integers(0, 4, N)
+    columns["none"] = np.zeros(N)
+    columns["amount"] = rng.exponential(100.0, N).round(2)
+    columns["gap"] = pa.array([None if k == 6 else float(k) for k in range(N)])
+    folder = tmp_path_factory.mktemp("rows")
+    pq.write_table(pa.table(columns), folder / "x.parquet")
+    return folder
+
+
+@pytest.fixture
+def _small(monkeypatch):
+    """Let runs and ranges have few rows, and nearly all of them be spilled."""
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20)
+    engine_sizes.put(monkeypatch, row_range_rows=300, row_run_rows=700, row_least_rows=200)
+    engine_sizes.put(monkeypatch, row_block=16)
+
+
+def in_both(capsys, folder, spill_dir, *options, code=0):
+    """Return output and errors with all rows in memory, and with little."""
+    command = ["evaluate", folder / "x.parquet", "--label", "y", *options]
+    memory = ["--memory", "1GB", "--spill-dir", spill_dir]
+    return [captured(capsys, *command, *more, code=code) for more in ([], memory)]
+
+
+GROUPED = ["--groups", "group"]
+WEIGHTED = ["--weight", "weight"]
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("score", [*SCORES])
+@pytest.mark.parametrize(
+    "options",
+    [
+        GROUPED,
+        WEIGHTED,
+        [*GROUPED, *WEIGHTED],
+        ["--groups", "word", "--weight", "count"],
+        ["--groups", "half", "--weight", "count", "--weights-are", "frequencies"],
+        [*GROUPED, *WEIGHTED, "--score", "other"],
+        ["--groups", "word", "--score", "other", "--where", "amount < 60"],
+    ],
+    ids=" ".join,
+)
+def test_the_figures_are_those_of_rows_in_memory(folder, tmp_path, capsys, score, options):
+    given = ["--score", score, *options, "--format", "json"]
+    whole, ordered = in_both(capsys, folder, tmp_path, *given)
+    assert are_close(json.loads(ordered.out), json.loads(whole.out))
+    assert ordered.err == whole.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--score", "other", "--groups", "gap"],
+        ["--score", "gap", "--groups", "group"],
+        ["--score", "other", "--weight", "none"],
+        ["--score", "other", "--weight", "absent"],
+        ["--score", "other", "--weight", "whole"],
+        ["--score", "other", "--groups", "group", "--weight", "group"],
+        ["--score", "other", "--groups", "group", "--where", "amount < 0"],
+        ["--score", "word", "--groups", "group"],
+    ],
+    ids=" ".join,
+)
+def test_faults_are_told_alike(folder, tmp_path, capsys, options):
+    whole, ordered = in_both(capsys, folder, tmp_path, *options, code=2)
+    assert ordered.out == whole.out
+    assert ordered.err.replace(", of the rows from 0 on", "") == whole.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("more", [["--on-bad-row", "skip"], ["--where", "gap >= 1500"]])
+def test_bad_rows_are_skipped_alike(folder, tmp_path, capsys, more):
+    given = ["--score", "gap", *GROUPED, *more, "--format", "json"]
+    whole, ordered = in_both(capsys, folder, tmp_path, *given)
+    assert are_close(json.loads(ordered.out), json.loads(whole.out))
+    assert ordered.err == whole.err
+
+
+@pytest.mark.usefixtures("_small")
+def test_one_group_has_no_interval(folder, tmp_path, capsys):
+    given = ["--score", "whole", "--groups", "one", "--format", "json"]
+    whole, ordered = in_both(capsys, folder, tmp_path, *given)
+    assert are_close(json.loads(ordered.out), json.loads(whole.out))
+    assert ordered.err == whole.err
+
+
+@pytest.mark.usefixtures("_small")
+def test_one_class_alone(folder, tmp_path, capsys):
+    given = ["--score", "whole", *GROUPED, "--where", "y = 1", "--format", "json"]
+    whole, ordered = in_both(capsys, folder, tmp_path, *given)
+    assert are_close(json.loads(ordered.out), json.loads(whole.out))
+    assert ordered.err == whole.err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--score", "short"], "several --score with --weight need all rows in memory"),
+        (["--bootstrap", "9"], "--bootstrap needs all rows in memory"),
+        (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),
+    ],
+)
+def test_what_needs_all_rows_is_refused(folder, capsys, more, message):
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *WEIGHTED]
+    assert message in error_of(capsys, *command, "--memory", "1GB", *more)
+
+
+def test_too_many_groups_for_the_memory(folder, capsys, monkeypatch):
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 17)
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *GROUPED]
+    error = error_of(capsys, *command, "--memory", "1GB")
+    assert "--memory 1GB is too little for 400 groups and more" in error
+
+
+def test_weights_out_of_all_proportion(tmp_path, capsys):
+    pq.write_table(pa.table({"y": [0, 1], "s": [1, 2], "w": [1.0, 1e200]}), tmp_path / "x.parquet")
+    error = error_of(
+        capsys, "evaluate", tmp_path / "x.parquet", *"--label y --score s --weight w".split(),
+        *"--memory 1GB".split(),
+    )  # fmt: skip
+    assert "column 'w' must be 0 or lie between 5e-91 and 2e+90" in error
+
+
+def test_runs_give_rows_in_the_order_of_their_scores(tmp_path, monkeypatch):
+    engine_sizes.put(monkeypatch, row_range_rows=500, row_run_rows=700, row_least_rows=100)
+    engine_sizes.put(monkeypatch, row_block=8)
+    rng = np.random.default_rng(2)
+    scores = np.where(rng.random(20_000) < 0.3, -0.0, rng.normal(size=20_000).round(3))
+    runs = RowRuns(500_000, str(tmp_path))
+    for start in range(0, len(scores), 777):
+        here = slice(start, start + 777)
+        runs.add(scores[here], np.arange(len(scores))[here])
+    ranges = runs.ranges()
+    batches = [(k, *columns) for k, columns in runs.read(ranges)]
+    order = np.concatenate([rows for _, _, rows in batches])
+    assert runs.spilled_bytes > 0
+    assert sorted(order) == [*range(len(scores))]
+    assert (np.diff(scores[order]) <= 0).all()
+    assert (np.concatenate([values for _, values, _ in batches]) == scores[order]).all()
+    assert len({k for k, *_ in batches}) == len(ranges) < len(batches)  # zeros are many
+    ends = {(k, float(v)) for k, values, _ in batches for v in (values[0], values[-1])}
+    assert len({score for _, score in ends}) == len(ends)  # no score is in two ranges
+
+
+def test_runs_are_too_many_for_the_memory(tmp_path, monkeypatch):
+    engine_sizes.put(monkeypatch, row_range_rows=500, row_run_rows=10, row_least_rows=10)
+    runs = RowRuns(500_000, str(tmp_path))
+    for start in range(50):
+        runs.add(np.arange(10.0) + start, np.ones(10))
+    with pytest.raises(ValueError, match="too little for the order of 500 rows with what belongs"):
+        runs.ranges()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int8, np.float64])
+def test_codes_of_groups(kind):
+    rng = np.random.default_rng(3)
+    top = 100 if kind is np.int8 else 200_000
+    groups = (rng.integers(0, top, 300_000) * (1 if kind is not np.float64 else 0.25)).astype(kind)
+    codes = GroupCodes()
+    coded = np.concatenate(
+        [codes.encode(groups[k : k + 70_000]) for k in range(0, 300_000, 70_000)]
+    )
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), int)
+    rank[np.argsort(first)] = np.arange(len(first))
+    assert codes.n_groups == len(first)
+    assert (coded == rank[inverse]).all()
+
+
+PROGRAM = """
+import sys
+from fastmetrics.cli import main
+status = main(["evaluate", *sys.argv[1:]])
+lines = open("/proc/self/status").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+sys.exit(status)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory as Linux has it")
+def test_memory_is_respected(tmp_path):
+    """Two thousand times the sums of a group, and rows that take more than the memory."""
+    rng = np.random.default_rng(4)
+    n = 4_000_000
+    y = (rng.random(n) < 0.5).astype(np.int8)
+    columns = {"y": y, "s": rng.normal(size=n) + y, "w": rng.random(n) + 0.5}
+    columns["g"] = rng.integers(0, 50_000, n)
+    pq.write_table(pa.table(columns), tmp_path / "large.parquet")
+    arguments = ["--label", "y", "--score", "s", "--weight", "w", "--groups", "g"]
+    arguments += ["--memory", "400MB", "--spill-dir", tmp_path]
+    given = map(str, [tmp_path / "large.parquet", *arguments])
+    process = started("-c", PROGRAM, *given, env=environment())
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert int(out.split()[-1]) * 1024 < 400e6
+    assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
