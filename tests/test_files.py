@@ -1,6 +1,7 @@
 """Writing replaces a file whole or leaves it: full disks, kills, links, permissions."""
 
 import contextlib
+import gc
 import io
 import os
 import re
@@ -63,6 +64,8 @@ def small_files(n_bytes: int):
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+# NumPy 2.1 leaves open the archive that it could not write, which is closed as it is collected.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. .function ZipFile.__del__")
 @POSIX
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("before", [b"precious", None])
@@ -80,6 +83,8 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, before, tmp_path
         assert caught.value.filename == str(path)
         assert [p.name for p in tmp_path.iterdir()] == [ending] * (before is not None)
         assert before is None or path.read_bytes() == before
+    del caught
+    gc.collect()
     write(path)
     assert [p.name for p in tmp_path.iterdir()] == [ending]
 

@@ -149,10 +149,11 @@ def test_frames_of_several_rows() -> None:
     assert (row["standard_error"], row["pvalue"]) == (first.standard_error, first.pvalue)
     assert frame["minus_model"].to_list() == ["b"]
     evaluation = EXAMPLES["Evaluation"]()
-    rows = evaluation.to_frame("pandas").set_index(["metric", "model"])
+    frame = evaluation.to_frame("pandas")
+    rows = {(row["metric"], row["model"]): row for row in frame.to_dict("records")}
     ks = evaluation["b"].bootstrap["ks_statistic"]
-    assert rows.loc[("ks_statistic", "b"), "high"] == ks.confidence_interval.high
-    assert rows.loc[("n_positive", "a"), "estimate"] == 40
+    assert rows["ks_statistic", "b"]["high"] == ks.confidence_interval.high
+    assert rows["n_positive", "a"]["estimate"] == 40
     band = EXAMPLES["RocBand"]()
     assert band.to_frame("polars")["low"].to_list() == band.low.tolist()
 
