@@ -253,9 +253,9 @@ def twice(columns, last):
     ],
 )
 def test_only_the_columns_that_are_named_must_be_unique(make):
-    found = fm.evaluate("y", "a", data=make(), groups="user", slices=["country"])
+    result = fm.evaluate("y", "a", data=make(), groups="user", slices=["country"])
     expected = fm.evaluate(Y, {"a": C["a"]}, groups=C["user"], slices=SLICES)
-    assert same(found, expected)
+    assert same(result, expected)
     with pytest.raises(fm.InputKeyError, match=r"`groups` names 'bb': .*; did you mean 'b'"):
         fm.estimate("y", "a", data=make(), groups="bb", **AUC)
 
