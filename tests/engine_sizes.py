@@ -16,6 +16,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of the command line
     "files_cells": ("cli._bounded._CELLS",),
     "files_memory": ("cli._bounded.memory_of_rows",),
+    "files_loaded": ("cli._bounded.reason_to_load",),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
     "bin_part_rows": ("tables.binned_score_table._PART_ROWS",),

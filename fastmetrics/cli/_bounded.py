@@ -1,14 +1,18 @@
-"""``fastmetrics evaluate --memory``: files larger than memory, with the same figures.
+"""``fastmetrics evaluate`` of files of any size, in bounded memory.
 
-Several models are read twice: how far a row moves each is known once all rows have been counted.
+A few rows are kept and evaluated as `evaluate` does. More are counted and sorted in runs, for sums
+over ranges of scores. Several models are read twice: how far a row moves each is known once all
+rows have been counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,11 +20,11 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.rows import model_pairs
-from fastmetrics._input.scalars import WeightsAre, check_memory_size
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, get_estimates
 from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
 from fastmetrics._threads.workers import at_most, thread_count
-from fastmetrics.cli._options import refuse_options
+from fastmetrics.cli._options import first_option
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparisons
@@ -30,13 +34,26 @@ from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import ask
 from fastmetrics.metrics.registry import OF_RANGES
-from fastmetrics.tables.score_runs import ScoreRuns
+from fastmetrics.tables.score_runs import LEAST_MEMORY, ScoreRuns
 
 #: Options that need all rows at once.
 _OF_ROWS: Final = (
     *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "metrics", "method"),
     *("stratified", "threshold", "seed", "slice"),
 )
+#: So many rows are kept, and evaluated as in memory; fewer if they take too much of it.
+_KEPT_ROWS: Final = 1 << 18
+_OF_KEPT: Final = 128
+#: Folders of control groups, of both versions, with the files of the limit and of the usage, and
+#: what of that is files, which give way; memory that is free where no system tells.
+_GROUPS: Final = (
+    ("/sys/fs/cgroup", "memory.max", "memory.current"),
+    ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+)
+_CACHED: Final = "inactive_file"
+_UNKNOWN: Final = 4 * 10**9
+#: Fraction 1/k of the free memory that is taken where no size is given.
+_OF_FREE: Final = 2
 #: Memory of reading beside the rows: the divisor of all memory, and the least number of bytes.
 _READING: Final = 5, 64 * 10**6
 #: Memory of the program itself: all that is loaded, kernels as they are compiled, batches of rows.
@@ -50,25 +67,59 @@ _OF_THREAD: Final = 32 * 10**6
 _CELLS: Final = 3 << 14
 
 
-def evaluate_bounded(
-    options: argparse.Namespace,
-) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
-    """Read the files in the memory given; return the evaluation, warnings and columns."""
-    check_options(options)
+Columns = dict[str, NDArray[Any]]
+#: An evaluation, the warnings of it, and the columns read.
+Evaluated = tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]
+
+
+class ManyClassesError(Exception):
+    """Labels are of more than two classes, as some rows showed once others were gone."""
+
+
+def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -> str:
+    """Return which option, but for those ``allowed``, needs all rows in memory; or nothing."""
+    others = (options.class_score, options.label_score, options.query)
+    if options.task not in (None, "binary") or any(others):
+        return "--memory is for scores of two classes: leave it out"
+    if name := first_option(options, [each for each in _OF_ROWS if each not in allowed]):
+        return (
+            f"{name} needs all rows in memory: leave out --memory, or take fewer rows with --where"
+        )
+    if "weight" not in allowed and options.weight and options.weights_are != "frequencies":
+        return (
+            "--weight needs all rows in memory, where weights are importances: leave out --memory, "
+            "or say --weights-are frequencies where they are numbers of rows"
+        )
+    return ""
+
+
+def evaluate_streamed(
+    options: argparse.Namespace, evaluate_kept: Callable[[FileColumns], Evaluated]
+) -> Evaluated:
+    """Read the files in bounded memory; return the evaluation, warnings and columns.
+
+    ``evaluate_kept`` evaluates the columns of all rows if these are few.
+    """
     names = names_here(options)
     with in_words(names):
-        total = check_memory_size("memory", options.memory, low=0)
+        check_confidence_level(options.confidence_level)
+        total = memory_in_all(options)
+        if options.spill_dir is not None:  # or it raises once there are many rows
+            ScoreRuns(LEAST_MEMORY, options.spill_dir)
     require_duckdb()
     each = memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = RowTaker(options, each)
-    summaries: dict[str, RangeSummary] = {}
     n_cells = _CELLS if len(options.score) > 1 else 0
+    keep = min(_KEPT_ROWS, each // _OF_KEPT)
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        sink = {"into": taker.start, "memory": for_reading(total)}
+        sink = {"into": taker.start, "keep": keep, "memory": for_reading(total)}
         columns = read_rows(options, options.label, options.score, **sink)
+        if len(columns.scores[options.score[0]]) == columns.n_rows:
+            return evaluate_kept(columns)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
+        summaries: dict[str, RangeSummary] = {}
         for position, name in enumerate(options.score):
             with progress_bar("evaluating") as progress:
 
@@ -86,31 +137,43 @@ def evaluate_bounded(
             models = tuple(options.score)
             chosen = PairOptions(models, model_pairs(models, None), None, level, "two-sided")
             lookups = [summary.lookup() for summary in summaries.values()]
+            summaries.clear()
             sums = _product_sums(options, lookups, chosen.pairs, for_reading(total))
             evaluation = replace(evaluation, comparisons=_comparisons([*evaluation], chosen, sums))
     return evaluation, texts, columns
 
 
-def check_options(options: argparse.Namespace, allowed: Collection[str] = ()) -> None:
-    """Raise where an option, but for those ``allowed``, needs all rows in memory."""
-    others = (options.class_score, options.label_score, options.query)
-    if options.task not in (None, "binary") or any(others):
-        raise ValueError("--memory is for scores of two classes: leave it out")
+def memory_in_all(options: argparse.Namespace) -> int:
+    """Return the memory that the program may take."""
     if options.memory is None:
-        raise ValueError("--spill-dir is of --memory: say how much may be taken")
-    why = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
-    refuse_options(options, [each for each in _OF_ROWS if each not in allowed], why)
-    if "weight" not in allowed and options.weight and options.weights_are != "frequencies":
-        raise ValueError(
-            "--weight needs all rows in memory, where weights are importances: leave out --memory, "
-            "or say --weights-are frequencies where they are numbers of rows"
-        )
+        return free_memory() // _OF_FREE
+    return check_memory_size("memory", options.memory, low=0)
+
+
+def free_memory() -> int:
+    """Return the memory that is free, by the system and the control group of the process."""
+    free = []
+    with suppress(OSError, KeyError):
+        free.append(1024 * _numbers("/proc/meminfo")["MemAvailable"])
+    for folder, limit, usage in _GROUPS:
+        with suppress(OSError, KeyError, ValueError):
+            used = int(Path(folder, usage).read_text()) - _numbers(f"{folder}/memory.stat")[_CACHED]
+            free.append(int(Path(folder, limit).read_text()) - used)
+    return min(free, default=_UNKNOWN)
+
+
+def _numbers(path: str) -> dict[str, int]:
+    """Return the numbers of a file of the system, one a line behind its name."""
+    lines = [line.split() for line in Path(path).read_text().splitlines()]
+    return {line[0].rstrip(":"): int(line[1]) for line in lines}
 
 
 def memory_of_rows(total: int, options: argparse.Namespace) -> int:
     """Return the memory of each model's rows, of that which reading leaves to the program."""
     n_models = len(options.score)
     each = (total - for_reading(total) - _PROGRAM) // n_models
+    if options.memory is None:
+        return max(each, _LEAST)
     if each < _LEAST:
         divisor = _READING[0]
         least = (_PROGRAM + _LEAST * n_models) * divisor // (divisor - 1)
@@ -127,7 +190,7 @@ def for_reading(total: int) -> int:
 
 
 def _labels(
-    options: argparse.Namespace, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None
+    options: argparse.Namespace, columns: Columns, texts: tuple[str, ...] | None
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the labels of a batch, and which of them are positive."""
     labels_read: NDArray[Any] | TextColumn = columns[options.label]
@@ -147,11 +210,17 @@ class RowTaker:
         self.seen: NDArray[Any] | None = None
         self.n_rows = 0
 
-    def start(self) -> Sink:
-        """Forget all rows, and return what takes those of a new start."""
+    def start(self, columns: Columns, texts: tuple[str, ...] | None) -> Sink | None:
+        """Forget all rows, and return what takes those of a new start, if labels are of two."""
         self.seen = None
         self.runs = {}
         self.n_rows = 0
+        if texts is None:
+            labels = columns[self.options.label]
+            first = labels == labels[0]
+            others = labels[~first]
+            if len(others) and (others != others[0]).any() and self.options.memory is None:
+                return None
         folder = self.options.spill_dir
         if folder is None:
             folder = tempfile.gettempdir()
@@ -159,7 +228,7 @@ class RowTaker:
             self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.score}
         return self.take
 
-    def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
+    def take(self, columns: Columns, texts: tuple[str, ...] | None) -> None:
         """Take the rows of a batch."""
         is_positive = self.labels(columns, texts)
         weights = columns[self.options.weight] if self.options.weight else None
@@ -173,9 +242,7 @@ class RowTaker:
         except InputError as error:  # of a weight, in this batch
             raise type(error)(f"{error}, of the rows from {before:,} on") from error
 
-    def labels(
-        self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None
-    ) -> NDArray[np.bool_]:
+    def labels(self, columns: Columns, texts: tuple[str, ...] | None) -> NDArray[np.bool_]:
         """Return which rows of a batch are positive, and note the labels."""
         labels, is_positive = _labels(self.options, columns, texts)
         if texts is None:
@@ -187,6 +254,8 @@ class RowTaker:
         if sum(np.count_nonzero(labels == each) for each in seen) < len(labels):
             self.seen = distinct(np.concatenate([seen, distinct(labels)]))
             if len(self.seen) > 2:
+                if self.options.memory is None:
+                    raise ManyClassesError
                 self.check_labels()
 
     def check_labels(self) -> None:
@@ -210,7 +279,7 @@ def _product_sums(
     """Read the files once more, and return how far rows move both models of each pair."""
     sums: ProductSums | None = None
 
-    def take(columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
+    def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
         nonlocal sums
         labels = _labels(options, columns, texts)[1]
         weights = None
@@ -223,7 +292,7 @@ def _product_sums(
             more = ProductSums.from_rows(labels, weights, scores, lookups, pairs)
             sums = more if sums is None else sums + more
 
-    def start() -> Sink:
+    def start(*_: object) -> Sink:
         nonlocal sums
         sums = None
         return take

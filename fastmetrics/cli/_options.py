@@ -82,10 +82,17 @@ def as_options(*names: str) -> dict[str, str]:
 
 def refuse_options(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
     """Raise before anything is read where one of these options was given."""
+    if (option := first_option(options, names)) is not None:
+        raise ValueError(f"{option} {why}")
+
+
+def first_option(options: argparse.Namespace, names: Iterable[str]) -> str | None:
+    """Return the first of these options that was given, as it is written; None if there is none."""
     for name in names:
         value = getattr(options, name)
         if value not in (None, {}, []) and value is not False:  # 0 is a seed, and a threshold
-            raise ValueError(f"--{name.replace('_', '-')} {why}")
+            return f"--{name.replace('_', '-')}"
+    return None
 
 
 def _entries(text: str) -> list[str]:

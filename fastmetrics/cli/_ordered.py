@@ -12,17 +12,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import WeightsAre, check_memory_size
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_weights
-from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.row_evaluation import evaluate_one_class, evaluate_rows
 from fastmetrics.cli import _bounded
-from fastmetrics.cli._bounded import RowTaker, check_options, evaluate_bounded, for_reading
+from fastmetrics.cli._bounded import (
+    Evaluated,
+    RowTaker,
+    for_reading,
+    memory_in_all,
+    reason_to_load,
+)
 from fastmetrics.cli._session import in_words, names_here, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.row_sums import RowSums, RowTotals, ScoredRows
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.io.reader import FileColumns, Sink
+from fastmetrics.io.reader import Sink
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 
 #: Bytes of a group and its name at most; and for each model.
@@ -35,20 +40,15 @@ _LIGHTEST: Final = 2.0**-300
 _HEAVIEST: Final = 2.0**300
 
 
-def evaluate_from_files(
-    options: argparse.Namespace,
-) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
-    """Read the files in the memory given; return the evaluation, warnings and columns."""
-    if options.groups or (options.weight and options.weights_are != "frequencies"):
-        return _evaluate_ordered(options)
-    return evaluate_bounded(options)
+def are_ordered(options: argparse.Namespace) -> bool:
+    """Return whether rows have weights or groups, and are kept in the order of their scores."""
+    return bool(options.groups or (options.weight and options.weights_are != "frequencies"))
 
 
-def _evaluate_ordered(
-    options: argparse.Namespace,
-) -> tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]:
+def evaluate_ordered(options: argparse.Namespace) -> Evaluated:
     """Read the files in the memory given; return the evaluation, warnings and columns."""
-    check_options(options, ("groups", "weight"))
+    if reason := reason_to_load(options, ("groups", "weight")):
+        raise ValueError(reason)
     if len(options.score) > 1 and not options.groups:
         raise ValueError(
             "several --score with --weight need all rows in memory, where weights are importances: "
@@ -56,7 +56,7 @@ def _evaluate_ordered(
         )
     names = names_here(options)
     with in_words(names):
-        total = check_memory_size("memory", options.memory, low=0)
+        total = memory_in_all(options)
     require_duckdb()
     for_models = _bounded.memory_of_rows(total, options) * len(options.score)
     for_groups = int(for_models * _GROUPS) if options.groups else 0
@@ -81,7 +81,7 @@ class _OrderTaker(RowTaker):
         of_group = _OF_GROUP + _OF_GROUP_AND_MODEL * len(options.score)
         self._most_groups = for_groups // of_group
 
-    def start(self) -> Sink:
+    def start(self, *_: object) -> Sink:
         """Forget all rows, and return what takes those of a new start."""
         options = self.options
         self.seen = None

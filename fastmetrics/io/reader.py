@@ -201,8 +201,10 @@ class TextCodes:
 _BATCH_ROWS = 131_072
 
 Progress = Callable[[float, int], None]
-#: What takes the columns of a batch by name (texts as codes), and the texts of labels so far.
+#: What takes the columns of a batch by name (texts as codes), and the texts of labels so far; and
+#: what makes it, given the first rows, or returns None, so that all rows are kept.
 Sink = Callable[[dict[str, NDArray[Any]], tuple[str, ...] | None], None]
+MakeSink = Callable[[dict[str, NDArray[Any]], tuple[str, ...] | None], Sink | None]
 
 
 class _MisjudgedTypesError(Exception):
@@ -224,7 +226,8 @@ def read_columns(
     on_bad_row: Literal["error", "skip"] = "error",
     progress: Progress | None = None,
     many_labels: bool = False,
-    into: Callable[[], Sink] | None = None,
+    into: MakeSink | None = None,
+    keep: int = 0,
     memory: int | None = None,
 ) -> FileColumns:
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
@@ -240,9 +243,10 @@ def read_columns(
     ``label`` there are no labels: those of rows that have several are read as scores are.
 
     ``progress(share, rows)`` is called now and then: the share of the bytes read, and the rows.
-    ``into`` makes what takes the rows batch by batch, of which nothing is kept then; it is called
-    once more where a file has to be read anew, and takes all rows from the start. ``memory`` is
-    what DuckDB may take, in bytes.
+    ``into`` is called with the first rows once there are more than ``keep``, and makes what takes
+    all rows, batch by batch, of which nothing is kept then; or returns None, and all are kept. It
+    is called once more where a file has to be read anew. ``memory`` is what DuckDB may take, in
+    bytes.
 
     Returns
     -------
@@ -289,7 +293,7 @@ def read_columns(
             sources = [with_guesses(connection, source, -1) for source in sources]
         sources = [_with_kinds(connection, source, wanted, SAMPLE) for source in sources]
         columns = wanted, label, weight, roles, named
-        reading = _Reading(session, *columns, where, skip_bad, progress, many_labels, into)
+        reading = _Reading(session, *columns, where, skip_bad, progress, many_labels, into, keep)
         while True:
             try:
                 return reading.read(sources)
@@ -340,7 +344,8 @@ class _Reading:
     skip_bad: bool
     progress: Progress | None
     many_labels: bool
-    into: Callable[[], Sink] | None
+    into: MakeSink | None
+    keep: int
 
     @property
     def connection(self) -> Any:
@@ -355,7 +360,8 @@ class _Reading:
         self.texts = {column: texts[column] for column in texts if types[column] == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
         self.n_rows = self.n_skipped = 0
-        self.sink = None if self.into is None else self.into()
+        self.sink: Sink | None = None
+        self.is_undecided = self.into is not None
         picked = [pick_types(source, types, texts) for source in sources]
         if self.where is not None:
             for source, columns in zip(sources, picked, strict=True):
@@ -415,12 +421,21 @@ class _Reading:
             self.n_skipped += int(bad.sum())
         self.n_rows += len(arrays[0])
         if self.sink is not None:
-            texts = self.texts[self.label].values if self.label in self.texts else None
             if len(arrays[0]):
-                self.sink(dict(zip(self.wanted, arrays, strict=True)), texts)
+                self.sink(dict(zip(self.wanted, arrays, strict=True)), self._label_texts())
             return
         for growing, values in zip(self.arrays.values(), arrays, strict=True):
             growing.append(values)
+        if self.is_undecided and self.into is not None and self.n_rows > self.keep:
+            self.is_undecided = False
+            rows = {name: growing.finish() for name, growing in self.arrays.items()}
+            self.sink = self.into(rows, self._label_texts())
+            if self.sink is not None:
+                self.arrays = {name: GrowingArray() for name in self.arrays}
+                self.sink(rows, self._label_texts())
+
+    def _label_texts(self) -> tuple[str, ...] | None:
+        return self.texts[self.label].values if self.label in self.texts else None
 
     def _to_numpy(self, column: str, arrow: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return the values of one column of a batch, and where it has none (None: nowhere)."""

@@ -334,7 +334,10 @@ def in_both(capsys, *arguments, spill_dir, code=0):
     """Return output and errors with all rows in memory, and in the memory that is given."""
     memory = ("--memory", "100GB", "--spill-dir", spill_dir)
     command = ("evaluate", *arguments)
-    return [captured(capsys, *command, *more, code=code) for more in ((), memory)]
+    with pytest.MonkeyPatch.context() as patch:
+        engine_sizes.put(patch, files_loaded=lambda options: "all rows are loaded")
+        whole = captured(capsys, *command, code=code)
+    return [whole, captured(capsys, *command, *memory, code=code)]
 
 
 @pytest.mark.usefixtures("little")
@@ -529,9 +532,14 @@ def test_what_cannot_be_done_is_said_at_once(files, capsys, options, message):
     assert message in error_of(capsys, *command, "--memory", "100GB", *options)
 
 
-def test_a_folder_without_memory(files, capsys):
-    command = ["evaluate", files / "x.parquet", *"--label y --score normal --spill-dir .".split()]
-    assert "--spill-dir is of --memory" in error_of(capsys, *command)
+@pytest.mark.usefixtures("little")
+def test_without_memory_half_of_what_is_free_is_taken(files, tmp_path, capsys):
+    command = ["evaluate", files / "x.parquet", *"--label y --score normal --score tied".split()]
+    outputs = [
+        captured(capsys, *command, *more)
+        for more in ([], ["--spill-dir", tmp_path], ["--memory", "1GB"])
+    ]
+    assert outputs[0] == outputs[1] == outputs[2]
 
 
 PROGRAM = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import (
@@ -43,10 +44,15 @@ _ALONE: Final = "is of scores of two classes: leave it out"
 
 #: Labels, the scores of each model, other arguments of `evaluate`, and the columns read.
 Request = tuple[Any, dict[str, Any], dict[str, Any], Any]
+#: An evaluation, the warnings of it, and the columns read.
+Evaluated = tuple["Evaluation", list[tuple[type[Warning], str]], "FileColumns"]
 
 
-def read_request(options: argparse.Namespace) -> Request:
-    """Check the options, read the files, and return the arguments of `evaluate`."""
+def read_request(options: argparse.Namespace, columns: FileColumns | None = None) -> Request:
+    """Check the options, read the files, and return the arguments of `evaluate`.
+
+    ``columns`` are those of scores of two classes that were read already.
+    """
     from fastmetrics._report.score_evaluation import EvaluateOptions
     from fastmetrics.cli._session import in_words, labels_of, names_here
 
@@ -75,7 +81,8 @@ def read_request(options: argparse.Namespace) -> Request:
             groups=options.groups,
         ).checked(len(options.score))
     others = [name for name in dict.fromkeys(by_row.values()) if name not in options.score]
-    columns = _read(options, [*options.score, *others], many_labels=False)
+    if columns is None:
+        columns = _read(options, [*options.score, *others], many_labels=False)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     given |= numbers | {name: columns.scores[column] for name, column in by_row.items()}
     given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
@@ -351,8 +358,7 @@ examples:
 
 def run_evaluate(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
-    from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._session import binary_labels, in_words, names_here, tell_skipped
+    from fastmetrics.cli._session import tell_skipped
 
     if options.counts:
         from fastmetrics.cli.commands.sql import run_counts
@@ -362,21 +368,42 @@ def run_evaluate(options: argparse.Namespace) -> str:
         return _evaluate_logs(options)
     refuse_options(options, ("filter", "pass_at", "pass_hat"), "is of logs: leave it out")
     check_columns(options)
-    evaluation: Any
-    if options.memory is not None or options.spill_dir is not None:
-        from fastmetrics.cli._ordered import evaluate_from_files
-
-        evaluation, texts, columns = evaluate_from_files(options)
-    else:
-        labels, scores, given, columns = read_request(options)
-        with in_words(names_here(options), binary_labels(options, labels), options.label) as texts:
-            evaluation = evaluate(labels, scores, **given)
+    evaluation, texts, columns = _evaluate_rows(options)
     if options.baseline is not None:
         evaluation = evaluation.against(options.baseline)
     tell_notes(evaluation, texts, "evaluate")
     tell_skipped(columns, "evaluated")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     return in_format(options, counts | evaluation.to_dict(), evaluation._display())
+
+
+def _evaluate_rows(options: argparse.Namespace) -> Evaluated:
+    """Evaluate rows in bounded memory if that can be done; load them otherwise."""
+    from fastmetrics.cli._bounded import ManyClassesError, evaluate_streamed, reason_to_load
+    from fastmetrics.cli._ordered import are_ordered, evaluate_ordered
+
+    is_bounded = options.memory is not None or options.spill_dir is not None
+    if is_bounded and are_ordered(options):
+        return evaluate_ordered(options)
+    if reason := reason_to_load(options):
+        if is_bounded:
+            raise ValueError(reason)
+        return _evaluate_loaded(options)
+    try:
+        return evaluate_streamed(options, partial(_evaluate_loaded, options))
+    except ManyClassesError:
+        return _evaluate_loaded(options)
+
+
+def _evaluate_loaded(options: argparse.Namespace, columns: FileColumns | None = None) -> Evaluated:
+    """Evaluate rows in memory, which are read unless their columns are here."""
+    from fastmetrics._report.evaluation import evaluate
+    from fastmetrics.cli._session import binary_labels, in_words, names_here
+
+    labels, scores, given, columns = read_request(options, columns)
+    with in_words(names_here(options), binary_labels(options, labels), options.label) as texts:
+        evaluation = evaluate(labels, scores, **given)
+    return evaluation, texts, columns
 
 
 def _are_logs(patterns: list[str]) -> bool:
@@ -423,9 +450,9 @@ logs:
 counts in place of rows:
 [--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
     gives them, and not rows: without --label and --score; a column 'model' names models
-files larger than memory:
-[--memory SIZE]  what the program may take, as 1GB or 500MB: rows that do not fit are sorted on
-    disk, and the figures are the same; files are read twice to compare several models
+files of any size, of scores of two classes:
+[--memory SIZE]  what the program may take, as 1GB or 500MB (default: half of what is free); rows
+    that do not fit are sorted on disk. Large files are read twice to compare several models
 [--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
     (default: the system's folder for temporary files)
 """,
