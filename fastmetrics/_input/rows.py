@@ -77,6 +77,8 @@ class BinaryRows:
     weight_exponent: int = 0
     #: Of rows that are not verified the arguments of `encode_labels`, or () of right labels.
     _promise: tuple[Any, ...] | None = None
+    #: True if the scores have 16 bits, and were not widened yet.
+    is_narrow: bool = False
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -97,9 +99,9 @@ class BinaryRows:
         return self.verify().unverified[2]
 
     @property
-    def is_narrow(self) -> bool:
-        """True if the scores have 16 bits, and were not widened."""
-        return self._scores.itemsize == 2
+    def is_countable(self) -> bool:
+        """True if scores have 16 bits, and rows count one each or as often as whole weights say."""
+        return self.is_narrow and (self.weights is None or self.integer_weights)
 
     @property
     def unwidened(self) -> tuple[NDArray[np.int8], int, NDArray[Any]]:
@@ -109,8 +111,9 @@ class BinaryRows:
     @property
     def unverified(self) -> tuple[NDArray[np.int8], int, NDArray[Any]]:
         """Labels, the label of negatives, and scores, for a pass that verifies them on the way."""
-        if self._scores.itemsize == 2:
+        if self.is_narrow:
             self._scores = widened(self._scores)
+            self.is_narrow = False
         return self._labels, self._negative, self._scores
 
     def accept(self, are_right: bool) -> bool:
@@ -137,6 +140,8 @@ class BinaryRows:
         """Return verified rows with other labels, scores or weights."""
         names = [name for name in ("labels", "scores") if name in changes]
         private = {f"_{name}": changes.pop(name) for name in names}
+        if "_scores" in private:
+            private["is_narrow"] = private["_scores"].itemsize == 2
         return replace(self.verify(), **private, **changes)
 
     def typed_weights(self) -> NDArray[Any] | None:
@@ -168,9 +173,11 @@ def check_binary(
     scores = y_score if _is_plain_vector(y_score) else as_narrow_vector(y_score, "y_score")
     if len(y) != len(scores):
         check_same_length(y_true=y, y_score=scores)
+    is_narrow = False
     flags = scores.flags
     if scores.dtype not in CANONICAL or not (flags.c_contiguous and flags.aligned):
         scores = narrow_scores(scores, "y_score")
+        is_narrow = scores.itemsize == 2
     weights = None
     integer_weights = False
     exponent = 0
@@ -182,7 +189,7 @@ def check_binary(
     labels, negative, verified = encode_labels(y, pos_label, label_rule, defer=True)
     promise = () if verified else (y, pos_label, label_rule)
     return BinaryRows(
-        labels, negative, scores, weights, integer_weights, allow_inf, exponent, promise
+        labels, negative, scores, weights, integer_weights, allow_inf, exponent, promise, is_narrow
     )
 
 

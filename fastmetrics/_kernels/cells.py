@@ -78,32 +78,31 @@ def count_cells(true, predicted, low, width, lanes, table):
 
 
 @kernel
-def count_narrow_scores(bits, labels, negative, table):
-    """Count scores by all their 16 bits: ``table[lane, is_positive, bits]`` of uint32 for 2 lanes.
+def count_narrow_scores(bits, labels, negative, weights, table):
+    """Count scores by their 16 bits and class: ``table[lane, is_positive << 16 | bits]``.
 
-    A row that comes again at once does not wait for its last store, which the other lane has.
-    Returns how many labels are ``negative``; the table has those that are 1 as positives.
+    Rows count one, or their ``weights``, of which there may be none. They take turns in the two
+    lanes: one that comes again at once does not wait for its last store. Returns how many labels
+    are 1, as positives have them, or ``negative``.
     """
     code = np.empty(BLOCK, np.uint32)
-    lane = np.uint64(2 << 16)
-    counts = table.reshape(-1)
-    n_negative = 0
-    for start in range(0, len(bits), BLOCK):
-        m = min(BLOCK, len(bits) - start)
-        rows = bits[start : start + m]
-        rows_labels = labels[start : start + m]
-        negatives_here = np.int32(0)
-        for i in range(m):
-            code[i] = (np.uint32(rows_labels[i] == 1) << np.uint32(16)) | np.uint32(rows[i])
-            negatives_here += np.int32(rows_labels[i] == negative)
-        n_negative += negatives_here
-        whole = m - m % 2
-        for i in range(0, whole, 2):
-            counts[np.uint64(code[i])] += 1
-            counts[np.uint64(code[i + 1]) + lane] += 1
-        for i in range(whole, m):
-            counts[np.uint64(code[i])] += 1
-    return n_negative
+    n_valid = 0
+    for start in range(0, bits.size, BLOCK):
+        rows = bits[start : start + BLOCK]
+        rows_labels = labels[start : start + BLOCK]
+        valid_here = np.int32(0)
+        for i in range(rows.size):
+            positive = np.uint32(rows_labels[i] == 1)
+            code[i] = (positive << np.uint32(16)) | np.uint32(rows[i])
+            valid_here += np.int32(positive | np.uint32(rows_labels[i] == negative))
+        n_valid += valid_here
+        if weights.size > 0:
+            for i in range(rows.size):
+                table[np.uint64(i & 1), np.uint64(code[i])] += weights[start + i]
+        else:
+            for i in range(rows.size):
+                table[np.uint64(i & 1), np.uint64(code[i])] += 1
+    return n_valid
 
 
 @kernel

@@ -42,6 +42,7 @@ def _steps() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"bootstrap {of}", partial(_replicates, kind)
         if kind.kind == "f":
             yield f"probabilities {of}", partial(_probabilities, kind)
+    yield "scores of 16 bits", _narrow_scores
     yield "class labels", _labels
     yield "numbers and their errors", _numbers
     yield "rankings", _rankings
@@ -74,6 +75,12 @@ def _evaluation(kind: Any) -> None:
             fm.delong_test(y, {"a": one, "b": other}, sample_weight=weight)
             fm.estimate(y, one, metrics=["partial_auc", "pr_auc"], sample_weight=weight)
         fm.compare(y, {"a": one, "b": other}, metrics="average_precision")
+
+
+def _narrow_scores() -> None:
+    y, one, _ = _rows(_ROWS[-1], np.float16)
+    for counts in (None, y + 1):
+        fm.roc_auc_score(y, one, sample_weight=counts)
 
 
 def _tables(kind: Any) -> None:

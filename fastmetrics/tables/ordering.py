@@ -387,7 +387,7 @@ class NarrowOrder:
         positive_entries: NDArray[Any],
     ) -> NDArray[Any]:
         """Return the entry of each row's class and score, as `RowOrder` does."""
-        by_bits = np.zeros((2, 1 << 16), positive_entries.dtype)
+        by_bits = np.empty((2, 1 << 16), positive_entries.dtype)
         at = narrow_bits(self.distinct, self.scores.dtype)
         by_bits[0, at] = negative_entries
         by_bits[1, at] = positive_entries

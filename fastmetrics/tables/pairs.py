@@ -45,11 +45,13 @@ def distinct_scores(
     """
     if isinstance(rows, DeviceCounts):
         return rows.columns(), ()
-    if rows.is_narrow and rows.weights is None:
+    if rows.is_countable:
         columns = _distinct_narrow(rows)
         rows.accept(columns is not None)
         if columns is None:
             return distinct_scores(rows)
+        if rows.weights is not None:
+            return columns, ()
         scores, positives, negatives = columns
         totals = int(positives.sum()), int(negatives.sum())
     elif len(rows) >= PLAIN_ROWS:
@@ -78,16 +80,16 @@ def distinct_scores(
 def _distinct_narrow(rows: BinaryRows) -> Columns | None:
     """Return the columns of scores of 16 bits from one pass, or None if some row is not valid."""
     scores = rows.unwidened[2]
-    tables, n_negative = _count_narrow(rows)
-    lanes: list[NDArray[Any]] = list(itertools.chain(*tables))
+    tables, are_labels_valid = _count_narrow(rows)
+    lanes: list[NDArray[Any]] = [lane.reshape(2, -1) for lane in itertools.chain(*tables)]
     if len(scores) > NARROW_SPAN:
         lanes.insert(0, np.zeros((2, 1 << 16), np.int64))
     counts = lanes[0]  # of negatives and of positives, by bits
     for lane in lanes[1:]:
-        counts += lane
+        counts += lane.astype(counts.dtype, copy=False)
     columns = None
     not_finite = counts.reshape(2, 2, -1)[:, :, narrow_infinity(scores) + rows.allow_inf :]
-    if n_negative + int(counts[1].sum()) == len(scores) and not not_finite.any():
+    if are_labels_valid and not not_finite.any():
         counts[:, 0] += counts[:, 1 << 15]  # -0.0 is 0.0
         counts[:, 1 << 15] = 0
         bits = np.flatnonzero((counts[0] > 0) | (counts[1] > 0))
@@ -95,37 +97,42 @@ def _distinct_narrow(rows: BinaryRows) -> Columns | None:
         bits = np.concatenate([bits[~is_signed][::-1], bits[is_signed]])
         positives, negatives = (counts[label][bits].astype(np.int64) for label in (1, 0))
         columns = widened(bits.astype(np.uint16).view(scores.dtype)), positives, negatives
-    tables[0].fill(0)
-    _spare_tables[:] = tables[:1]
+    if rows.weights is None:
+        tables[0].fill(0)
+        _spare_tables[:] = tables[:1]
     return columns
 
 
-def _count_narrow(rows: BinaryRows) -> tuple[list[NDArray[np.uint32]], int]:
+def _count_narrow(rows: BinaryRows) -> tuple[list[NDArray[Any]], bool]:
     """Count rows by the bits of their scores, and by class, in a table for each thread.
 
-    Also return how many are labelled as negatives.
+    Also return whether all labels are valid. Doubles sum whole weights exactly, in any order.
     """
+    if rows.weights is not None:
+        rows.verify()  # a row of weight 0 leaves no trace
+    weights = np.empty(0) if rows.weights is None else rows.weights
     labels, negative, scores = rows.unwidened
     bits = scores.view(np.uint16)
 
-    def count(tables: list[NDArray[np.uint32]], start: int) -> int:
+    def count(tables: list[NDArray[Any]], start: int) -> int:
         try:
             table = tables.pop()  # by one thread alone
         except IndexError:
-            table = _take_table()
+            table = _take_table() if rows.weights is None else np.zeros((2, 1 << 17))
         job = slice(start, start + NARROW_JOB)
-        n_negative: int = cells.count_narrow_scores(bits[job], labels[job], negative, table)
+        columns = bits[job], labels[job], negative, weights[job]
+        n_valid: int = cells.count_narrow_scores(*columns, table)
         tables.append(table)
-        return n_negative
+        return n_valid
 
-    all_tables = []
-    n_negative = 0
+    all_tables: list[NDArray[Any]] = []
+    n_valid = 0
     for first in range(0, len(bits), NARROW_SPAN):
-        tables: list[NDArray[np.uint32]] = []
+        tables: list[NDArray[Any]] = []
         starts = range(first, min(first + NARROW_SPAN, len(bits)), NARROW_JOB)
-        n_negative += sum(run([partial(count, tables, start) for start in starts]))
+        n_valid += sum(run([partial(count, tables, start) for start in starts]))
         all_tables += tables
-    return all_tables, n_negative
+    return all_tables, n_valid == len(bits)
 
 
 def _take_table() -> NDArray[np.uint32]:
@@ -133,7 +140,7 @@ def _take_table() -> NDArray[np.uint32]:
     try:
         return _spare_tables.pop()  # by one thread alone
     except IndexError:
-        return np.zeros((2, 2, 1 << 16), np.uint32)
+        return np.zeros((2, 1 << 17), np.uint32)
 
 
 def merge_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:

@@ -127,15 +127,20 @@ def test_cells_far_from_zero(rng, low) -> None:
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("negative", [0, -1])
-def test_narrow_scores(rng, n, negative) -> None:
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_narrow_scores(rng, n, negative, is_weighted) -> None:
     bits = rng.integers(0, 1 << 16, n).astype(np.uint16)
     labels = rng.choice(np.array([negative, 1, 2], np.int8), n)
+    weights = rng.integers(0, 9, n * is_weighted).astype(np.float64)
     right = np.zeros((2, 1 << 16), np.int64)
-    np.add.at(right, ((labels == 1).astype(int), bits), 1)
+    np.add.at(
+        right, ((labels == 1).astype(int), bits), weights.astype(int) if n and is_weighted else 1
+    )
     for count in (kernels.count_narrow_scores, kernels.count_narrow_scores.py_func):
-        table = np.ones((2, 2, 1 << 16), np.uint32)  # what is there already is added to
-        assert count(bits, labels, negative, table) == (labels == negative).sum()
-        assert np.array_equal(table.sum(axis=0, dtype=np.int64) - 2, right)
+        # what is there already is added to
+        table = np.ones((2, 1 << 17), np.float64 if is_weighted else np.uint32)
+        assert count(bits, labels, negative, weights, table) == (labels < 2).sum()
+        assert (table.sum(axis=0, dtype=np.int64) - 2).tolist() == right.ravel().tolist()
 
 
 # --- margins -----------------------------------------------------------------------------------

@@ -281,6 +281,19 @@ def test_weights(rng: Any, kind: str, weights: str) -> None:
         for s in (as_narrow(bits, kind), as_float32(bits, kind))
     ]
     same_tables(*tables)
+    assert tables[0].is_weighted is (weights == "reals")
+
+
+def test_a_row_without_weight_is_checked(rng: Any, kind: str) -> None:
+    bits = SAMPLES["normal"](rng, N, kind)
+    y = labels_of(rng, N, 0.3)
+    w = np.arange(N) % 3
+    bits[w == 0] = 0x7FFF
+    with pytest.raises(ValueError, match="`y_score` must be finite: nan at index 0"):
+        fm.roc_auc_score(y, as_narrow(bits, kind), sample_weight=w)
+    y[0] = 2
+    with pytest.raises(ValueError, match="`y_true` has 3 classes"):
+        fm.roc_auc_score(y, as_narrow(bits, kind), sample_weight=w)
 
 
 @pytest.mark.parametrize("n", [100, N])

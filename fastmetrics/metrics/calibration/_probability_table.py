@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.regression_targets import OF_CALIBRATION
-from fastmetrics._input.rows import check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError, renamed
@@ -53,19 +53,18 @@ def probability_table(
 ) -> ScoreTable:
     """Return the table of labels and probabilities in [0, 1], or check the given one."""
     given = {"sample_weight": sample_weight, "pos_label": pos_label}
+    rows: BinaryRows | ScoreTable
     with renamed(y_score="y_proba"):
         if isinstance(y_true, ScoreTable):
-            table = as_table(y_true, y_proba, **given)
-            scores = table.scores
+            rows = table = as_table(y_true, y_proba, **given)
             name = "y_true.scores"
         else:
             rows = check_binary(y_true, y_proba, weights_are=weights_are, **given)
             table = ScoreTable.from_rows(rows)
-            scores = rows.scores
             name = "y_proba"
     has_outside = len(table) > 0 and (table.scores[0] > 1 or table.scores[-1] < 0)
     if has_outside or sample_weight is not None:  # the table lacks rows of weight 0
-        OF_CALIBRATION.check_predicted(scores, name)
+        OF_CALIBRATION.check_predicted(rows.scores, name)
     return table
 
 

@@ -338,7 +338,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     It is 2 (negatives below) + (negatives tied) for a positive, and 2 (positives above) +
     (positives tied) for a negative. Rows are validated, with positive counts or no weights.
     """
-    if rows.is_narrow and rows.weights is None:
+    if rows.is_countable:
         table = ScoreTable.from_rows(rows)
         below = 2 * (table.n_negative - table.false_positives) + table.negatives
         above = 2 * table.true_positives - table.positives
@@ -402,7 +402,7 @@ class OrderedRows:
     @cached_property
     def _ordered(self) -> tuple[RowOrder | NarrowOrder, ScoreTable]:
         rows = self._rows
-        if rows.is_narrow and rows.weights is None:
+        if rows.is_countable:
             table = ScoreTable.from_rows(rows)
             return NarrowOrder(rows.unwidened[2], table.scores), table
         order = row_order(rows.scores)
