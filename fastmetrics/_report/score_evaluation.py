@@ -51,6 +51,7 @@ from fastmetrics.inference.range_summary import (
     RangeSummary,
     are_fractions,
     exact_average_precision,
+    summarize_table,
 )
 from fastmetrics.inference.reference import NOWHERE, limits
 from fastmetrics.inference.samples import (
@@ -126,6 +127,12 @@ class EvaluateOptions:
         """The reading of weights; None where there are none."""
         return check_weights_are(self.sample_weight, self.weights_are)
 
+    @property
+    def are_of_table(self) -> bool:
+        """True if all follows from the table of a model: rows are independent and count alike."""
+        others = self.n_resamples, self.metrics, self.groups
+        return all(each is None for each in others) and self.read != "importances"
+
     def checked(self, n_models: int) -> tuple[dict[str, Any] | None, list[dict[str, Any]], Any]:
         """Return costs, promises and the bootstrap's settings, or raise before any work."""
         return self._costs(), self._promises(), self._bootstrap_settings(n_models)
@@ -193,6 +200,10 @@ def evaluate_scores(
     read = options.read
     rows = options.given(*OF_ROWS)
     costs, promises, settings = options.checked(len(named))
+    if len(named) == 1 and options.are_of_table:
+        of_table = _evaluate_by_table(y_true, named[0], options, costs, promises)
+        if of_table is not None:
+            return of_table
     more: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     metrics: Sequence[MetricRequest] = ()
@@ -216,23 +227,13 @@ def evaluate_scores(
     if tables is not None:
         sizes = [_note_of_size(each.n_positive, each.n_negative) for each in tables]
     else:  # whole numbers of importances are summed exactly
-        tables = []
-        sizes = []
-        given = options.given("sample_weight", "pos_label")
-        for each in named:
-            with renamed(y_score=each.argument):  # there may be many scores: say which it was
-                table, note = read_table(y_true, each.values, weights_are=read, **given)
-            tables.append(table)
-            sizes.append(note)
+        both = [_read_table(y_true, each, options) for each in named]
+        tables, sizes = map(list, zip(*both, strict=True))
     has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
     if not has_both:  # losses of rows may be known
         metrics = tuple(one for one in metrics if one.label in more and len(samples[AUC].classes))
-    estimates: list[dict[str, Estimate]] = [{} for _ in named]
-    pairs = None
-    gaps: list[KolmogorovSmirnov | None] = [None] * len(named)
-    if metrics:
-        names = [each.name for each in named]
-        estimates, pairs, gaps = _estimate(metrics, samples, names, level, more, tables)
+    names = [each.name for each in named]
+    estimates, pairs, gaps = _estimate(metrics, samples, names, level, more, tables)
     models = []
     for each, table, note, estimates_of_model, gap in zip(
         named, tables, sizes, estimates, gaps, strict=True
@@ -241,9 +242,7 @@ def evaluate_scores(
             each.name, table, note, estimates_of_model, gap, are_of_table=read != "importances"
         )
         if not math.isnan(model.roc_auc):
-            kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
-            cheapest = None if costs is None else _cheapest(y_true, each, costs, options)
-            model = replace(model, guarantees=kept, costs=cheapest)
+            model = _with_choices(model, y_true, each, table, options, costs, promises)
         models.append(model)
     first_scores = [table.scores[:3].tolist() for table in tables]
     if settings is not None:
@@ -255,6 +254,28 @@ def evaluate_scores(
         notes = _on_calibration(models, offsets, losses)
     notes = _doubts(models, first_scores) + notes
     return Evaluation.from_scores(models, level, read, pairs, notes=notes)
+
+
+def _read_table(y_true: Any, one: NamedScores, options: EvaluateOptions) -> tuple[ScoreTable, str]:
+    given = options.given("sample_weight", "pos_label")
+    with renamed(y_score=one.argument):  # there may be many scores: say which it was
+        return read_table(y_true, one.values, weights_are=options.read, **given)
+
+
+def _evaluate_by_table(
+    y_true: Any,
+    one: NamedScores,
+    options: EvaluateOptions,
+    costs: Mapping[str, Any] | None,
+    promises: Sequence[Mapping[str, Any]],
+) -> Evaluation | None:
+    """Return the evaluation of one model by its table; None where a class is missing."""
+    table, _ = _read_table(y_true, one, options)
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        return None
+    evaluation = evaluate_tables({one.name: table}, options.confidence_level, options.read)
+    model = _with_choices(evaluation[0], y_true, one, table, options, costs, promises)
+    return replace(evaluation, models={one.name: model})
 
 
 def _estimate(
@@ -285,7 +306,7 @@ def _estimate(
                 by_model = [make_estimate(one, a, 0, level) for a in each]
                 gaps = [rates.gap for a in each for rates in a.rates] or gaps
             else:
-                measured = sample.measure(one)
+                measured = sample.measure_alone(one)
                 gaps = [rates.gap for rates in measured.rates] or gaps
                 if one is metrics[0]:
                     measured.units.warn_small_samples(read)
@@ -310,21 +331,16 @@ def evaluate_tables(
     """Evaluate models by their tables; fractional weights have no interval."""
     with_losses = all(map(has_losses, tables.values()))
     models = []
+    summaries = []
     for name, table in tables.items():
-        if isinstance(table, RangeSummary):
-            models.append(as_evaluation(table, name, level, with_losses))
-            continue
-        note = _note_of_size(table.n_positive, table.n_negative)
-        estimates: Mapping[str, Estimate] = {}
-        if table.is_weighted:
+        if isinstance(table, ScoreTable) and table.is_weighted:
             note = "sums of weights, which do not tell how many rows there were: no interval"
-        elif table.n_positive > 0 and table.n_negative > 0:
-            metrics = [*LIMITED, *(LOSSES if with_losses else ())]
-            with said_in_notes():
-                estimates = estimate(table, metrics=metrics, confidence_level=level)
-        models.append(_evaluate_table(name, table, note, estimates))
-    notes: tuple[str, ...] = (PROBABILITIES,) if with_losses else ()
-    summaries = [each for each in tables.values() if isinstance(each, RangeSummary)]
+            models.append(_evaluate_table(name, table, note, {}))
+            continue
+        summary = summarize_table(table) if isinstance(table, ScoreTable) else table
+        summaries.append(summary)
+        models.append(as_evaluation(summary, name, level, with_losses))
+    notes: tuple[str, ...] = ()
     if len(summaries) == len(models):
         notes = _notes_of_ranges(models, summaries, level, with_losses)
     return Evaluation.from_scores(models, level, weights_are, notes=notes)
@@ -570,6 +586,21 @@ def split_by_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimat
 
 
 # --- costs, promises, probabilities -------------------------------------------------------------
+
+
+def _with_choices(
+    model: ModelEvaluation,
+    y_true: Any,
+    scores: NamedScores,
+    table: ScoreTable,
+    options: EvaluateOptions,
+    costs: Mapping[str, Any] | None,
+    promises: Sequence[Mapping[str, Any]],
+) -> ModelEvaluation:
+    """Return the evaluation of a model with the thresholds that promises and costs choose."""
+    kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
+    cheapest = None if costs is None else _cheapest(y_true, scores, costs, options)
+    return replace(model, guarantees=kept, costs=cheapest)
 
 
 def _cheapest(

@@ -293,7 +293,7 @@ class Request(NamedTuple):
         samples = build_samples(requests, y_true, models, **self.rows)
         for k, one in enumerate(requests):
             sample = samples[one.label]
-            measured = sample.measure(one)
+            measured = sample.measure_alone(one)
             read = sample.design.weights_are
             if k == 0:
                 measured.units.warn_small_samples(read)

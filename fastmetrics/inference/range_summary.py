@@ -375,6 +375,8 @@ def _table_of_blocks(positives: NDArray[np.int64], negatives: NDArray[np.int64])
 
 def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
     """Join adjacent blocks, highest first, into one."""
+    if len(blocks) == 1:
+        return blocks[0]
     sizes = np.array([block.sizes for block in blocks], np.float64).T[None, :, :]
     least = min(len(block.moments) for block in blocks)
     # by metric, class, block and power
@@ -671,6 +673,14 @@ def summarize_range(
     if not summary.blocks:
         return summary
     return dataclasses.replace(summary, blocks=(join_blocks(summary.blocks),))
+
+
+def summarize_table(table: ScoreTable) -> RangeSummary:
+    """Summarize a table of all rows, which stays there for the limits of the largest gap."""
+    summary = summarize_range(table)
+    if not (summary.n_positive and summary.n_negative):
+        return summary
+    return dataclasses.replace(summary, tables=lambda _: [(table, 0, 0)])
 
 
 def _summarize_piece(

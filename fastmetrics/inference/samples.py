@@ -32,14 +32,7 @@ from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.range_summary import RowBlock, range_variance, sum_influences
 from fastmetrics.inference.rates import Rates
-from fastmetrics.inference.units import (
-    ROUNDING,
-    Floats,
-    Ints,
-    SamplesAre,
-    Units,
-    Variance,
-)
+from fastmetrics.inference.units import ROUNDING, Floats, Ints, SamplesAre, Units, Variance
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.concordance.rank_correlation import check_index_options
@@ -49,16 +42,12 @@ from fastmetrics.metrics.curves.roc import ks_of_table
 from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions import count_metrics
 from fastmetrics.metrics.ranking.positions import mean_over_queries
-from fastmetrics.metrics.registry import LOSSES, OF_RANGES
+from fastmetrics.metrics.registry import OF_RANGES
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.ranking import RankingTable
-from fastmetrics.tables.score_table import (
-    PIECE_ROWS,
-    ScoreTable,
-    is_called_positive,
-)
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive
 
 
 class Measurement(NamedTuple):
@@ -128,14 +117,7 @@ def _with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Unit
     return measured._replace(rates=rates, influences=influences)
 
 
-def is_sum_over_bins(one: MetricRequest) -> bool:
-    """Return True if a metric and its variance follow from counts of bins or ranges."""
-    metric = one.entry
-    is_of_ranges = metric.name in OF_RANGES and metric.name not in LOSSES
-    return (metric.linear_in_auc is not None or is_of_ranges) and not one.parameters
-
-
-def measure_sums(one: MetricRequest, value: float, whole: RowBlock) -> Measurement:
+def measure_block(one: MetricRequest, value: float, whole: RowBlock) -> Measurement:
     """Return a metric of this value with the variance that sums of influences have."""
     factor, added = one.entry.linear_in_auc or (1.0, 0.0)
     name = OF_RANGES[0] if one.entry.linear_in_auc else one.entry.name
@@ -148,24 +130,25 @@ def measure_sums(one: MetricRequest, value: float, whole: RowBlock) -> Measureme
 
 
 class TablePoints:
-    """Points of a table of counts: positives at each score, then negatives at each score.
-
-    ``is_of_auc`` says that no other metric of a curve is computed.
-    """
+    """Points of a table: positives, then negatives at each score; ``is_of_auc``: of it alone."""
 
     def __init__(self, table: ScoreTable, is_of_auc: bool = False) -> None:
         self.table = table
+        self._has_both = table.n_positive > 0 and table.n_negative > 0
         self._n_summed = 1 if is_of_auc else 2
 
     def measure(self, one: MetricRequest) -> Measurement:
-        """Compute a metric, and the influences of points or, of many points, their sums."""
-        has_both = self.table.n_positive > 0 and self.table.n_negative > 0
-        if one.entry.interval == LARGEST_GAP and has_both:
+        """Compute a metric of the table and the influences of its points."""
+        if one.entry.interval == LARGEST_GAP and self._has_both:
             sizes = float(self.table.n_positive), float(self.table.n_negative)
             return measure_largest_gap(Rates(self.table, ks_of_table(self.table), sizes))
-        if has_both and is_sum_over_bins(one) and len(self.table) > PIECE_ROWS:
-            return measure_sums(one, self._value(one), self._sums)
         return self.at_scores(one)
+
+    def measure_alone(self, one: MetricRequest) -> Measurement:
+        """Compute a metric; without influences where their sums give its variance."""
+        if one.is_of_bins and self._has_both:
+            return measure_block(one, self._value(one), self._sums)
+        return self.measure(one)
 
     @cached_property
     def _sums(self) -> RowBlock:
@@ -174,9 +157,7 @@ class TablePoints:
     def _value(self, one: MetricRequest) -> float:
         if one.entry.linear_in_auc is None:
             return average_precision_of_table(self.table)
-        table = self.table
-        sizes = table.n_positive, table.n_negative
-        return pairs_of_weights(table.positives, table.negatives, sizes).auc
+        return pairs_of_weights(self.table.positives, self.table.negatives, self._sums.sizes).auc
 
     def at_scores(self, one: MetricRequest) -> Measurement:
         """Compute a metric; points are the rows of each class at each score."""
@@ -321,6 +302,10 @@ class Sample(ABC):
             self._units.n_rows,
         )
 
+    def measure_alone(self, one: MetricRequest) -> Measurement:
+        """Compute a metric for estimates of it alone, which may need no influences of rows."""
+        return self.measure(one)
+
     def influences(self, one: MetricRequest, model: int) -> RowInfluences:
         """Compute a metric of one model, and the influence of each row or its cell."""
         if one.entry.needs != "labels":
@@ -426,13 +411,20 @@ class BinarySample(Sample):
 
     def measure(self, one: MetricRequest) -> Measurement:
         """Compute a metric of each model; of one model of independent rows, by its table."""
-        if is_curve_metric(one) and self.design.is_plain and self.n_models == 1:
+        if self._is_of_table(one):
             return self._table.measure(one)
         measured = super().measure(one)
         if one.entry.interval != LARGEST_GAP:
             return measured
         by_class = replace(self._units, strata=self.classes)
         return _with_rates(measured, [each.table for each in self.ordered_rows], by_class)
+
+    def measure_alone(self, one: MetricRequest) -> Measurement:
+        """Compute a metric by the table where rows are independent, else by rows."""
+        return self._table.measure_alone(one) if self._is_of_table(one) else self.measure(one)
+
+    def _is_of_table(self, one: MetricRequest) -> bool:
+        return is_curve_metric(one) and self.design.is_plain and self.n_models == 1
 
     def _score_influences(self, one: MetricRequest, model: int) -> RowInfluences:
         if not is_curve_metric(one):
@@ -595,6 +587,10 @@ class QuerySample:
         self.classes = np.zeros(tables[0].n_queries, np.int64)
         self.design = Design(None, None, groups, None)
         self._values: dict[str, _ByQuery] = {}
+
+    def measure_alone(self, one: MetricRequest) -> Measurement:
+        """Compute the mean of each system."""
+        return self.measure(one)
 
     def _by_query(self, one: MetricRequest) -> _ByQuery:
         """Return the values of the queries that have one in all systems."""

@@ -28,9 +28,8 @@ from fastmetrics.inference.samples import (
     cell_influences,
     check_counts,
     is_curve_metric,
-    is_sum_over_bins,
+    measure_block,
     measure_largest_gap,
-    measure_sums,
     two_class_counts,
 )
 from fastmetrics.inference.units import Floats, Units, Variance
@@ -51,7 +50,7 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 def ranges_have(one: MetricRequest) -> bool:
     """Return True if a metric follows from sums over ranges of scores."""
     is_other = one.entry.name in LOSSES or one.entry.interval == LARGEST_GAP
-    return is_sum_over_bins(one) or (is_other and not one.parameters)
+    return one.is_of_bins or (is_other and not one.parameters)
 
 
 def _table_has(one: MetricRequest) -> bool:
@@ -64,7 +63,7 @@ def _table_has(one: MetricRequest) -> bool:
 #: Contents of each kind of table, and the test whether a metric follows from them.
 _HAS: Final[dict[Any, tuple[str, Callable[[MetricRequest], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", ranges_have),
-    Bracketed: ("counts of bins", is_sum_over_bins),
+    Bracketed: ("counts of bins", lambda one: one.is_of_bins),
     ScoreTable: ("scores and counts", _table_has),
     ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
 }
@@ -102,7 +101,7 @@ def estimate_table(
     measured: Callable[[MetricRequest], Measurement]
     if isinstance(table, ScoreTable):
         check_counts(table, table.is_weighted)
-        measured = TablePoints(table, all(one.is_auc for one in requests)).measure
+        measured = TablePoints(table, all(one.is_auc for one in requests)).measure_alone
     else:
         cells = Cells.of(table).counts
         check_counts(table, cells.dtype.kind == "f")
@@ -144,7 +143,7 @@ def estimate_from_summary(
             "negative ones; pass `y_true` and `y_score`"
         )
     if m and n:
-        measured = measure_sums(one, summary.value(name), summary.joined)
+        measured = measure_block(one, summary.value(name), summary.joined)
     else:
         units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
         undefined = (Variance(math.nan, math.nan),)

@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_choice, check_direction, check_inte
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError, InputTypeError, did_you_mean, no_such
 from fastmetrics.metrics._metric import REQUIRED, By, Metric, Needs
-from fastmetrics.metrics.registry import METRICS
+from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 
 #: A user's function; its arguments are documented in `bootstrap` and `evaluate_estimator`.
 Statistic = Callable[..., float]
@@ -88,6 +88,12 @@ class MetricRequest:
             and self.metric.linear_in_auc == (1.0, 0.0)
             and not self.parameters
         )
+
+    @property
+    def is_of_bins(self) -> bool:
+        """True if the metric and its variance follow from counts of bins, or ranges, of scores."""
+        is_of_ranges = self.name in OF_RANGES and self.name not in LOSSES
+        return (self.entry.linear_in_auc is not None or is_of_ranges) and not self.parameters
 
     @property
     def is_only_function(self) -> bool:
