@@ -22,6 +22,8 @@ BLOCK = 128
 TILE = 128
 #: Leaves of a bucket for each row of its smaller class.
 LEAVES = 2
+#: Values of a leaf at most that are sorted by insertion.
+MOST_IN_LEAF = 32
 #: A bucket whose average row meets more than this many negatives in its leaf is sorted instead.
 LEAF_LIMIT = 48
 
@@ -288,6 +290,45 @@ def count_buckets(
 
 #: Rows looked up at a time: what is between the two passes over them stays in the L1 cache.
 BIN_TILE = 256
+
+
+@kernel
+def sort_leaves(values, cells, ends, out):
+    """Write finite values in ascending order; return whether it is done, which even ones allow.
+
+    Each is put into one of as many leaves as ``cells`` has room for, by its distance to the least;
+    then insertion moves the few that are still apart. ``cells`` is scratch of the size of the
+    values, ``ends`` of the number of leaves and one more.
+    """
+    least = np.float64(values.min())
+    span = np.float64(values.max()) - least
+    last = ends.size - 2
+    if not 0.0 < span < np.inf or not last / span < np.inf:
+        return False
+    scale = last / span
+    for i in range(values.size):
+        cells[i] = (np.float64(values[i]) - least) * scale
+    ends[:] = 0
+    for i in range(values.size):
+        ends[_U(cells[i]) + _U(1)] += 1
+    most = 0
+    for leaf in range(last + 1):
+        most = max(most, ends[leaf + 1])
+        ends[leaf + 1] += ends[leaf]
+    if most > MOST_IN_LEAF:
+        return False
+    for i in range(values.size):
+        leaf = _U(cells[i])
+        out[ends[leaf]] = values[i]
+        ends[leaf] += 1
+    for i in range(1, out.size):
+        value = out[i]
+        j = i
+        while j > 0 and out[j - 1] > value:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = value
+    return True
 
 
 @kernel

@@ -308,6 +308,36 @@ def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
     )
 
 
+#: Leaves of a bucket for each of its rows, and at most: their numbers take two bytes.
+_LEAVES_A_ROW: Final = 2
+_MOST_LEAVES: Final = 1 << 16
+
+
+def sort_in_buckets(scores: NDArray[Any]) -> None:
+    """Sort scores in place, many floats by way of buckets; memory: one copy.
+
+    Three times as fast as ``numpy.sort`` where scores are spread smoothly.
+    """
+    if scores.dtype.kind != "f" or len(scores) < ONE_BUCKET_ROWS:
+        scores.sort()
+        return
+    parted = partition(BinaryRows(_NO_LABELS, 0, scores, None, False, allow_inf=True))
+    ends = np.cumsum(parted.rows).tolist()
+
+    def sort(b: int) -> None:
+        values = parted.gather(b)
+        out = scores[ends[b] - len(values) : ends[b]]
+        n_leaves = min(_LEAVES_A_ROW * len(values), _MOST_LEAVES)
+        scratch = np.empty(len(values), np.uint16), np.empty(n_leaves + 1, np.int32)
+        if parted.bucket_map.holds_one_score[b] or len(values) < 2:
+            out[:] = values
+        elif not buckets.sort_leaves(values, *scratch, out):
+            values.sort()
+            out[:] = values
+
+    run([partial(sort, b) for b in range(parted.bucket_map.n_buckets)])
+
+
 Ints = NDArray[np.int32] | NDArray[np.int64]
 
 _SIGN: Final = np.uint64(1 << 63)

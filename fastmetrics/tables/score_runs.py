@@ -150,8 +150,8 @@ def _table_of_columns(
         np.concatenate([np.empty(0, kind), *(s for s, _ in each)]) for each in classes
     )
     del classes
-    positive.sort()
-    negative.sort()
+    positive.sort(kind="stable")  # which merges sorted runs
+    negative.sort(kind="stable")
     return ScoreTable._from_columns(*merge_classes(positive, negative))
 
 

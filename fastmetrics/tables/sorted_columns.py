@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
+from fastmetrics.tables.ordering import sort_in_buckets
 from fastmetrics.tables.pairs import split_by_class
 from fastmetrics.tables.score_table import first_indices
 
@@ -129,7 +130,7 @@ class SortedColumn:
     @classmethod
     def from_scores(cls, scores: NDArray[Any]) -> SortedColumn:
         """Return the column of scores, one a row, which are sorted in place."""
-        scores.sort()
+        sort_in_buckets(scores)
         scores += 0  # -0.0 becomes 0.0
         n = len(scores)
         if n >= RECURS:
