@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from fastmetrics._input.containers import as_array, column_count, has_names
+from fastmetrics._input.containers import as_array, column_count, has_names, widened
 from fastmetrics._input.rows import NamedScores, check_binary, model_pairs, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import as_given, check_costs, check_prevalence
@@ -558,7 +558,7 @@ def metrics_beside(
 
 def may_be_probabilities(model: NamedScores) -> bool:
     """Return whether scores are fractions from 0 to 1, and not labels."""
-    scores = as_array(model.values, model.argument)
+    scores = widened(as_array(model.values, model.argument))
     if scores.dtype.kind != "f" or len(scores) == 0:
         return False
     if not 0.0 <= float(np.min(scores)) <= float(np.max(scores)) <= 1.0:

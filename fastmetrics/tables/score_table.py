@@ -316,7 +316,9 @@ class ScoreTable(Frozen, Summed, Saved):
 
         Notes
         -----
-        Time O(n log n), most of it in sorts that fit the cache; memory 32 bytes a row.
+        Time O(n log n), most of it in sorts that fit the cache; memory 32 bytes a row. Many scores
+        of float16 or bfloat16 are counted at their 65,536 values in one pass instead, unless
+        weights are fractions.
         The table does not depend on the number of threads, nor (unweighted) on row order.
         Scores and labels on a GPU (PyTorch, CuPy) are sorted and counted there, with the extra
         `device`.
