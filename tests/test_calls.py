@@ -17,11 +17,11 @@ MOST_FILES = {
     "accuracy_score": 7,
     "mean_squared_error": 8,
     "log_loss": 9,
-    "delong": 18,
+    "delong": 16,
     "bootstrap": 21,
-    "estimate": 22,
-    "compare": 23,
-    "evaluate": 35,
+    "estimate": 23,
+    "compare": 24,
+    "evaluate": 33,
 }
 
 

@@ -25,10 +25,10 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import PairOptions, compare_models, estimate, metric_argument
 from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.samples import (
     BinarySample,
     Design,
-    Measurement,
     cell_influences,
     proportion_counts,
 )

@@ -46,6 +46,7 @@ from fastmetrics.inference.estimate import (
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.guaranteed_threshold import check_promise, guaranteed_threshold
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import TablePoints
 from fastmetrics.inference.range_summary import (
     Corner,
     RangeSummary,
@@ -55,7 +56,6 @@ from fastmetrics.inference.range_summary import (
 )
 from fastmetrics.inference.reference import NOWHERE, limits
 from fastmetrics.inference.samples import (
-    TablePoints,
     build_samples,
     request_metrics,
 )

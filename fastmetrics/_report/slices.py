@@ -23,9 +23,9 @@ from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.reference import NOWHERE, adjust, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import (
-    Measurement,
     QuerySample,
     Sample,
     build_samples,

@@ -47,10 +47,9 @@ from fastmetrics.inference.estimate import (
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.group_sums import join_models, measure_groups
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import Measurement, TablePoints
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import (
-    Measurement,
-    TablePoints,
     build_samples,
 )
 from fastmetrics.inference.units import Floats

@@ -32,10 +32,10 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.reference import joint_pvalue, t_interval
 from fastmetrics.inference.samples import (
     BinarySample,
-    Measurement,
     check_counts,
 )
 from fastmetrics.inference.units import Floats, Units, Variance, without_rounding

@@ -29,10 +29,10 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
 from fastmetrics.inference.interval_rule import make_estimate, no_difference_limits, unseen_limits
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue, without_skewness
 from fastmetrics.inference.samples import (
-    Measurement,
     build_samples,
     check_influences,
     request_metrics,
@@ -484,19 +484,24 @@ def compare_models(
 ) -> Comparison:
     """Compare every pair of models by the influences of rows."""
     units = measured.units
+    influences = measured.influences
+    if units.groups is None:
+        sums = units.product_matrix(influences)
+        covariance = units.covariance_from_sums(sums)
+        measured = measured.with_variances(one, [sums[k, k] for k in range(len(sums))])
+    else:
+        covariance = units.covariance(influences)
     models = tuple(
         make_estimate(one, measured, k, chosen.level, weights_are=weights_are)
         for k in range(len(chosen.names))
     )
     reference = choose_reference(one, units)
     values = measured.values
-    influences = measured.influences
     tests = [
         units.difference((values[a], values[b]), influences[a], influences[b], reference)
         for a, b in chosen.pairs
     ]
     differences = [(difference, variance) for difference, variance, _ in tests]
-    covariance = units.covariance(influences)
     note = _few_rows_note(one, [by_kurtosis for *_, by_kurtosis in tests if by_kurtosis])
     note = note or _unlike_models_note(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(

@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from fastmetrics.inference.samples import Measurement
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.units import ROUNDING, Floats, Variance
 
 

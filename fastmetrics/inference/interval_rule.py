@@ -13,6 +13,7 @@ from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
 from fastmetrics.inference.rates import Rates
 from fastmetrics.inference.reference import (
@@ -24,8 +25,7 @@ from fastmetrics.inference.reference import (
     quantile,
     within,
 )
-from fastmetrics.inference.samples import Measurement
-from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Reference, Variance
+from fastmetrics.inference.units import PRIOR, ROUNDING, Floats, Variance
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.decisions.count_metrics import gradient
 
@@ -91,13 +91,7 @@ def make_estimate(
     """Build a model's estimate with limits by rule; ``variance`` replaces that of influences."""
     value = measured.values[model]
     note = measured.note
-    is_mean = one.entry.family == "ranking" and measured.units.groups is None
-    reference: Reference = "student" if is_mean else "contributions"
-    if variance is None:
-        if measured.variances:
-            variance = measured.variances[model]
-        else:
-            variance = measured.units.variance(measured.influences[model], reference)
+    variance = variance or measured.variance(one, model)
     design_effect = measured.design_effect(model, variance.value)
     # Equal losses differ by rounding: their terms are summed in different orders.
     size = max(abs(value), 1.0) if one.entry.family == "probabilities" else abs(value)

@@ -25,8 +25,8 @@ from fastmetrics._kernels.curve_kernels import (
 )
 from fastmetrics._kernels.merges import cumulative_pair
 from fastmetrics.inference.group_sums import measure_groups
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.rates import Rates, most_gap
-from fastmetrics.inference.samples import Measurement
 from fastmetrics.inference.units import Floats, Units
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_sum

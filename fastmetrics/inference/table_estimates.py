@@ -21,15 +21,17 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
-from fastmetrics.inference.range_summary import RangeSummary, summarize_runs
-from fastmetrics.inference.samples import (
+from fastmetrics.inference.measurement import (
     Measurement,
     TablePoints,
-    cell_influences,
-    check_counts,
     is_curve_metric,
     measure_block,
     measure_largest_gap,
+)
+from fastmetrics.inference.range_summary import RangeSummary, summarize_runs
+from fastmetrics.inference.samples import (
+    cell_influences,
+    check_counts,
     two_class_counts,
 )
 from fastmetrics.inference.units import Floats, Units, Variance

@@ -347,12 +347,25 @@ class Units:
         if self.groups is not None:
             sums = self.contributions(influences)
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
+        return self.covariance_from_sums(self.product_matrix(influences))
+
+    def product_matrix(self, influences: Floats | Sequence[Floats]) -> Floats:
+        """Compute `product_sums` of each of K metrics with itself and those before it.
+
+        Block by block: (K, K, n_strata, 4), of which the upper triangle is 0.
+        """
         k = len(influences)
-        sums = np.zeros((k, k, len(self.stratum_sizes), 4))
-        for i, one in enumerate(influences):
-            for j in range(i + 1):
-                sums[i, j] = self.product_sums(one, influences[j])
-        return self.covariance_from_sums(sums)
+        columns = self._columns
+
+        def add_up(here: slice) -> Floats:
+            sums = np.zeros((k, k, len(self.stratum_sizes), 4))
+            others = [column[here] for column in columns]
+            for i, one in enumerate(influences):
+                for j in range(i + 1):
+                    add_products(one[here], influences[j][here], *others, sums[i, j])
+            return sums
+
+        return np.asarray(sum(by_blocks(self.n_points, add_up)))
 
     def covariance_from_sums(self, sums: Floats) -> Floats:
         """Compute the covariance of K metrics from `product_sums` (K, K, n_strata, 4) of pairs."""

@@ -28,8 +28,8 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.samples import (
-    Measurement,
     build_samples,
     cell_influences,
     proportion_counts,

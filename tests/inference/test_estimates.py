@@ -20,8 +20,8 @@ from fastmetrics._report.score_evaluation import as_evaluation
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import TablePoints
 from fastmetrics.inference.range_summary import Lookup, summarize_range
-from fastmetrics.inference.samples import TablePoints
 from fastmetrics.metrics.asking import ask
 from fastmetrics.tables.score_table import PIECE_ROWS
 from reference import proportion_oracle as oracle
