@@ -300,8 +300,11 @@ def sort_leaves(values, cells, ends, out):
     then insertion moves the few that are still apart. ``cells`` is scratch of the size of the
     values, ``ends`` of the number of leaves and one more.
     """
-    least = np.float64(values.min())
-    span = np.float64(values.max()) - least
+    least = greatest = np.float64(values[0])
+    for i in range(values.size):  # methods of arrays would load SciPy's linear algebra
+        least = min(least, np.float64(values[i]))
+        greatest = max(greatest, np.float64(values[i]))
+    span = greatest - least
     last = ends.size - 2
     if not 0.0 < span < np.inf or not last / span < np.inf:
         return False

@@ -357,6 +357,15 @@ def precision_influences(n_positive, value, below, influence_p, influence_n):
 
 
 @kernel
+def total(values):
+    """Return a sum; the method of arrays would load SciPy's linear algebra with the kernel."""
+    added = 0.0
+    for i in range(values.size):
+        added += values[i]
+    return added
+
+
+@kernel
 def central_moments(counts, values, moments):
     """Write the mean of counted values, and the sums of second to fourth powers about it.
 
@@ -374,11 +383,11 @@ def central_moments(counts, values, moments):
     for i in range(whole, n):
         lanes[0] += counts[_U(i)]
         lanes[LANES] += counts[_U(i)] * values[_U(i)]
-    size = lanes[:LANES].sum()
+    size = total(lanes[:LANES])
     if size == 0.0:
         moments[:] = 0.0
         return
-    mean = lanes[LANES : 2 * LANES].sum() / size
+    mean = total(lanes[LANES : 2 * LANES]) / size
     lanes[:] = 0.0
     for start in range(0, whole, LANES):
         for k in range(LANES):
@@ -396,10 +405,10 @@ def central_moments(counts, values, moments):
         for power in range(4):
             lanes[_U(power * LANES)] += term
             term *= off
-    shift = lanes[:LANES].sum() / size
-    second = lanes[LANES : 2 * LANES].sum()
-    third = lanes[2 * LANES : 3 * LANES].sum()
-    fourth = lanes[3 * LANES :].sum()
+    shift = total(lanes[:LANES]) / size
+    second = total(lanes[LANES : 2 * LANES])
+    third = total(lanes[2 * LANES : 3 * LANES])
+    fourth = total(lanes[3 * LANES :])
     square = size * shift * shift
     moments[0] = mean + shift
     moments[1] = second - square
