@@ -5,6 +5,9 @@ chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory``
 (in each memory, if several are named), and compares the AUC with integers that DuckDB counts. A row
 takes 4 bytes of the folder and little more while the command runs; 8 and 8 more with
 ``--dtype float64``. Up to 2·10⁸ rows the command runs without ``--memory`` as well.
+
+With ``--customers N`` rows have customers, exposures and amounts (`customers.py`), and the command
+is given them as groups, weights and costs.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from benchmarks.out_of_core import customers as of_customers
 
 SEED = 20260914
 SHARE = 0.3
@@ -65,10 +70,10 @@ def read(path: Path) -> tuple[float, float]:
         return time.perf_counter() - start, time.process_time() - used
 
 
-def evaluate(path: Path, memory: str | None, folder: Path) -> Run:
+def evaluate(path: Path, memory: str | None, folder: Path, more: Sequence[str] = ()) -> Run:
     """Run the command."""
     command = [sys.executable, "-m", "fastmetrics", "evaluate", str(path), "--label", "y"]
-    command += ["--score", "s", "--format", "json"]
+    command += ["--score", "s", "--format", "json", *more]
     if memory is not None:
         command += ["--memory", memory, "--spill-dir", str(folder)]
     start = time.perf_counter()
@@ -116,6 +121,24 @@ def counted_by_sql(path: Path, rows: int, folder: Path) -> tuple[int, int, int]:
     return positives, negatives, twice
 
 
+def check_customers(rows: int, customers: int, memories: Sequence[str], parent: Path) -> int:
+    """Measure with groups, weights and costs, and return 0 where SQL has the same figures."""
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
+        path = Path(folder) / "customers.parquet"
+        of_customers.write(path, rows, customers)
+        size = path.stat().st_size / 1e9
+        print(f"{rows:,} rows of {customers:,} customers, {size:.3g} GB of Parquet", flush=True)
+        for memory in memories:
+            run = evaluate(path, memory, Path(folder), of_customers.OPTIONS)
+            print(
+                f"--memory {memory}: {run.seconds:.2f} s, {run.processor:.2f} s of processors; "
+                f"{run.peak_bytes / 1e6:,.0f} MB; {1e9 * run.processor / rows:.0f} ns a row",
+                flush=True,
+            )
+        expected = of_customers.figures_by_sql(path, rows, Path(folder))
+        return 0 if of_customers.agrees(run.model, expected) else 1
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, and return 0 where the integers agree."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
@@ -124,8 +147,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--customers", type=float)
     options = parser.parse_args(argv)
     rows = int(options.rows)
+    if options.customers:
+        return check_customers(rows, int(options.customers), options.memory, options.folder)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = Path(folder) / "scores.parquet"
         write(path, rows, options.dtype)

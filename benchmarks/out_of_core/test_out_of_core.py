@@ -27,3 +27,19 @@ def test_few_rows(tmp_path, capsys, monkeypatch):
 def test_a_command_that_fails(tmp_path):
     with pytest.raises(SystemExit, match="failed: 2"):
         script.evaluate(tmp_path / "none.parquet", "1GB", tmp_path)
+
+
+def test_few_rows_of_customers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(script.of_customers, "SLICE", 30_000)
+    options = ["--rows", "1e5", "--customers", "5e3", "--memory", "400MB"]
+    options += ["--folder", str(tmp_path)]
+    assert script.main(options) == 0
+    out = capsys.readouterr().out
+    assert "100,000 rows of 5,000 customers" in out
+    assert out.count(" by SQL: off by ") == 6
+    assert list(tmp_path.iterdir()) == []
+    wrong = {"roc_auc": 0.5, "standard_error": 0.1}
+    wrong["costs"] = {f"cost{kind}": 1.0 for kind in ("", "_all_positive", "_all_negative")}
+    wrong["costs"]["threshold"] = 0.5
+    monkeypatch.setattr(script, "evaluate", lambda *_: script.Run(1.0, 1.0, 1, wrong))
+    assert script.main(options) == 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fastmetrics._input.rows import model_pairs
 from fastmetrics._report.evaluation_result import (
@@ -24,18 +25,23 @@ from fastmetrics.inference.estimate import PairOptions, compare_models
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.group_sums import join_models
 from fastmetrics.inference.interval_rule import make_estimate
-from fastmetrics.inference.row_sums import RowSums, RowTotals
+from fastmetrics.inference.row_sums import RowSums, RowTotals, ScoredRows
+from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.metrics.asking import ask
 from fastmetrics.metrics.curves.precision_recall import break_even_at
 from fastmetrics.metrics.registry import LOSSES
 
 
-def evaluate_rows(models: Mapping[str, RowSums], level: float) -> Evaluation:
+def evaluate_rows(
+    rows: Mapping[str, ScoredRows], level: float, *, are_probabilities: bool
+) -> Evaluation:
     """Evaluate models of the same rows, of both classes; several ones have groups."""
-    totals = next(iter(models.values())).rows.totals
+    models = {
+        name: RowSums(each, are_probabilities=are_probabilities) for name, each in rows.items()
+    }
+    totals = next(iter(rows.values())).totals
     read = totals.weights_are
-    with_losses = all(LOSSES[0] in sums.values for sums in models.values())
-    names = [*LIMITED, *((*LOSSES, "mean_error") if with_losses else ())]
+    names = [*LIMITED, *((*LOSSES, "mean_error") if are_probabilities else ())]
     requests = ask(names)
     measured = [sums.measure(requests) for sums in models.values()]
     estimates: dict[str, list[Estimate]] = {}
@@ -66,11 +72,17 @@ def evaluate_rows(models: Mapping[str, RowSums], level: float) -> Evaluation:
         for k, (name, sums) in enumerate(models.items())
     ]
     notes = _doubts(results, [sums.top for sums in models.values()])
-    if with_losses:
+    if are_probabilities:
         losses = [sums.decompose_brier_score() for sums in models.values()]
         notes += _on_calibration(results, estimates["mean_error"], losses)
     comparisons = Comparisons(pairs) if pairs else None
     return Evaluation.from_scores(results, level, read, comparisons, notes=notes)
+
+
+def with_costs(evaluation: Evaluation, costs: Sequence[ThresholdCostInterval]) -> Evaluation:
+    """Return the evaluation with the cheapest threshold of each model."""
+    models = [replace(model, costs=each) for model, each in zip(evaluation, costs, strict=True)]
+    return replace(evaluation, models={model.name: model for model in models})
 
 
 def evaluate_one_class(names: list[str], totals: RowTotals, level: float) -> Evaluation:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._input.scores import check_weights
-from fastmetrics._report.row_evaluation import evaluate_one_class, evaluate_rows
+from fastmetrics._input.scores import check_costs, check_weights
+from fastmetrics._report.row_evaluation import evaluate_one_class, evaluate_rows, with_costs
+from fastmetrics._report.score_evaluation import EvaluateOptions
 from fastmetrics.cli import _bounded
 from fastmetrics.cli._bounded import (
     Evaluated,
@@ -23,9 +25,11 @@ from fastmetrics.cli._bounded import (
     memory_in_all,
     reason_to_load,
 )
+from fastmetrics.cli._options import number_of
 from fastmetrics.cli._session import in_words, names_here, read_rows
 from fastmetrics.errors import InputError
-from fastmetrics.inference.row_sums import RowSums, RowTotals, ScoredRows
+from fastmetrics.inference.row_costs import RowCosts
+from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import Sink
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
@@ -41,15 +45,29 @@ _HEAVIEST: Final = 2.0**300
 
 
 def are_ordered(options: argparse.Namespace) -> bool:
-    """Return whether rows have weights or groups, and are kept in the order of their scores."""
-    return bool(options.groups or (options.weight and options.weights_are != "frequencies"))
+    """Return whether rows have weights, groups or costs, which are kept with their scores."""
+    return bool(options.groups) or _has_importances(options) or _has_costs(options)
 
 
-def evaluate_ordered(options: argparse.Namespace) -> Evaluated:
-    """Read the files in the memory given; return the evaluation, warnings and columns."""
-    if reason := reason_to_load(options, ("groups", "weight")):
+def _has_importances(options: argparse.Namespace) -> bool:
+    return bool(options.weight) and options.weights_are != "frequencies"
+
+
+def _has_costs(options: argparse.Namespace) -> bool:
+    return options.cost_fn is not None or options.cost_fp is not None
+
+
+def evaluate_ordered(
+    options: argparse.Namespace, evaluate_plain: Callable[[argparse.Namespace], Evaluated]
+) -> Evaluated:
+    """Read the files in the memory given; return the evaluation, warnings and columns.
+
+    ``evaluate_plain`` evaluates rows that count alike, without costs.
+    """
+    if reason := reason_to_load(options, ("groups", "weight", "cost_fn", "cost_fp")):
         raise ValueError(reason)
-    if len(options.score) > 1 and not options.groups:
+    is_plain = not (options.groups or _has_importances(options))
+    if len(options.score) > 1 and _has_importances(options) and not options.groups:
         raise ValueError(
             "several --score with --weight need all rows in memory, where weights are importances: "
             "leave out --memory, name clusters of rows with --groups, or take one --score at a time"
@@ -57,27 +75,62 @@ def evaluate_ordered(options: argparse.Namespace) -> Evaluated:
     names = names_here(options)
     with in_words(names):
         total = memory_in_all(options)
+        prices = _prices(options)
     require_duckdb()
     for_models = _bounded.memory_of_rows(total, options) * len(options.score)
+    evaluation = None
+    texts: list[tuple[type[Warning], str]] = []
+    if is_plain:
+        without = argparse.Namespace(**{**vars(options), "cost_fn": None, "cost_fp": None})
+        evaluation, texts, _ = evaluate_plain(without)
     for_groups = int(for_models * _GROUPS) if options.groups else 0
-    taker = _OrderTaker(options, (for_models - for_groups) // len(options.score), for_groups)
+    memory = (for_models - for_groups) // len(options.score)
+    taker = _OrderTaker(options, prices, memory, for_groups)
     read_options = {"into": taker.start, "memory": for_reading(total), "coded": [options.groups]}
-    with in_words(names) as texts:
-        columns = read_rows(options, options.label, options.score, **read_options)
+    columns = [*options.score, *(each for each in taker.priced if each not in options.score)]
+    with in_words(names) as more:
+        read = read_rows(options, options.label, columns, **read_options)
         taker.check_labels()
-        taker.check_all(columns.n_rows)
+        taker.check_all(read.n_rows)
         level = options.confidence_level
-        if not all(taker.totals.sizes):
-            return evaluate_one_class(options.score, taker.totals, level), texts, columns
-        evaluation = evaluate_rows(taker.sum_rows(), level)
-    return evaluation, texts, columns
+        models = taker.rows() if all(taker.totals.sizes) else {}
+        if evaluation is None and models:
+            evaluation = evaluate_rows(models, level, are_probabilities=taker.are_probabilities)
+        if evaluation is None:
+            evaluation = evaluate_one_class(options.score, taker.totals, level)
+        if prices and models:
+            costs = [taker.costs(rows).cheapest(level) for rows in models.values()]
+            evaluation = with_costs(evaluation, costs)
+    return evaluation, texts + more, read
+
+
+def _prices(options: argparse.Namespace) -> dict[str, int | float | None]:
+    """Return the costs that are numbers, None for a column of them; or raise."""
+    given = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+    numbers = {name: None if each is None else number_of(each) for name, each in given.items()}
+    fn, fp = (1 if given[name] and each is None else each for name, each in numbers.items())
+    EvaluateOptions(cost_fn=fn, cost_fp=fp).checked(len(options.score))
+    return {} if fn is None else numbers
 
 
 class _OrderTaker(RowTaker):
-    """Takes batches of rows with weights and groups, and sorts them by the score of each model."""
+    """Takes batches of rows with weights, groups and costs, and sorts them by each model's score.
 
-    def __init__(self, options: argparse.Namespace, memory: int, for_groups: int) -> None:
+    ``prices`` are costs by their names, None where a column has them.
+    """
+
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        prices: dict[str, int | float | None],
+        memory: int,
+        for_groups: int,
+    ) -> None:
         super().__init__(options, memory)
+        self._prices = prices
+        by_row = [getattr(options, name) for name, each in prices.items() if each is None]
+        #: The columns of costs.
+        self.priced: list[str] = [*dict.fromkeys(by_row)]
         of_group = _OF_GROUP + _OF_GROUP_AND_MODEL * len(options.score)
         self._most_groups = for_groups // of_group
 
@@ -89,6 +142,7 @@ class _OrderTaker(RowTaker):
         read: WeightsAre | None = options.weights_are or "importances" if options.weight else None
         self.totals = RowTotals(read)
         self._codes = GroupCodes()
+        self._largest = 0.0
         #: The lowest and the highest score of each model, and whether one is between 0 and 1.
         self._spans: dict[str, tuple[float, float, bool]] = {}
         with in_words(names_here(options)):
@@ -110,10 +164,15 @@ class _OrderTaker(RowTaker):
             positive, weights = positive[kept], weights[kept]
             signed = np.where(positive, weights, -weights)
         self.n_rows += n
-        others = []
+        others: list[NDArray[Any]] = []
         if options.groups:
             others.append(self._codes.encode(columns[options.groups][kept]))
             self._check_groups()
+        if self._prices:
+            costs = self._costs(columns, kept, positive)
+            self._largest = max(self._largest, float(costs.max(initial=0.0)))
+            if self.priced:
+                others.append(costs)
         self.totals.add(positive, weights)
         for name, rows in self._rows.items():
             scores = columns[name][kept]
@@ -159,14 +218,36 @@ class _OrderTaker(RowTaker):
             )
         self.totals.n_groups = self._codes.n_groups
 
-    def sum_rows(self) -> dict[str, RowSums]:
-        """Sum up the rows of each model."""
-        del self._codes
-        are_probabilities = self._are_floats and all(
+    def _costs(
+        self, columns: dict[str, NDArray[Any]], kept: Any, positive: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return the cost of the mistake that each row's class allows."""
+        values = []
+        for name, number in self._prices.items():
+            column = columns[getattr(self.options, name)] if number is None else number
+            values.append(check_costs(name, column))
+        missed, alarm = (each[kept] if isinstance(each, np.ndarray) else each for each in values)
+        return np.where(positive, missed, alarm).astype(np.float64)
+
+    @property
+    def are_probabilities(self) -> bool:
+        """True if the scores of all models may be probabilities."""
+        return self._are_floats and all(
             low >= 0.0 and high <= 1.0 and has_inner
             for low, high, has_inner in self._spans.values()
         )
+
+    def rows(self) -> dict[str, ScoredRows]:
+        """Return the rows of each model; no more can be taken."""
+        del self._codes
+        has_costs = bool(self.priced)
         return {
-            name: RowSums(ScoredRows(rows, self.totals), are_probabilities=are_probabilities)
+            name: ScoredRows(rows, self.totals, has_costs=has_costs)
             for name, rows in self._rows.items()
         }
+
+    def costs(self, rows: ScoredRows) -> RowCosts:
+        """Sum up what thresholds of a model cost."""
+        fn, fp = self._prices.values()
+        by_class = None if fn is None or fp is None else (float(fn), float(fp))
+        return RowCosts(rows, by_class, self._largest)

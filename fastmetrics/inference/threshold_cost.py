@@ -44,7 +44,11 @@ from fastmetrics.tables.score_table import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 #: Relative tolerance of equal costs.
-_ROUNDING: Final = 2.0**-40
+EQUAL_COSTS: Final = 2.0**-40
+DEGENERATE: Final = (
+    "the interval of the cost is degenerate: no mistake costs anything on these data, which do not "
+    "show how rare they are"
+)
 
 
 class RowCosts(NamedTuple):
@@ -197,7 +201,7 @@ def _is_called_without_groups(
     costs = _least_between(total, first, last) + along - np.repeat(before, sizes)
     least = np.repeat(np.minimum.reduceat(costs, opens), sizes)
     indices = np.arange(n_stretches)
-    is_best = costs <= least * (1.0 + _ROUNDING)
+    is_best = costs <= least * (1.0 + EQUAL_COSTS)
     best = np.minimum.reduceat(np.where(is_best, indices, n_stretches), opens)
     called = np.empty(len(order), np.bool_)
     called[order] = after <= np.repeat(best, sizes - 1)
@@ -415,11 +419,7 @@ def threshold_cost_interval(
     if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
-        warn_user(
-            "the interval of the cost is degenerate: no mistake costs anything on these data, "
-            "which do not show how rare they are",
-            DegenerateDataWarning,
-        )
+        warn_user(DEGENERATE, DegenerateDataWarning)
     return ThresholdCostInterval(
         threshold=at,
         threshold_interval=around,
@@ -457,7 +457,7 @@ def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> Confid
     factors = cost_factors(table)
     costs = factors[0] * table.missed + factors[1] * table.alarms
     errors = np.sqrt(change_variances(table, cells, row))
-    kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
+    kept = np.flatnonzero(costs - costs[row] <= z * errors + EQUAL_COSTS * costs[row])
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
     low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
     return ConfidenceInterval(low, table.threshold_at(int(kept[0])))

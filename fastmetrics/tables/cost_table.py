@@ -54,7 +54,8 @@ ValueError
 #: Costs this near to one another, relatively, are one: those of 3 * 0.1 and of 0.3 are. Each is of
 #: two compensated sums, two divisions, two products and a sum, half a unit in the last place each.
 ROUNDING: Final = 2.0**-50
-_FREE: Final = "`cost_fn` and `cost_fp` must not be all 0: no mistake on these rows costs anything"
+#: What is said of costs that are all 0.
+FREE: Final = "`cost_fn` and `cost_fp` must not be all 0: no mistake on these rows costs anything"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +159,7 @@ def costs_of_counts(
 ) -> CostTable:
     """Return the costs of all thresholds from counts, with one cost for each kind of mistake."""
     if cost_fn == 0 and cost_fp == 0:
-        raise InputError(_FREE)
+        raise InputError(FREE)
     positives, negatives = table.n_positive, table.n_negative
     whole = not table.is_weighted and isinstance(cost_fn, int) and isinstance(cost_fp, int)
     exponent = 0
@@ -207,7 +208,7 @@ def costs_of_rows(
         if is_whole and math.fsum(weights) < 2.0**53:
             weights = weights.astype(np.int64)
     if not weights.any():
-        raise InputError(_FREE)
+        raise InputError(FREE)
     checked = check_weights(weights, len(weights), name="cost_fn, cost_fp")
     costed = rows.replace(
         weights=checked.values, integer_weights=checked.is_integer, weight_exponent=checked.exponent

@@ -518,7 +518,7 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
     ("options", "message"),
     [
         (["--bootstrap", "99"], "--bootstrap needs all rows in memory"),
-        (["--cost-fn", "1", "--cost-fp", "2"], "--cost-fn needs all rows in memory"),
+        (["--prevalence", "0.1"], "--prevalence needs all rows in memory"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
         (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),

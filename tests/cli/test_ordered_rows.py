@@ -65,6 +65,7 @@ def in_both(capsys, folder, spill_dir, *options, code=0):
 
 GROUPED = ["--groups", "group"]
 WEIGHTED = ["--weight", "weight"]
+FREQUENCIES = ["--weight", "count", "--weights-are", "frequencies"]
 
 
 @pytest.mark.usefixtures("_small")
@@ -76,9 +77,16 @@ WEIGHTED = ["--weight", "weight"]
         WEIGHTED,
         [*GROUPED, *WEIGHTED],
         ["--groups", "word", "--weight", "count"],
-        ["--groups", "half", "--weight", "count", "--weights-are", "frequencies"],
+        ["--groups", "half", *FREQUENCIES],
         [*GROUPED, *WEIGHTED, "--score", "other"],
         ["--groups", "word", "--score", "other", "--where", "amount < 60"],
+        ["--score", "other", "--cost-fn", "amount", "--cost-fp", "5"],
+        [*WEIGHTED, "--cost-fn", "amount", "--cost-fp", "count"],
+        [*GROUPED, *WEIGHTED, "--cost-fn", "amount", "--cost-fp", "5"],
+        [*FREQUENCIES, "--cost-fn", "amount", "--cost-fp", "5"],
+        [*FREQUENCIES, "--cost-fn", "0.7", "--cost-fp", "0.1"],
+        ["--cost-fn", "3", "--cost-fp", "1", "--confidence-level", "0.8"],
+        ["--cost-fn", "0", "--cost-fp", "1"],
     ],
     ids=" ".join,
 )
@@ -102,6 +110,14 @@ def test_the_figures_are_those_of_rows_in_memory(folder, tmp_path, capsys, score
         ["--score", "other", "--groups", "group", "--weight", "group"],
         ["--score", "other", "--groups", "group", "--where", "amount < 0"],
         ["--score", "word", "--groups", "group"],
+        ["--score", "other", "--cost-fn", "amount"],
+        ["--score", "other", "--cost-fn", "0", "--cost-fp", "0"],
+        ["--score", "other", "--cost-fn", "none", "--cost-fp", "none"],
+        ["--score", "other", "--cost-fn", "whole", "--cost-fp", "1"],
+        ["--score", "other", "--cost-fn", "-1", "--cost-fp", "1"],
+        ["--score", "other", "--cost-fn", "gap", "--cost-fp", "1"],
+        ["--score", "other", "--cost-fn", "word", "--cost-fp", "1"],
+        ["--score", "other", "--cost-fn", "missing", "--cost-fp", "1"],
     ],
     ids=" ".join,
 )

@@ -382,17 +382,20 @@ def _evaluate_rows(options: argparse.Namespace) -> Evaluated:
     from fastmetrics.cli._bounded import ManyClassesError, evaluate_streamed, reason_to_load
     from fastmetrics.cli._ordered import are_ordered, evaluate_ordered
 
+    def evaluate_plain(options: argparse.Namespace) -> Evaluated:
+        return evaluate_streamed(options, partial(_evaluate_loaded, options))
+
     is_bounded = options.memory is not None or options.spill_dir is not None
-    if is_bounded and are_ordered(options):
-        return evaluate_ordered(options)
-    if reason := reason_to_load(options):
+    try:
+        if is_bounded and are_ordered(options):
+            return evaluate_ordered(options, evaluate_plain)
+        if not (reason := reason_to_load(options)):
+            return evaluate_plain(options)
         if is_bounded:
             raise ValueError(reason)
-        return _evaluate_loaded(options)
-    try:
-        return evaluate_streamed(options, partial(_evaluate_loaded, options))
     except ManyClassesError:
-        return _evaluate_loaded(options)
+        pass
+    return _evaluate_loaded(options)
 
 
 def _evaluate_loaded(options: argparse.Namespace, columns: FileColumns | None = None) -> Evaluated:
