@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
 from fastmetrics._threads.workers import by_blocks, run
-from fastmetrics.tables.ordering import Partition, RowOrder, partition, row_order
+from fastmetrics.tables.ordering import MOST_SHORT, Partition, RowOrder, partition, row_order
 
 #: Scores, positives and negatives.
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -26,8 +27,6 @@ Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 PLAIN_ROWS = 40_000
 #: Rows of a job that counts scores of 16 bits: 0.2 ms.
 NARROW_JOB = 1 << 18
-#: Rows of which no count passes 32 bits.
-NARROW_SPAN = 1 << 31
 #: The zeroed table of a call, kept for the next one: fresh pages cost as much as 10⁶ rows.
 _spare_tables: list[NDArray[np.uint32]] = []
 #: Number of jobs of buckets: enough to balance the load, few enough to cost nothing.
@@ -81,12 +80,10 @@ def _distinct_narrow(rows: BinaryRows) -> Columns | None:
     """Return the columns of scores of 16 bits from one pass, or None if some row is not valid."""
     scores = rows.unwidened[2]
     tables, are_labels_valid = _count_narrow(rows)
-    lanes: list[NDArray[Any]] = [lane.reshape(2, -1) for lane in itertools.chain(*tables)]
-    if len(scores) > NARROW_SPAN:
-        lanes.insert(0, np.zeros((2, 1 << 16), np.int64))
+    lanes = [lane.reshape(2, -1) for table in tables for lane in table]
     counts = lanes[0]  # of negatives and of positives, by bits
     for lane in lanes[1:]:
-        counts += lane.astype(counts.dtype, copy=False)
+        counts += lane
     columns = None
     not_finite = counts.reshape(2, 2, -1)[:, :, narrow_infinity(scores) + rows.allow_inf :]
     if are_labels_valid and not not_finite.any():
@@ -97,7 +94,7 @@ def _distinct_narrow(rows: BinaryRows) -> Columns | None:
         bits = np.concatenate([bits[~is_signed][::-1], bits[is_signed]])
         positives, negatives = (counts[label][bits].astype(np.int64) for label in (1, 0))
         columns = widened(bits.astype(np.uint16).view(scores.dtype)), positives, negatives
-    if rows.weights is None:
+    if counts.dtype == np.uint32:
         tables[0].fill(0)
         _spare_tables[:] = tables[:1]
     return columns
@@ -113,34 +110,25 @@ def _count_narrow(rows: BinaryRows) -> tuple[list[NDArray[Any]], bool]:
     weights = np.empty(0) if rows.weights is None else rows.weights
     labels, negative, scores = rows.unwidened
     bits = scores.view(np.uint16)
+    is_short = rows.weights is None and len(bits) <= MOST_SHORT
+    tables: list[NDArray[Any]] = []
 
-    def count(tables: list[NDArray[Any]], start: int) -> int:
-        try:
-            table = tables.pop()  # by one thread alone
-        except IndexError:
-            table = _take_table() if rows.weights is None else np.zeros((2, 1 << 17))
+    def take_table() -> NDArray[Any]:
+        for stack in (tables, _spare_tables) if is_short else (tables,):
+            with contextlib.suppress(IndexError):  # what is popped is of one thread alone
+                return stack.pop()
+        return np.zeros((2, 1 << 17), np.uint32 if is_short else np.float64)
+
+    def count(start: int) -> int:
+        table = take_table()
         job = slice(start, start + NARROW_JOB)
         columns = bits[job], labels[job], negative, weights[job]
         n_valid: int = cells.count_narrow_scores(*columns, table)
         tables.append(table)
         return n_valid
 
-    all_tables: list[NDArray[Any]] = []
-    n_valid = 0
-    for first in range(0, len(bits), NARROW_SPAN):
-        tables: list[NDArray[Any]] = []
-        starts = range(first, min(first + NARROW_SPAN, len(bits)), NARROW_JOB)
-        n_valid += sum(run([partial(count, tables, start) for start in starts]))
-        all_tables += tables
-    return all_tables, n_valid == len(bits)
-
-
-def _take_table() -> NDArray[np.uint32]:
-    """Return zeros for `count_narrow_scores`: the spare table if there is one."""
-    try:
-        return _spare_tables.pop()  # by one thread alone
-    except IndexError:
-        return np.zeros((2, 1 << 17), np.uint32)
+    n_valid = sum(run([partial(count, start) for start in range(0, len(bits), NARROW_JOB)]))
+    return tables, n_valid == len(bits)
 
 
 def merge_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:

@@ -85,11 +85,11 @@ def thresholds(
 
 
 @contextlib.contextmanager
-def narrow_spans(job: int, span: int) -> Iterator[None]:
-    """Count scores of 16 bits in jobs, and in spans with tables of their own, of so many rows."""
+def narrow_jobs(size: int, most: int) -> Iterator[None]:
+    """Count scores of 16 bits in jobs of so many rows, as doubles from more than ``most`` on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "NARROW_JOB", job)
-        patch.setattr(pairs, "NARROW_SPAN", span)
+        patch.setattr(pairs, "NARROW_JOB", size)
+        patch.setattr(pairs, "MOST_SHORT", most)
         yield
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from table_samples import BFLOAT16, NARROW_ROWS, labels_of, narrow_spans, without_sorts
+from table_samples import BFLOAT16, NARROW_ROWS, labels_of, narrow_jobs, without_sorts
 
 import fastmetrics as fm
 
@@ -173,12 +173,12 @@ def test_every_value_is_in_its_order(rng: Any, kind: str) -> None:
     assert table.positives.tolist() == [1 + (score == 0) for score in expected.tolist()]
 
 
-@pytest.mark.parametrize("span", [1 << 31, 7_000])
-def test_jobs_spans_and_threads(rng: Any, kind: str, span: int) -> None:
+@pytest.mark.parametrize("most", [1 << 31, 40_000])
+def test_jobs_and_threads(rng: Any, kind: str, most: int) -> None:
     bits = SAMPLES["normal"](rng, 40_001, kind)
     y = labels_of(rng, len(bits), 0.3)
     expected = fm.ScoreTable.from_scores(y, as_float32(bits, kind))
-    with narrow_spans(1_000, span):
+    with narrow_jobs(1_000, most):
         for n_threads in (1, 2, 7):
             table = fm.ScoreTable.from_scores(y, as_narrow(bits, kind), n_threads=n_threads)
             same_tables(table, expected)
