@@ -80,7 +80,7 @@ def least(traces: Sequence[Trace]) -> Trace:
 
 
 @contextmanager
-def _watched(replacement: Callable[..., Any]) -> Iterator[None]:
+def watched(replacement: Callable[..., Any]) -> Iterator[None]:
     """Put a function in the place of `run`, in every module that has it."""
     original = workers.run
     holders = [
@@ -112,7 +112,7 @@ def trace(work: Call) -> Trace:
             sets.append(taken)
         return results
 
-    with _watched(timed):
+    with watched(timed):
         start = time.perf_counter()
         work()
         return Trace(time.perf_counter() - start, sets)
@@ -153,7 +153,7 @@ def serial_sections(work: Call) -> dict[str, float]:
         # The return from here is reported, the call was: names stay in step.
         return results
 
-    with _watched(unseen):
+    with watched(unseen):
         sys.setprofile(on_event)
         try:
             last = time.perf_counter()

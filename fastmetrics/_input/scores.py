@@ -20,7 +20,7 @@ from fastmetrics._input.containers import (
     widened,
 )
 from fastmetrics._input.scalars import WeightsAre, check_fraction, check_integer
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 #: Rows per step of a chunked pass, so that its temporaries stay in cache.
@@ -205,9 +205,18 @@ def check_probabilities(values: Any, name: str = "y_proba") -> NDArray[Any]:
     return scores
 
 
+def extremes(numbers: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the smallest and the largest number; nan if there is one."""
+    if len(numbers) <= CHUNK:  # on small data each call counts
+        return numbers.min(), numbers.max()
+    ends = by_blocks(len(numbers), lambda here: (numbers[here].min(), numbers[here].max()))
+    low, high = zip(*ends, strict=True)
+    return np.min(low), np.max(high)
+
+
 def check_unit_interval(numbers: NDArray[Any], name: str, advice: str = "") -> None:
     """Raise ValueError with the first index and the count of numbers outside [0, 1], if any."""
-    low, high = numbers.min(), numbers.max()
+    low, high = extremes(numbers)
     if low < 0 or high > 1:
         rule = f"must lie in [0, 1]: from {low.item()!r} to {high.item()!r};"
         refuse((numbers < 0) | (numbers > 1), name, rule, numbers, advice)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, column_count, has_names, widened
 from fastmetrics._input.rows import NamedScores, check_binary, model_pairs, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._input.scores import as_given, check_costs, check_prevalence
+from fastmetrics._input.scores import as_given, check_costs, check_prevalence, extremes
 from fastmetrics._number_text import with_limits
 from fastmetrics._report.evaluation_result import (
     AUC,
@@ -27,6 +28,7 @@ from fastmetrics._report.evaluation_result import (
     get_estimates,
 )
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -561,8 +563,13 @@ def may_be_probabilities(model: NamedScores) -> bool:
     scores = widened(as_array(model.values, model.argument))
     if scores.dtype.kind != "f" or len(scores) == 0:
         return False
-    if not 0.0 <= float(np.min(scores)) <= float(np.max(scores)) <= 1.0:
+    low, high = extremes(scores)
+    if not 0.0 <= low <= high <= 1.0:
         return False
+    return any(by_blocks(len(scores), lambda here: _has_inner(scores[here])))
+
+
+def _has_inner(scores: NDArray[Any]) -> bool:
     return bool(((scores > 0.0) & (scores < 1.0)).any())
 
 
