@@ -417,6 +417,27 @@ def central_moments(counts, values, moments):
 
 
 @kernel
+def cell_means(counts, values, starts, means):
+    """Write the mean of counted values in each cell; return the sum of squares about the means."""
+    squares = 0.0
+    for cell in range(starts.size):
+        start = starts[cell]
+        stop = starts[cell + 1] if cell + 1 < starts.size else values.size
+        first = values[start]
+        size = 0.0
+        shift = 0.0
+        for i in range(start, stop):
+            size += counts[_U(i)]
+            shift += counts[_U(i)] * (values[_U(i)] - first)
+        shift /= max(size, 1.0)
+        means[cell] = first + shift
+        for i in range(start, stop):
+            off = values[_U(i)] - first - shift
+            squares += counts[_U(i)] * off * off
+    return squares
+
+
+@kernel
 def curve_moments(
     positives, negatives, above, sizes, auc_p, auc_n, precision_p, precision_n, moments
 ):

@@ -23,7 +23,6 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.rates import Rates, TablesNear, most_gap
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Units, Variance
 from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_sum
-from fastmetrics.metrics.curves.influences import CurveCounts
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, extreme_gaps, ks_at
 from fastmetrics.metrics.probabilities.log_loss import row_losses
@@ -220,14 +219,28 @@ _MEASURED: Final = (*OF_RANGES, "mean_error")
 Cut = tuple[int, int]
 
 
-def _cell_starts(counts: CurveCounts, total: float, cut: Cut) -> NDArray[np.intp]:
+def _cell_starts(table: ScoreTable, start: int, total: float, cut: Cut) -> NDArray[np.intp]:
     """Return the start of each cell: cells are even by rows, and smaller near the top."""
     n_cells, alone = cut
-    if len(counts.tp) <= alone:
-        return np.arange(len(counts.tp))
-    above = counts.tp + counts.fp - counts.positives - counts.negatives
-    position = above / total + np.log1p(above) / np.log1p(total)
-    return np.flatnonzero(np.diff(np.floor(position * (n_cells / 2.0)), prepend=-1.0))
+    last = len(table) - 1
+    if last < alone:
+        return np.arange(last + 1)
+    rows = table.positives + table.negatives
+    above = np.cumsum(rows) - rows + start
+
+    def cell(index: Any) -> Floats:
+        n = above[index].astype(np.float64)
+        position = n / total + np.log1p(n) / np.log1p(total)
+        return np.asarray(np.floor(position * (n_cells / 2.0)))
+
+    first, end = cell(np.array([0, last]))
+    cells = np.arange(first + 1.0, end + 1.0)
+    low, high = np.zeros(len(cells), np.intp), np.full(len(cells), last)
+    while (low < high).any():  # bisection of the first score of each
+        middle = (low + high) // 2
+        is_there = cell(middle) >= cells
+        low, high = np.where(is_there, low, middle + 1), np.where(is_there, middle, high)
+    return np.unique(np.append(high, 0))
 
 
 class ScoreCells(NamedTuple):
@@ -248,22 +261,13 @@ class ScoreCells(NamedTuple):
     rests: Floats
 
     @classmethod
-    def from_table(
-        cls, table: ScoreTable, counts: CurveCounts, influences: Any, starts: NDArray[np.intp]
-    ) -> ScoreCells:
+    def from_table(cls, table: ScoreTable, influences: Any, starts: NDArray[np.intp]) -> ScoreCells:
         """Compute the cells of a table that begin at the indices ``starts``."""
-        widths = np.diff(starts, append=len(table))
         means, rests = np.empty((len(influences), 2, len(starts))), np.empty((len(influences), 2))
-        for metric_means, metric_rests, one in zip(means, rests, influences, strict=True):
-            for code, values in enumerate(one):
-                n = counts[code]
-                first = values[starts]
-                off = values - np.repeat(first, widths)
-                shift = np.add.reduceat(n * off, starts)
-                shift /= np.maximum(np.add.reduceat(n, starts), 1.0)
-                metric_means[code] = first + shift
-                off -= np.repeat(shift, widths)
-                metric_rests[code] = np.add.reduce(n * off * off)
+        columns = table.positives, table.negatives
+        for m, one in enumerate(influences):
+            for code, (counts, values) in enumerate(zip(columns, one, strict=True)):
+                rests[m, code] = curve_kernels.cell_means(counts, values, starts, means[m, code])
         return cls(table.scores[starts], means, rests)
 
     @classmethod
@@ -344,9 +348,8 @@ def _row_block(
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:
-        counts = CurveCounts.from_table(table, start)
-        starts = _cell_starts(counts, float(sum(totals)), cut)
-        cells = ScoreCells.from_table(table, counts, influences[: len(OF_RANGES)], starts)
+        starts = _cell_starts(table, sum(start), float(sum(totals)), cut)
+        cells = ScoreCells.from_table(table, influences[: len(OF_RANGES)], starts)
     return RowBlock(start, sizes, moments, np.array([tails[0], -tails[1]]), hull, cells)
 
 

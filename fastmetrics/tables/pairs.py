@@ -195,8 +195,9 @@ def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
 def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the scores of the positives and of the negatives, without rows that are neither."""
     labels, negative, scores = rows.unverified
-    positives = np.empty(len(scores) + 1, scores.dtype)
-    negatives = np.empty(len(scores) + 1, scores.dtype)
+    most = int(np.count_nonzero(labels == 1))
+    positives = np.empty(most + 1, scores.dtype)
+    negatives = np.empty(len(scores) - most + 1, scores.dtype)
     n_positive, n_negative = merges.split_classes(scores, labels, negative, positives, negatives)
     return positives[:n_positive], negatives[:n_negative]
 

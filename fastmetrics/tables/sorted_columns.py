@@ -230,7 +230,7 @@ def split_batch(rows: BinaryRows) -> Batch:
         positives, negatives = split_by_class(rows)
         if not rows.accept(len(positives) + len(negatives) == len(rows)):
             return split_batch(rows)
-        return (positives.copy(), None), (negatives.copy(), None)
+        return (positives, None), (negatives, None)
     counts = np.asarray(rows.weights).astype(np.int64)
     positive, negative = ((rows.labels == one) & (counts > 0) for one in (1, rows.negative))
     return (rows.scores[positive], counts[positive]), (rows.scores[negative], counts[negative])
