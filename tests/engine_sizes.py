@@ -16,7 +16,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of the command line
     "files_cells": ("cli._bounded._CELLS",),
     "files_memory": ("cli._bounded.memory_of_rows",),
-    "files_loaded": ("cli._bounded.reason_to_load",),
+    "files_kept": ("cli._bounded._KEPT_ROWS",),
+    "files_loaded": ("cli._bounded.reason_to_load", "cli._ordered.reason_to_load"),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
     "bin_part_rows": ("tables.binned_score_table._PART_ROWS",),
@@ -40,6 +41,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "passed_bytes": ("tables.score_runs._PASSED",),
     "waiting_rows": ("tables.score_runs._WAITING",),
     "row_block": ("tables.row_runs._BLOCK",),
+    "row_kept": ("tables.row_runs._KEPT",),
     "row_range_rows": ("tables.row_runs._RANGE_ROWS",),
     "row_run_rows": ("tables.row_runs._RUN_ROWS",),
     "row_least_rows": ("tables.row_runs._LEAST_ROWS",),

@@ -111,9 +111,8 @@ def evaluate_streamed(
     most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = RowTaker(options, each)
     n_cells = _CELLS if len(options.score) > 1 else 0
-    keep = min(_KEPT_ROWS, each // _OF_KEPT)
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        sink = {"into": taker.start, "keep": keep, "memory": for_reading(total)}
+        sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
         columns = read_rows(options, options.label, options.score, **sink)
         if len(columns.scores[options.score[0]]) == columns.n_rows:
             return evaluate_kept(columns)
@@ -182,6 +181,11 @@ def memory_of_rows(total: int, options: argparse.Namespace) -> int:
             f"{'model' if n_models == 1 else 'models'}: give at least {least / 1e6:,.0f} MB"
         )
     return each
+
+
+def kept_rows(memory: int) -> int:
+    """Return how many rows are kept, and evaluated as in memory."""
+    return min(_KEPT_ROWS, memory // _OF_KEPT)
 
 
 def for_reading(total: int) -> int:

@@ -1,4 +1,4 @@
-"""``fastmetrics evaluate --memory`` with groups or importances: rows in the order of their scores.
+"""``fastmetrics evaluate`` with groups, importances or costs: rows in the order of their scores.
 
 Rows are read once, with what belongs to them, into sorted runs in memory and on disk.
 """
@@ -22,8 +22,8 @@ from fastmetrics.cli._bounded import (
     Evaluated,
     RowTaker,
     for_reading,
+    kept_rows,
     memory_in_all,
-    reason_to_load,
 )
 from fastmetrics.cli._options import number_of
 from fastmetrics.cli._session import in_words, names_here, read_rows
@@ -31,7 +31,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.row_costs import RowCosts
 from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.io.reader import Sink
+from fastmetrics.io.reader import FileColumns, Sink
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 
 #: Bytes of a group and its name at most; and for each model.
@@ -57,51 +57,62 @@ def _has_costs(options: argparse.Namespace) -> bool:
     return options.cost_fn is not None or options.cost_fp is not None
 
 
-def evaluate_ordered(
-    options: argparse.Namespace, evaluate_plain: Callable[[argparse.Namespace], Evaluated]
-) -> Evaluated:
-    """Read the files in the memory given; return the evaluation, warnings and columns.
-
-    ``evaluate_plain`` evaluates rows that count alike, without costs.
-    """
-    if reason := reason_to_load(options, ("groups", "weight", "cost_fn", "cost_fp")):
-        raise ValueError(reason)
-    is_plain = not (options.groups or _has_importances(options))
+def reason_to_load(options: argparse.Namespace) -> str:
+    """Return which option needs all rows in memory; or nothing."""
+    if reason := _bounded.reason_to_load(options, ("groups", "weight", "cost_fn", "cost_fp")):
+        return reason
     if len(options.score) > 1 and _has_importances(options) and not options.groups:
-        raise ValueError(
+        return (
             "several --score with --weight need all rows in memory, where weights are importances: "
             "leave out --memory, name clusters of rows with --groups, or take one --score at a time"
         )
+    return ""
+
+
+def evaluate_ordered(
+    options: argparse.Namespace,
+    evaluate_kept: Callable[[FileColumns], Evaluated],
+    evaluate_plain: Callable[[argparse.Namespace], Evaluated],
+) -> Evaluated:
+    """Read the files in bounded memory; return the evaluation, warnings and columns.
+
+    ``evaluate_kept`` evaluates the columns of all rows if these are few; ``evaluate_plain`` reads
+    and evaluates rows that count alike, without costs.
+    """
     names = names_here(options)
     with in_words(names):
         total = memory_in_all(options)
         prices = _prices(options)
     require_duckdb()
-    for_models = _bounded.memory_of_rows(total, options) * len(options.score)
-    evaluation = None
-    texts: list[tuple[type[Warning], str]] = []
-    if is_plain:
-        without = argparse.Namespace(**{**vars(options), "cost_fn": None, "cost_fp": None})
-        evaluation, texts, _ = evaluate_plain(without)
+    each = _bounded.memory_of_rows(total, options)
+    for_models = each * len(options.score)
     for_groups = int(for_models * _GROUPS) if options.groups else 0
-    memory = (for_models - for_groups) // len(options.score)
-    taker = _OrderTaker(options, prices, memory, for_groups)
-    read_options = {"into": taker.start, "memory": for_reading(total), "coded": [options.groups]}
-    columns = [*options.score, *(each for each in taker.priced if each not in options.score)]
-    with in_words(names) as more:
-        read = read_rows(options, options.label, columns, **read_options)
+    taker = _OrderTaker(
+        options, prices, (for_models - for_groups) // len(options.score), for_groups
+    )
+    sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
+    columns = [*options.score, *(name for name in taker.priced if name not in options.score)]
+    with in_words(names) as texts:
+        read = read_rows(options, options.label, columns, coded=[options.groups], **sink)
+        if len(read.scores[options.score[0]]) == read.n_rows:
+            return evaluate_kept(read)
         taker.check_labels()
         taker.check_all(read.n_rows)
         level = options.confidence_level
         models = taker.rows() if all(taker.totals.sizes) else {}
-        if evaluation is None and models:
-            evaluation = evaluate_rows(models, level, are_probabilities=taker.are_probabilities)
-        if evaluation is None:
+        costs = [taker.costs(rows).cheapest(level) for rows in models.values() if prices]
+        if not models:
             evaluation = evaluate_one_class(options.score, taker.totals, level)
-        if prices and models:
-            costs = [taker.costs(rows).cheapest(level) for rows in models.values()]
+        elif options.groups or _has_importances(options):
+            evaluation = evaluate_rows(models, level, are_probabilities=taker.are_probabilities)
+        else:
+            del taker, models, sink
+            without = argparse.Namespace(**{**vars(options), "cost_fn": None, "cost_fp": None})
+            evaluation, more, read = evaluate_plain(without)
+            texts += more
+        if costs:
             evaluation = with_costs(evaluation, costs)
-    return evaluation, texts + more, read
+    return evaluation, texts, read
 
 
 def _prices(options: argparse.Namespace) -> dict[str, int | float | None]:

@@ -50,17 +50,20 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def _small(monkeypatch):
-    """Let runs and ranges have few rows, and nearly all of them be spilled."""
-    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20)
+    """Let runs and ranges have few rows, and all of them be spilled."""
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20, files_kept=20)
     engine_sizes.put(monkeypatch, row_range_rows=300, row_run_rows=700, row_least_rows=200)
-    engine_sizes.put(monkeypatch, row_block=16)
+    engine_sizes.put(monkeypatch, row_block=16, row_kept=1 << 20)
 
 
 def in_both(capsys, folder, spill_dir, *options, code=0):
     """Return output and errors with all rows in memory, and with little."""
     command = ["evaluate", folder / "x.parquet", "--label", "y", *options]
+    with pytest.MonkeyPatch.context() as patch:
+        engine_sizes.put(patch, files_loaded=lambda options: "all rows are loaded")
+        whole = captured(capsys, *command, code=code)
     memory = ["--memory", "1GB", "--spill-dir", spill_dir]
-    return [captured(capsys, *command, *more, code=code) for more in ([], memory)]
+    return [whole, captured(capsys, *command, *memory, code=code)]
 
 
 GROUPED = ["--groups", "group"]
@@ -153,6 +156,24 @@ def test_one_class_alone(folder, tmp_path, capsys):
     assert ordered.err == whole.err
 
 
+@pytest.mark.usefixtures("_small")
+def test_large_files_are_not_loaded_without_a_memory(folder, capsys, monkeypatch):
+    spilled = engine_sizes.noted(monkeypatch, "spilling")
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *WEIGHTED]
+    assert captured(capsys, *command).out == captured(capsys, *command, "--memory", "1GB").out
+    assert len(spilled) > 2
+    spilled.clear()
+    captured(capsys, *command, "--score", "short")  # two models with importances
+    assert not spilled
+
+
+def test_few_rows_are_evaluated_in_memory(folder, capsys, monkeypatch):
+    spilled = engine_sizes.noted(monkeypatch, "spilling")
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *WEIGHTED]
+    assert "n+" in captured(capsys, *command, "--memory", "1GB").out
+    assert not spilled
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -167,13 +188,14 @@ def test_what_needs_all_rows_is_refused(folder, capsys, more, message):
 
 
 def test_too_many_groups_for_the_memory(folder, capsys, monkeypatch):
-    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 17)
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 17, files_kept=20)
     command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *GROUPED]
     error = error_of(capsys, *command, "--memory", "1GB")
     assert "--memory 1GB is too little for 400 groups and more" in error
 
 
-def test_weights_out_of_all_proportion(tmp_path, capsys):
+def test_weights_out_of_all_proportion(tmp_path, capsys, monkeypatch):
+    engine_sizes.put(monkeypatch, files_kept=1)
     pq.write_table(pa.table({"y": [0, 1], "s": [1, 2], "w": [1.0, 1e200]}), tmp_path / "x.parquet")
     error = error_of(
         capsys, "evaluate", tmp_path / "x.parquet", *"--label y --score s --weight w".split(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -379,22 +380,21 @@ def run_evaluate(options: argparse.Namespace) -> str:
 
 def _evaluate_rows(options: argparse.Namespace) -> Evaluated:
     """Evaluate rows in bounded memory if that can be done; load them otherwise."""
-    from fastmetrics.cli._bounded import ManyClassesError, evaluate_streamed, reason_to_load
-    from fastmetrics.cli._ordered import are_ordered, evaluate_ordered
+    from fastmetrics.cli import _bounded, _ordered
 
     def evaluate_plain(options: argparse.Namespace) -> Evaluated:
-        return evaluate_streamed(options, partial(_evaluate_loaded, options))
+        return _bounded.evaluate_streamed(options, partial(_evaluate_loaded, options))
 
-    is_bounded = options.memory is not None or options.spill_dir is not None
-    try:
-        if is_bounded and are_ordered(options):
-            return evaluate_ordered(options, evaluate_plain)
-        if not (reason := reason_to_load(options)):
+    are_ordered = _ordered.are_ordered(options)
+    reason = (_ordered if are_ordered else _bounded).reason_to_load(options)
+    if reason and (options.memory is not None or options.spill_dir is not None):
+        raise ValueError(reason)
+    with suppress(_bounded.ManyClassesError):
+        if are_ordered and not reason:
+            kept = partial(_evaluate_loaded, options)
+            return _ordered.evaluate_ordered(options, kept, evaluate_plain)
+        if not reason:
             return evaluate_plain(options)
-        if is_bounded:
-            raise ValueError(reason)
-    except ManyClassesError:
-        pass
     return _evaluate_loaded(options)
 
 
@@ -456,8 +456,8 @@ counts in place of rows:
 files of any size, of scores of two classes:
 [--memory SIZE]  what the program may take, as 1GB or 500MB (default: half of what is free); rows
     that do not fit are sorted on disk. Large files are read twice to compare several models
-[--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
-    (default: the system's folder for temporary files)
+[--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model, 28 with groups,
+    weights and costs; nothing is left (default: the system's folder for temporary files)
 """,
     defaults={"pass_at": [], "pass_hat": [], "confidence_level": 0.95},
     examples="""\
