@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,7 +13,11 @@ import numpy as np
 
 import fastmetrics
 from fastmetrics._kernels._compile import notice
+from fastmetrics._report.row_evaluation import evaluate_rows
+from fastmetrics.inference.row_costs import RowCosts
+from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.tables.pairs import PLAIN_ROWS
+from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 
 #: The doors, whose types are for those who use what they return.
 fm: Any = fastmetrics
@@ -49,6 +54,7 @@ def _steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "concordance and times", _concordance
     yield "tests of differences", _differences
     yield "streams", _streams
+    yield "rows of files", _ordered_rows
 
 
 def _rows(n: int, kind: Any) -> tuple[Any, Any, Any]:
@@ -226,3 +232,16 @@ def _streams() -> None:
         runs = streams.ScoreRuns(memory="8MB")
         runs.update(y, one)
         fm.evaluate({"runs": runs})
+
+
+def _ordered_rows() -> None:
+    y, one, _ = _rows(_ROWS[0], np.float64)
+    for read in (None, "importances"):
+        runs, totals = RowRuns(10**6, tempfile.gettempdir()), RowTotals(read, n_groups=40)
+        weights = np.full(len(y), 2.0)
+        codes = GroupCodes().encode(np.arange(len(y)) % 40)
+        runs.add(one / 1000.0, np.where(y == 1, weights, -weights), codes)
+        totals.add(y == 1, weights)
+        rows = ScoredRows(runs, totals)
+        evaluate_rows({"one": rows}, 0.95, are_probabilities=True)
+        RowCosts(rows, (5.0, 1.0), 5.0).cheapest(0.95)
