@@ -329,8 +329,12 @@ def evaluate_tables(
     tables: Mapping[str, ScoreTable | RangeSummary],
     level: float,
     weights_are: WeightsAre | None = None,
+    added: Mapping[str, Mapping[str, Estimate]] | None = None,
 ) -> Evaluation:
-    """Evaluate models by their tables; fractional weights have no interval."""
+    """Evaluate models by their tables; fractional weights have no interval.
+
+    ``added`` has estimates of other metrics, by model.
+    """
     with_losses = all(map(has_losses, tables.values()))
     models = []
     summaries = []
@@ -341,7 +345,8 @@ def evaluate_tables(
             continue
         summary = summarize_table(table) if isinstance(table, ScoreTable) else table
         summaries.append(summary)
-        models.append(as_evaluation(summary, name, level, with_losses))
+        more = added[name] if added is not None else {}
+        models.append(as_evaluation(summary, name, level, with_losses, more))
     notes: tuple[str, ...] = ()
     if len(summaries) == len(models):
         notes = _notes_of_ranges(models, summaries, level, with_losses)
@@ -375,9 +380,13 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
 
 
 def as_evaluation(
-    summary: RangeSummary, name: str, level: float, with_losses: bool = True
+    summary: RangeSummary,
+    name: str,
+    level: float,
+    with_losses: bool = True,
+    added: Mapping[str, Estimate] | None = None,
 ) -> ModelEvaluation:
-    """Evaluate the rows of a summary, once all ranges are in.
+    """Evaluate the rows of a summary, once all ranges are in; ``added`` are other estimates.
 
     The result is that of all rows in memory: to the bit for counts and what is made of them, up to
     rounding for the average precision and standard errors.
@@ -395,7 +404,7 @@ def as_evaluation(
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
     if not (m and n):
-        return _undefined(name, m, n)
+        return _with_estimates(_undefined(name, m, n), added or {})
     gap = summary.largest_gap
     if summary.highest is None or summary.balance is None:
         raise InputError("ranges of scores are missing")
@@ -417,7 +426,7 @@ def as_evaluation(
         losses = LOSSES if with_losses and has_losses(summary) else ()
         names = [*(SMOOTH if summary.rates is None else LIMITED), *losses]
         estimates = {one.label: estimate_from_summary(one, summary, level) for one in ask(names)}
-    return _with_estimates(model, estimates)
+    return _with_estimates(model, estimates | {**(added or {})})
 
 
 def read_table(
@@ -543,9 +552,13 @@ def metrics_beside(
     if all(may_be_probabilities(model) for model in named):
         requested = {name: name for name in LOSSES}
         notes = (PROBABILITIES,)
-    if metrics is None:
-        return requested, notes
-    for one in ask(metrics):
+    return requested | named_metrics(metrics), notes
+
+
+def named_metrics(metrics: MetricsLike | None) -> dict[str, Any]:
+    """Return the requested metrics beside `SMOOTH` by label."""
+    requested: dict[str, Any] = {}
+    for one in () if metrics is None else ask(metrics):
         if not one.has_influences:
             raise InputError(
                 f"`{one.label}` has no influences of rows, and an interval from a bootstrap alone: "
@@ -555,7 +568,7 @@ def metrics_beside(
         name = one.name if is_alias else one.label
         if name not in SMOOTH:
             requested[name] = metric_argument(one)
-    return requested, notes
+    return requested
 
 
 def may_be_probabilities(model: NamedScores) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,25 +22,36 @@ from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.rows import model_pairs
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, get_estimates
-from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
+from fastmetrics._report.score_evaluation import evaluate_tables, named_metrics, said_in_notes
 from fastmetrics._threads.workers import at_most, thread_count
-from fastmetrics.cli._options import first_option
+from fastmetrics.cli._options import first_option, parse_metrics
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.estimate import PairOptions, compare_by_sums
+from fastmetrics.inference.decision_counts import DecisionCounts
+from fastmetrics.inference.estimate import PairOptions, compare_by_sums, compare_models
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.range_summary import Lookup, ProductSums, RangeSummary, summarize_runs
+from fastmetrics.inference.samples import request_metrics
+from fastmetrics.inference.table_estimates import estimate_from_summary, ranges_have
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
-from fastmetrics.metrics.asking import ask
+from fastmetrics.metrics.asking import MetricRequest, ask
 from fastmetrics.metrics.registry import OF_RANGES
 from fastmetrics.tables.score_runs import LEAST_MEMORY, ScoreRuns
+from fastmetrics.tables.score_table import is_called_positive
 
 #: Options that need all rows at once.
 _OF_ROWS: Final = (
-    *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "metrics", "method"),
-    *("stratified", "threshold", "seed", "slice"),
+    *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "method"),
+    *("stratified", "seed", "slice"),
 )
+#: Options of sums over ranges, which do not know what else belongs to a row.
+_OF_SUMS: Final = ("metrics", "threshold")
+_WHY: Final = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
+#: Models at most whose decisions are counted together.
+_DECIDING: Final = 8
 #: So many rows are kept, and evaluated as in memory; fewer if they take too much of it.
 _KEPT_ROWS: Final = 1 << 18
 _OF_KEPT: Final = 128
@@ -81,16 +92,40 @@ def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -
     others = (options.class_score, options.label_score, options.query)
     if options.task not in (None, "binary") or any(others):
         return "--memory is for scores of two classes: leave it out"
-    if name := first_option(options, [each for each in _OF_ROWS if each not in allowed]):
-        return (
-            f"{name} needs all rows in memory: leave out --memory, or take fewer rows with --where"
-        )
+    refused = [*_OF_ROWS, *(_OF_SUMS if allowed else ())]
+    if name := first_option(options, [each for each in refused if each not in allowed]):
+        return f"{name} {_WHY}"
     if "weight" not in allowed and options.weight and options.weights_are != "frequencies":
         return (
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "
             "or say --weights-are frequencies where they are numbers of rows"
         )
+    return _metrics_to_load(options)
+
+
+def _metrics_to_load(options: argparse.Namespace) -> str:
+    """Return which of the requested metrics needs all rows in memory; or nothing."""
+    if options.metrics is None:
+        return "" if options.threshold is None else f"--threshold {_WHY}"
+    several = len(options.score) > 1
+    try:
+        requests = _requests(options)
+    except (InputError, ValueError):  # is told where rows are loaded
+        return f"--metrics {_WHY}"
+    for one in requests:
+        if one.entry.needs == "labels":
+            can = options.threshold is not None and len(options.score) <= _DECIDING
+        else:
+            can = one.name in OF_RANGES if several else ranges_have(one)
+        if not can or (one.parameters and one.entry.needs != "labels"):
+            return f"--metrics {one.label} {_WHY}"
     return ""
+
+
+def _requests(options: argparse.Namespace) -> tuple[MetricRequest, ...]:
+    """Return the requested metrics beside those that there always are."""
+    named = named_metrics(parse_metrics(options.metrics))
+    return request_metrics(named, None, None) if named else ()
 
 
 def evaluate_streamed(
@@ -129,17 +164,42 @@ def evaluate_streamed(
                 runs = taker.runs.pop(name)
                 summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
             del runs
-        level = options.confidence_level
-        read: WeightsAre | None = "frequencies" if options.weight else None
-        evaluation = evaluate_tables(summaries, level, read)
-        if n_cells and evaluation[0].estimates is not None:  # a missing class is missing of all
-            models = tuple(options.score)
-            chosen = PairOptions(models, model_pairs(models, None), None, level, "two-sided")
-            lookups = [summary.lookup() for summary in summaries.values()]
+        evaluation = _evaluate_summaries(options, summaries, taker.decisions)
+        if n_cells:
+            lookups = []
+            if evaluation[0].n_positive and evaluation[0].n_negative:
+                lookups = [summary.lookup() for summary in summaries.values()]
             summaries.clear()
-            sums = _product_sums(options, lookups, chosen.pairs, for_reading(total))
-            evaluation = replace(evaluation, comparisons=_comparisons([*evaluation], chosen, sums))
+            comparisons = _comparisons(options, [*evaluation], lookups, taker.decisions, total)
+            evaluation = replace(evaluation, comparisons=comparisons)
     return evaluation, texts, columns
+
+
+def _weights_are(options: argparse.Namespace) -> WeightsAre | None:
+    return "frequencies" if options.weight else None
+
+
+def _evaluate_summaries(
+    options: argparse.Namespace,
+    summaries: Mapping[str, RangeSummary],
+    decisions: DecisionCounts,
+) -> Evaluation:
+    """Evaluate each model, by the requested metrics too."""
+    level = options.confidence_level
+    read = _weights_are(options)
+    added: dict[str, dict[str, Estimate]] = {name: {} for name in summaries}
+    with said_in_notes():
+        for one in _requests(options):
+            if one.entry.needs == "labels":
+                measured = decisions.measure(one)
+            for k, (name, summary) in enumerate(summaries.items()):
+                if one.entry.needs == "labels":
+                    added[name][one.label] = make_estimate(
+                        one, measured, k, level, weights_are=read
+                    )
+                elif summary.n_positive and summary.n_negative:
+                    added[name][one.label] = estimate_from_summary(one, summary, level)
+    return evaluate_tables(summaries, level, read, added)
 
 
 def memory_in_all(options: argparse.Namespace) -> int:
@@ -211,6 +271,7 @@ class RowTaker:
         self.options = options
         self.memory = memory
         self.runs: dict[str, ScoreRuns] = {}
+        self.decisions = DecisionCounts(0)
         self.seen: NDArray[Any] | None = None
         self.n_rows = 0
 
@@ -230,6 +291,8 @@ class RowTaker:
             folder = tempfile.gettempdir()
         with in_words(names_here(self.options)):
             self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.score}
+        if self.options.threshold is not None:
+            self.decisions = DecisionCounts(len(self.options.score))
         return self.take
 
     def take(self, columns: Columns, texts: tuple[str, ...] | None) -> None:
@@ -245,6 +308,11 @@ class RowTaker:
                 runs.update(is_positive, columns[name], weights)
         except InputError as error:  # of a weight, in this batch
             raise type(error)(f"{error}, of the rows from {before:,} on") from error
+        threshold = self.options.threshold
+        if threshold is not None:
+            scores = [columns[name] for name in self.options.score]
+            decisions = [is_called_positive(each, threshold) for each in scores]
+            self.decisions.add(is_positive, decisions, weights)
 
     def labels(self, columns: Columns, texts: tuple[str, ...] | None) -> NDArray[np.bool_]:
         """Return which rows of a batch are positive, and note the labels."""
@@ -278,9 +346,16 @@ class RowTaker:
 
 
 def _product_sums(
-    options: argparse.Namespace, lookups: list[Lookup], pairs: list[tuple[int, int]], memory: int
-) -> ProductSums | None:
-    """Read the files once more, and return how far rows move both models of each pair."""
+    options: argparse.Namespace,
+    model: ModelEvaluation,
+    lookups: list[Lookup],
+    pairs: list[tuple[int, int]],
+    memory: int,
+) -> ProductSums:
+    """Read the files once more, and return how far rows move both models of each pair.
+
+    Raises where these are not the rows of ``model``.
+    """
     sums: ProductSums | None = None
 
     def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
@@ -302,22 +377,36 @@ def _product_sums(
         return take
 
     read_rows(options, options.label, options.score, into=start, memory=memory)
-    return sums
-
-
-def _comparisons(
-    models: Sequence[ModelEvaluation], chosen: PairOptions, sums: ProductSums | None
-) -> Comparisons:
-    """Return how the models differ, or raise where these are not the rows that they are of."""
-    if sums is None or sums.n_rows.tolist() != [models[0].n_negative, models[0].n_positive]:
+    if sums is None or sums.n_rows.tolist() != [model.n_negative, model.n_positive]:
         raise ValueError(
             "the files changed while they were read, which is done twice to compare models: "
             "read them when nothing is written, or one --score at a time"
         )
+    return sums
+
+
+def _comparisons(
+    options: argparse.Namespace,
+    models: Sequence[ModelEvaluation],
+    lookups: list[Lookup],
+    decisions: DecisionCounts,
+    total: int,
+) -> Comparisons | None:
+    """Return how the models differ: ``lookups`` are none where a class is missing."""
+    names = tuple(options.score)
+    level = options.confidence_level
+    chosen = PairOptions(names, model_pairs(names, None), None, level, "two-sided")
     differences = {}
     with said_in_notes():
-        for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
-            by_model = [get_estimates(model)[one.label] for model in models]
-            counts = [None] * len(models)
-            differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
-    return Comparisons(differences)
+        if lookups:
+            sums = _product_sums(options, models[0], lookups, chosen.pairs, for_reading(total))
+            for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
+                by_model = [get_estimates(model)[one.label] for model in models]
+                counts = [None] * len(models)
+                differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
+        read = _weights_are(options)
+        for one in _requests(options):
+            if one.entry.needs == "labels":
+                measured = decisions.measure(one)
+                differences[one.label] = compare_models(one, measured, chosen, read)
+    return Comparisons(differences) if differences else None
