@@ -355,7 +355,7 @@ min_n : int, default=30
     Rows below which a slice is left out, and named.
 """
 #: Slices times rows beyond which the rows outside each slice are not measured anew.
-_MOST: Final = 20_000_000
+MOST_ROWS: Final = 20_000_000
 #: A difference that is not known.
 NO_GAP: Final = (math.nan, Variance(math.nan, math.nan))
 
@@ -512,7 +512,7 @@ def evaluate_slices(
 
 def estimate_metric(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
     """Return a metric of each model in every slice, and how far it is from that outside."""
-    has_rest = rows.n_slices * len(rows.labels) <= _MOST
+    has_rest = rows.n_slices * len(rows.labels) <= MOST_ROWS
     by_slice = []
     for conditions, indices in rows.cuts:
         inside = rows.measured(one, indices)
@@ -531,29 +531,40 @@ def estimate_slice(
 ) -> list[SliceEstimate]:
     """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
     results = []
-    for k, (model, (gap, variance)) in enumerate(zip(rows.models, gaps, strict=True)):
-        fields: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
-        fields |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
-        if inside is not None:
-            estimate = _estimate(one, inside, k, rows)
-            fields = {name: getattr(estimate, name) for name in fields}
-        error = variance.standard_error
-        results.append(
-            SliceEstimate(
-                slice=named(conditions),
-                model=model.name,
-                metric=one.label,
-                gap=gap,
-                gap_standard_error=error,
-                gap_df=variance.df,
-                gap_pvalue=pvalue(gap / error, variance.df) if error > 0.0 else math.nan,
-                higher_is_better=one.higher_is_better,
-                conditions=conditions,
-                note="not defined on these rows" if math.isnan(fields["estimate"]) else "",
-                **fields,
-            )
-        )
+    for k, (model, gap) in enumerate(zip(rows.models, gaps, strict=True)):
+        estimate = None if inside is None else _estimate(one, inside, k, rows)
+        results.append(slice_estimate(one, model.name, conditions, estimate, gap, n))
     return results
+
+
+def slice_estimate(
+    one: MetricRequest,
+    model: str,
+    conditions: Conditions,
+    estimate: Estimate | None,
+    gap: tuple[float, Variance],
+    n: int,
+) -> SliceEstimate:
+    """Return a metric of a model in a slice of n rows; nan where nothing was measured."""
+    fields: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
+    fields |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
+    if estimate is not None:
+        fields = {name: getattr(estimate, name) for name in fields}
+    difference, variance = gap
+    error = variance.standard_error
+    return SliceEstimate(
+        slice=named(conditions),
+        model=model,
+        metric=one.label,
+        gap=difference,
+        gap_standard_error=error,
+        gap_df=variance.df,
+        gap_pvalue=pvalue(difference / error, variance.df) if error > 0.0 else math.nan,
+        higher_is_better=one.higher_is_better,
+        conditions=conditions,
+        note="not defined on these rows" if math.isnan(fields["estimate"]) else "",
+        **fields,
+    )
 
 
 def _estimate(one: MetricRequest, measured: Measurement, model: int, rows: SlicedRows) -> Estimate:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +23,29 @@ from fastmetrics._input.rows import model_pairs
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, get_estimates
 from fastmetrics._report.score_evaluation import evaluate_tables, named_metrics, said_in_notes
+from fastmetrics._report.slices import Slices
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._options import first_option, parse_metrics
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
+from fastmetrics.cli._sliced import (
+    SliceCounts,
+    SlicedRuns,
+    TooManySlicesError,
+    min_rows,
+    slice_requests,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.decision_counts import DecisionCounts
 from fastmetrics.inference.estimate import PairOptions, compare_by_sums, compare_models
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.range_summary import Lookup, ProductSums, RangeSummary, summarize_runs
 from fastmetrics.inference.samples import request_metrics
-from fastmetrics.inference.table_estimates import estimate_from_summary, ranges_have
+from fastmetrics.inference.table_estimates import (
+    DecisionCounts,
+    estimate_from_summary,
+    ranges_have,
+)
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import MetricRequest, ask
@@ -45,10 +56,10 @@ from fastmetrics.tables.score_table import is_called_positive
 #: Options that need all rows at once.
 _OF_ROWS: Final = (
     *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "method"),
-    *("stratified", "seed", "slice"),
+    *("stratified", "seed"),
 )
 #: Options of sums over ranges, which do not know what else belongs to a row.
-_OF_SUMS: Final = ("metrics", "threshold")
+_OF_SUMS: Final = ("metrics", "threshold", "slice")
 _WHY: Final = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
 #: Models at most whose decisions are counted together.
 _DECIDING: Final = 8
@@ -83,8 +94,8 @@ Columns = dict[str, NDArray[Any]]
 Evaluated = tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]
 
 
-class ManyClassesError(Exception):
-    """Labels are of more than two classes, as some rows showed once others were gone."""
+class RowsNeededError(Exception):
+    """All rows are needed in memory: labels are of many classes, or there are many slices."""
 
 
 def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -> str:
@@ -100,6 +111,8 @@ def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "
             "or say --weights-are frequencies where they are numbers of rows"
         )
+    if options.slice and (options.weight or (options.intersections or 1) > 1):
+        return f"--slice with --weight or --intersections {_WHY}"
     return _metrics_to_load(options)
 
 
@@ -110,6 +123,8 @@ def _metrics_to_load(options: argparse.Namespace) -> str:
     several = len(options.score) > 1
     try:
         requests = _requests(options)
+        if options.slice and not all(one.is_of_bins for one in slice_requests(options)):
+            return f"--metrics with --slice {_WHY}, but for the AUC, its kin and average precision"
     except (InputError, ValueError):  # is told where rows are loaded
         return f"--metrics {_WHY}"
     for one in requests:
@@ -148,6 +163,7 @@ def evaluate_streamed(
     n_cells = _CELLS if len(options.score) > 1 else 0
     with at_most(min(thread_count(), most)), in_words(names) as texts:
         sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
+        sink["named"] = options.slice or ()
         columns = read_rows(options, options.label, options.score, **sink)
         if len(columns.scores[options.score[0]]) == columns.n_rows:
             return evaluate_kept(columns)
@@ -165,14 +181,45 @@ def evaluate_streamed(
                 summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
             del runs
         evaluation = _evaluate_summaries(options, summaries, taker.decisions)
+        lookups = []
+        if n_cells and evaluation[0].n_positive and evaluation[0].n_negative:
+            lookups = [summary.lookup() for summary in summaries.values()]
+        summaries.clear()  # with the rows
         if n_cells:
-            lookups = []
-            if evaluation[0].n_positive and evaluation[0].n_negative:
-                lookups = [summary.lookup() for summary in summaries.values()]
-            summaries.clear()
             comparisons = _comparisons(options, [*evaluation], lookups, taker.decisions, total)
             evaluation = replace(evaluation, comparisons=comparisons)
+        if options.slice:
+            slices = _slices(options, taker.slices, columns, each * len(options.score), total)
+            evaluation = replace(evaluation, slices=slices)
     return evaluation, texts, columns
+
+
+def _slices(
+    options: argparse.Namespace, counts: SliceCounts, columns: FileColumns, memory: int, total: int
+) -> Slices:
+    """Read the files once more, and return the metrics of each slice."""
+    try:
+        runs = SlicedRuns(options, counts.cut(dict(columns.named), min_rows(options)), memory)
+    except TooManySlicesError:
+        _refuse_slices(options)
+
+    def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
+        runs.add(_labels(options, columns, texts)[1], columns)
+
+    def start(*_: object) -> Sink:
+        runs.clear()
+        return take
+
+    more: dict[str, Any] = {"into": start, "memory": for_reading(total), "named": options.slice}
+    read_rows(options, options.label, options.score, **more)
+    return runs.estimate(columns.n_rows)
+
+
+def _refuse_slices(options: argparse.Namespace) -> NoReturn:
+    """Raise where there is no room for the slices."""
+    if options.memory is None:
+        raise RowsNeededError
+    raise ValueError(f"--memory {options.memory} is too little for so many slices: give more")
 
 
 def _weights_are(options: argparse.Namespace) -> WeightsAre | None:
@@ -272,6 +319,7 @@ class RowTaker:
         self.memory = memory
         self.runs: dict[str, ScoreRuns] = {}
         self.decisions = DecisionCounts(0)
+        self.slices = SliceCounts(())
         self.seen: NDArray[Any] | None = None
         self.n_rows = 0
 
@@ -291,6 +339,7 @@ class RowTaker:
             folder = tempfile.gettempdir()
         with in_words(names_here(self.options)):
             self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.score}
+        self.slices = SliceCounts(self.options.slice or ())
         if self.options.threshold is not None:
             self.decisions = DecisionCounts(len(self.options.score))
         return self.take
@@ -313,6 +362,11 @@ class RowTaker:
             scores = [columns[name] for name in self.options.score]
             decisions = [is_called_positive(each, threshold) for each in scores]
             self.decisions.add(is_positive, decisions, weights)
+        if self.options.slice:
+            try:
+                self.slices.add(columns)
+            except TooManySlicesError:
+                _refuse_slices(self.options)
 
     def labels(self, columns: Columns, texts: tuple[str, ...] | None) -> NDArray[np.bool_]:
         """Return which rows of a batch are positive, and note the labels."""
@@ -327,7 +381,7 @@ class RowTaker:
             self.seen = distinct(np.concatenate([seen, distinct(labels)]))
             if len(self.seen) > 2:
                 if self.options.memory is None:
-                    raise ManyClassesError
+                    raise RowsNeededError
                 self.check_labels()
 
     def check_labels(self) -> None:

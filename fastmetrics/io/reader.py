@@ -88,7 +88,8 @@ class FileColumns:
     codes : dict of str to ndarray of shape (n_rows,)
         By column name, groups and queries: numbers, or the rank of each text among all texts.
     named : dict of str to ndarray of shape (n_rows,)
-        By column name, those that were asked for with their names.
+        By column name, those that were asked for with their names; where a sink took the rows, the
+        texts by their codes, none of numbers.
     """
 
     labels: NDArray[Any] | TextColumn
@@ -462,7 +463,7 @@ class _Reading:
             labels=np.empty(0) if self.label is None else self._text_column(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
             codes={name: self._name_codes(name) for name in self.coded if self.sink is None},
-            named={name: _as_names(self._text_column(name)) for name in self.named},
+            named={name: self._named_column(name) for name in self.named},
             scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
             n_rows=self.n_rows,
             n_skipped=self.n_skipped,
@@ -472,6 +473,14 @@ class _Reading:
         """Return a column with its texts, where it has some."""
         values = self.arrays.pop(column).finish()
         return TextColumn(values, self.texts[column].values) if column in self.texts else values
+
+    def _named_column(self, column: str) -> NDArray[Any]:
+        """Return a column of names; the texts by code where a sink took the rows."""
+        if self.sink is None:
+            return as_names(self._text_column(column))
+        del self.arrays[column]
+        texts = self.texts[column].values if column in self.texts else ()
+        return np.array(texts, dtype=object)
 
     def _name_codes(self, column: str) -> NDArray[Any]:
         """Return a column of names: its whole numbers, or the ranks of its texts or fractions."""
@@ -510,7 +519,7 @@ def _is_fractional(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "f" and bool((np.rint(values) != values).any())
 
 
-def _as_names(column: NDArray[Any] | TextColumn) -> NDArray[Any]:
+def as_names(column: NDArray[Any] | TextColumn) -> NDArray[Any]:
     """Return a column as texts or whole numbers: 1.5 is a name as any other."""
     values = values_of_column(column)
     return values.astype(np.str_).astype(object) if _is_fractional(values) else values

@@ -19,7 +19,6 @@ import engine_sizes
 from commands import captured, error_of, output_of
 from evaluations import are_close, without_rows
 from fastmetrics import estimate, evaluate
-from fastmetrics.metrics.registry import OF_RANGES
 from processes import environment, started
 
 N = 240  # rows of `x.parquet`, see conftest.py
@@ -325,6 +324,7 @@ def files(tmp_path_factory):
     return folder
 
 
+LOOKED_UP = ("roc_auc", "average_precision", "brier_score", "log_loss")
 DECIDED = "--metrics f1 accuracy npv expected_cost:cost_fp=2:cost_fn=1 --threshold 0.5".split()
 
 
@@ -376,7 +376,7 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
     assert list(tmp_path.iterdir()) == []
     for metric, pairs in (expected.get("differences") or {}).items():
         for theirs, ours in zip(pairs, actual["differences"][metric], strict=True):
-            if metric not in OF_RANGES:  # counted, not looked up
+            if metric not in LOOKED_UP:  # counted, not looked up
                 for each in (ours, theirs):  # two models decide alike: a singular covariance
                     del each["pvalue_adjusted"]
                 assert are_close(ours, theirs)
@@ -397,6 +397,58 @@ def test_metrics_of_one_model_by_sums_over_ranges(files, tmp_path, capsys):
     whole, bounded = in_both(capsys, *arguments, *metrics, spill_dir=tmp_path)
     assert whole.err == bounded.err
     assert are_close(json.loads(bounded.out), json.loads(whole.out))
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    """Return a file with slices: small ones, of one class, of the rows of another one."""
+    rng = np.random.default_rng(11)
+    n = 20_000
+    y = (rng.random(n) < 0.3).astype(np.int8)
+    city = rng.choice(["Oslo", "Bergen", "Å", "Tromsø"], n, p=[0.5, 0.3, 0.199, 0.001])
+    a = rng.normal(size=n) + y - (city == "Bergen") * y
+    columns = {
+        "y": y,
+        "a": a.astype(np.float32),
+        "b": np.round(a, 1) + rng.integers(0, 2, n),
+        "city": city,
+        "zone": np.where(city == "Oslo", 1.5, 2.25),
+        "age": rng.integers(0, 3, n) * 10,
+        "sick": y == 1,
+    }
+    path = tmp_path_factory.mktemp("visits") / "x.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=3_000)
+    return path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--slice city --slice zone --slice age",
+        "--slice sick --slice city --min-n 10 --metrics gini_coefficient average_precision",
+    ],
+)
+def test_slices_are_those_of_rows_in_memory(visits, tmp_path, capsys, monkeypatch, options):
+    engine_sizes.put(monkeypatch, files_kept=1_000)
+    one = "--score a --metrics" if "--metrics" in options else "--score a --score b"
+    options = options.replace("--metrics", one) if "--metrics" in options else f"{options} {one}"
+    arguments = [visits, "--label", "y", *options.split(), "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
+    assert whole.err == bounded.err
+    expected, actual = (json.loads(each.out)["slices"] for each in (whole, bounded))
+    assert len(expected["rows"]) > 8
+    assert are_close(actual, expected)
+
+
+def test_slices_that_do_not_fit_or_do_not_exist(visits, capsys, monkeypatch):
+    engine_sizes.put(monkeypatch, files_kept=1_000, files_memory=lambda total, options: 1 << 20)
+    command = ["evaluate", visits, *"--label y --score a --slice city".split()]
+    error = error_of(capsys, *command, "--memory", "1GB")
+    assert "--memory 1GB is too little for so many slices" in error
+    loaded = captured(capsys, *command)
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 30)
+    assert captured(capsys, *command).out == loaded.out
+    assert "no slice has 99999 rows" in error_of(capsys, *command, "--min-n", "99999")
 
 
 def is_exact(pair):
@@ -542,6 +594,8 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
         (["--metrics", "pr_auc"], "--metrics pr_auc needs all rows in memory"),
         (["--metrics", "f1"], "--metrics f1 needs all rows in memory"),
         (["--threshold", "0.5"], "--threshold needs all rows in memory"),
+        (["--slice", "count", "--metrics", "log_loss"], "--metrics with --slice needs all"),
+        (["--slice", "count", "--intersections", "2"], "or --intersections needs all"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
         (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),

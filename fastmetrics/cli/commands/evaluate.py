@@ -389,7 +389,7 @@ def _evaluate_rows(options: argparse.Namespace) -> Evaluated:
     reason = (_ordered if are_ordered else _bounded).reason_to_load(options)
     if reason and (options.memory is not None or options.spill_dir is not None):
         raise ValueError(reason)
-    with suppress(_bounded.ManyClassesError):
+    with suppress(_bounded.RowsNeededError):
         if are_ordered and not reason:
             kept = partial(_evaluate_loaded, options)
             return _ordered.evaluate_ordered(options, kept, evaluate_plain)
