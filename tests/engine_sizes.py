@@ -14,7 +14,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of threads
     "patience": ("_threads.workers._PATIENCE",),
     # of the command line
-    "files_cells": ("cli._bounded._CELLS",),
+    "files_cells": ("cli._bounded.CELLS",),
     "files_memory": ("cli._bounded.memory_of_rows",),
     "files_kept": ("cli._bounded._KEPT_ROWS",),
     "files_kept": ("cli._bounded._KEPT_ROWS",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from fastmetrics._input.rows import model_pairs
@@ -25,17 +25,29 @@ from fastmetrics.inference.estimate import PairOptions, compare_models
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.group_sums import join_models
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.range_summary import Lookup
 from fastmetrics.inference.row_sums import RowSums, RowTotals, ScoredRows
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.metrics.asking import ask
 from fastmetrics.metrics.curves.precision_recall import break_even_at
 from fastmetrics.metrics.registry import LOSSES
 
+#: Compares models by the lookups of their influences.
+CompareLookups = Callable[[list[ModelEvaluation], list[Lookup], PairOptions], dict[str, Comparison]]
+
 
 def evaluate_rows(
-    rows: Mapping[str, ScoredRows], level: float, *, are_probabilities: bool
+    rows: Mapping[str, ScoredRows],
+    level: float,
+    *,
+    are_probabilities: bool,
+    n_cells: int = 0,
+    compare: CompareLookups | None = None,
 ) -> Evaluation:
-    """Evaluate models of the same rows, of both classes; several ones have groups."""
+    """Evaluate models of the same rows, of both classes.
+
+    ``compare`` compares several models without groups by lookups of about ``n_cells`` cells.
+    """
     models = {
         name: RowSums(each, are_probabilities=are_probabilities) for name, each in rows.items()
     }
@@ -43,7 +55,8 @@ def evaluate_rows(
     read = totals.weights_are
     names = [*LIMITED, *((*LOSSES, "mean_error") if are_probabilities else ())]
     requests = ask(names)
-    measured = [sums.measure(requests) for sums in models.values()]
+    by_groups = len(models) > 1 and compare is None
+    measured = [sums.measure(requests, n_cells) for sums in models.values()]
     estimates: dict[str, list[Estimate]] = {}
     pairs: dict[str, Comparison] = {}
     chosen = PairOptions(tuple(models), model_pairs([*models]), None, level, "two-sided")
@@ -52,7 +65,7 @@ def evaluate_rows(
             joined = join_models([each[one.label] for each in measured])
             if one is requests[0]:
                 joined.units.warn_small_samples(read)
-            if len(models) > 1 and one.label in (*SMOOTH, *LOSSES):
+            if by_groups and one.label in (*SMOOTH, *LOSSES):
                 pairs[one.label] = compare_models(one, joined, chosen, read)
                 estimates[one.label] = [*pairs[one.label].models]
                 continue
@@ -71,6 +84,9 @@ def evaluate_rows(
         _evaluate_model(name, sums, {label: each[k] for label, each in estimates.items()})
         for k, (name, sums) in enumerate(models.items())
     ]
+    if compare is not None:
+        with said_in_notes():
+            pairs = compare(results, [sums.lookup for sums in models.values()], chosen)
     notes = _doubts(results, [sums.top for sums in models.values()])
     if are_probabilities:
         losses = [sums.decompose_brier_score() for sums in models.values()]

@@ -35,7 +35,7 @@ from fastmetrics.cli._sliced import (
     slice_requests,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import PairOptions, compare_by_sums, compare_models
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
@@ -46,6 +46,7 @@ from fastmetrics.inference.table_estimates import (
     estimate_from_summary,
     ranges_have,
 )
+from fastmetrics.inference.units import Units
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import MetricRequest, ask
@@ -86,7 +87,7 @@ _LEAST: Final = 20 * 10**6
 _OF_THREAD: Final = 32 * 10**6
 #: Cells of scores by which rows of several models are looked up, of 40 bytes each: fewer than
 #: `MOST_BINS`, however many ranges of scores add one.
-_CELLS: Final = 3 << 14
+CELLS: Final = 3 << 14
 
 
 Columns = dict[str, NDArray[Any]]
@@ -160,7 +161,7 @@ def evaluate_streamed(
     each = memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = RowTaker(options, each)
-    n_cells = _CELLS if len(options.score) > 1 else 0
+    n_cells = CELLS if len(options.score) > 1 else 0
     with at_most(min(thread_count(), most)), in_words(names) as texts:
         sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
         sink["named"] = options.slice or ()
@@ -399,16 +400,18 @@ class RowTaker:
             )
 
 
-def _product_sums(
+def product_sums(
     options: argparse.Namespace,
-    model: ModelEvaluation,
+    n_rows: Sequence[float],
     lookups: list[Lookup],
     pairs: list[tuple[int, int]],
     memory: int,
+    given: tuple[Units, Units] | None = None,
 ) -> ProductSums:
     """Read the files once more, and return how far rows move both models of each pair.
 
-    Raises where these are not the rows of ``model``.
+    Raises where there are not ``n_rows`` negatives and positives. ``given`` are the units of all
+    rows, if these have importances (`ProductSums`).
     """
     sums: ProductSums | None = None
 
@@ -422,7 +425,7 @@ def _product_sums(
             has = weights > 0
             labels, weights, *scores = (each[has] for each in (labels, weights, *scores))
         if len(labels):
-            more = ProductSums.from_rows(labels, weights, scores, lookups, pairs)
+            more = ProductSums.from_rows(labels, weights, scores, lookups, pairs, given)
             sums = more if sums is None else sums + more
 
     def start(*_: object) -> Sink:
@@ -431,12 +434,24 @@ def _product_sums(
         return take
 
     read_rows(options, options.label, options.score, into=start, memory=memory)
-    if sums is None or sums.n_rows.tolist() != [model.n_negative, model.n_positive]:
+    if sums is None or sums.n_rows.tolist() != [*n_rows]:
         raise ValueError(
             "the files changed while they were read, which is done twice to compare models: "
             "read them when nothing is written, or one --score at a time"
         )
     return sums
+
+
+def compare_products(
+    models: Sequence[ModelEvaluation], sums: ProductSums, chosen: PairOptions
+) -> dict[str, Comparison]:
+    """Compare models by the metrics whose sums of products are there."""
+    differences = {}
+    for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
+        by_model = [get_estimates(model)[one.label] for model in models]
+        counts = [None] * len(models)
+        differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
+    return differences
 
 
 def _comparisons(
@@ -450,14 +465,12 @@ def _comparisons(
     names = tuple(options.score)
     level = options.confidence_level
     chosen = PairOptions(names, model_pairs(names, None), None, level, "two-sided")
-    differences = {}
+    differences: dict[str, Comparison] = {}
     with said_in_notes():
         if lookups:
-            sums = _product_sums(options, models[0], lookups, chosen.pairs, for_reading(total))
-            for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
-                by_model = [get_estimates(model)[one.label] for model in models]
-                counts = [None] * len(models)
-                differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
+            n_rows = models[0].n_negative, models[0].n_positive
+            sums = product_sums(options, n_rows, lookups, chosen.pairs, for_reading(total))
+            differences |= compare_products(models, sums, chosen)
         read = _weights_are(options)
         for one in _requests(options):
             if one.entry.needs == "labels":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,19 +16,25 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_costs, check_weights
+from fastmetrics._report.evaluation_result import ModelEvaluation
 from fastmetrics._report.row_evaluation import evaluate_one_class, evaluate_rows, with_costs
 from fastmetrics._report.score_evaluation import EvaluateOptions
 from fastmetrics.cli import _bounded
 from fastmetrics.cli._bounded import (
     Evaluated,
     RowTaker,
+    compare_products,
     for_reading,
     kept_rows,
     memory_in_all,
+    product_sums,
 )
 from fastmetrics.cli._options import number_of
 from fastmetrics.cli._session import in_words, names_here, read_rows
 from fastmetrics.errors import InputError
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate import PairOptions
+from fastmetrics.inference.range_summary import Lookup
 from fastmetrics.inference.row_costs import RowCosts
 from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.io._session import require_duckdb
@@ -59,14 +66,7 @@ def _has_costs(options: argparse.Namespace) -> bool:
 
 def reason_to_load(options: argparse.Namespace) -> str:
     """Return which option needs all rows in memory; or nothing."""
-    if reason := _bounded.reason_to_load(options, ("groups", "weight", "cost_fn", "cost_fp")):
-        return reason
-    if len(options.score) > 1 and _has_importances(options) and not options.groups:
-        return (
-            "several --score with --weight need all rows in memory, where weights are importances: "
-            "leave out --memory, name clusters of rows with --groups, or take one --score at a time"
-        )
-    return ""
+    return _bounded.reason_to_load(options, ("groups", "weight", "cost_fn", "cost_fp"))
 
 
 def evaluate_ordered(
@@ -104,15 +104,33 @@ def evaluate_ordered(
         if not models:
             evaluation = evaluate_one_class(options.score, taker.totals, level)
         elif options.groups or _has_importances(options):
-            evaluation = evaluate_rows(models, level, are_probabilities=taker.are_probabilities)
+            more: dict[str, Any] = {"are_probabilities": taker.are_probabilities}
+            if len(models) > 1 and not options.groups:
+                more |= {"n_cells": _bounded.CELLS}
+                more["compare"] = partial(_compare, options, taker.totals, for_reading(total))
+            evaluation = evaluate_rows(models, level, **more)
         else:
             del taker, models, sink
             without = argparse.Namespace(**{**vars(options), "cost_fn": None, "cost_fp": None})
-            evaluation, more, read = evaluate_plain(without)
-            texts += more
+            evaluation, others, read = evaluate_plain(without)
+            texts += others
         if costs:
             evaluation = with_costs(evaluation, costs)
     return evaluation, texts, read
+
+
+def _compare(
+    options: argparse.Namespace,
+    totals: RowTotals,
+    memory: int,
+    models: list[ModelEvaluation],
+    lookups: list[Lookup],
+    chosen: PairOptions,
+) -> dict[str, Comparison]:
+    """Compare models of rows with importances by one more reading of the files."""
+    given = totals.units(False), totals.units(True)
+    sums = product_sums(options, totals.rows.tolist(), lookups, chosen.pairs, memory, given)
+    return compare_products(models, sums, chosen)
 
 
 def _prices(options: argparse.Namespace) -> dict[str, int | float | None]:

@@ -95,6 +95,9 @@ class ProductSums(NamedTuple):
         The largest influence of each model and difference, and minus the smallest.
     rests : ndarray of shape (M, K, 2)
         Squared errors of lookups (`Lookup.rests`).
+    given : (Units, Units) or None
+        All rows as sampling units, and by class, if they have importances: sums and ends are then
+        of influences times weights.
     """
 
     n_points: int
@@ -103,6 +106,7 @@ class ProductSums(NamedTuple):
     pairs: Floats
     ends: Floats
     rests: Floats
+    given: tuple[Units, Units] | None = None
 
     def __add__(self, other: tuple[Any, ...]) -> ProductSums:
         """Return the sums over the rows of both."""
@@ -114,6 +118,7 @@ class ProductSums(NamedTuple):
             self.pairs + more.pairs,
             np.maximum(self.ends, more.ends),
             self.rests,
+            self.given,
         )
 
     @classmethod
@@ -124,8 +129,12 @@ class ProductSums(NamedTuple):
         scores: Sequence[NDArray[Any]],
         lookups: Sequence[Lookup],
         pairs: Pairs,
+        given: tuple[Units, Units] | None = None,
     ) -> ProductSums:
-        """Compute the sums of rows; positives have label 1, ``weights`` are frequencies."""
+        """Compute the sums of rows; positives have label 1.
+
+        ``weights`` are frequencies, or importances if ``given`` are the units of all rows.
+        """
         k = len(lookups)
         n_metrics = min(len(to.rests) for to in lookups)
         n_rows = np.zeros(2)
@@ -137,7 +146,8 @@ class ProductSums(NamedTuple):
             here = np.flatnonzero((labels == 1) == code)
             if not len(here):
                 return
-            units = Units(len(here), None if weights is None else weights[here])
+            own = None if weights is None else weights[here]
+            units = Units(len(here), own) if given is None else Units(len(here), None, own)
             n_rows[code] = units.n_rows
             at = [to.indices(each[here]) for to, each in zip(lookups, scores, strict=True)]
             for m in range(n_metrics):
@@ -150,15 +160,16 @@ class ProductSums(NamedTuple):
                 for p, each in enumerate(differences):
                     pair_sums[m, p, code] = units.product_sums(each, each)[0]
                 for p, each in enumerate((*columns, *differences)):
-                    ends[m, p, code] = each.max(), -each.min()
+                    moved = each if given is None else each * own
+                    ends[m, p, code] = moved.max(), -moved.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
         rests = np.stack([to.rests[:n_metrics] for to in lookups], axis=1)
-        return cls(len(labels), n_rows, model_sums, pair_sums, ends, rests)
+        return cls(len(labels), n_rows, model_sums, pair_sums, ends, rests, given)
 
     def units(self, is_by_class: bool) -> Units:
         """Return the rows as sampling units of one point, or of one point per class."""
-        return _units(self.n_rows, is_by_class)
+        return self.given[is_by_class] if self.given else _units(self.n_rows, is_by_class)
 
     def covariance(self, m: int, is_by_class: bool) -> Floats:
         """Return the covariance of the models by a metric."""
@@ -219,7 +230,7 @@ _MEASURED: Final = (*OF_RANGES, "mean_error")
 Cut = tuple[int, int]
 
 
-def _cell_starts(table: ScoreTable, start: int, total: float, cut: Cut) -> NDArray[np.intp]:
+def cell_starts(table: ScoreTable, start: int, total: float, cut: Cut) -> NDArray[np.intp]:
     """Return the start of each cell: cells are even by rows, and smaller near the top."""
     n_cells, alone = cut
     last = len(table) - 1
@@ -348,7 +359,7 @@ def _row_block(
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:
-        starts = _cell_starts(table, sum(start), float(sum(totals)), cut)
+        starts = cell_starts(table, sum(start), float(sum(totals)), cut)
         cells = ScoreCells.from_table(table, influences[: len(OF_RANGES)], starts)
     return RowBlock(start, sizes, moments, np.array([tails[0], -tails[1]]), hull, cells)
 

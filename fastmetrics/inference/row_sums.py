@@ -20,12 +20,14 @@ from fastmetrics._kernels.curve_kernels import (
     add_by_code,
     add_products,
     auc_influences,
+    cell_means,
     precision_fractions,
     precision_influences,
 )
 from fastmetrics._kernels.merges import cumulative_pair
 from fastmetrics.inference.group_sums import measure_groups
 from fastmetrics.inference.measurement import Measurement
+from fastmetrics.inference.range_summary import Lookup, cell_starts
 from fastmetrics.inference.rates import Rates, most_gap
 from fastmetrics.inference.units import Floats, Units
 from fastmetrics.metrics.asking import MetricRequest
@@ -33,7 +35,7 @@ from fastmetrics.metrics.calibration.calibration_summary import ScoreDecompositi
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov
 from fastmetrics.metrics.probabilities.log_loss import row_losses
-from fastmetrics.metrics.registry import LOSSES
+from fastmetrics.metrics.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.row_runs import RowRuns
 from fastmetrics.tables.score_runs import RunRange
 from fastmetrics.tables.score_table import Hull, ScoreTable, first_indices, upper_hull
@@ -183,6 +185,48 @@ class _Range(NamedTuple):
     hull: Floats
 
 
+class RowCells:
+    """Mean influences of rows of importances, in cells of consecutive scores.
+
+    Means are by squared weights: they leave the least sum of squares of what rows move.
+    """
+
+    def __init__(self, n_ranges: int, n_cells: int, n_rows: int) -> None:
+        self._cut = n_cells, n_cells // n_ranges
+        self._n_rows = n_rows
+        self._n_above = 0
+        self._cells: list[tuple[NDArray[Any], Floats]] = []
+        self._rests: Floats | float = 0.0
+
+    def add(self, batch: RowBatch, starts: NDArray[np.int64], influences: list[Floats]) -> None:
+        """Add rows of lower scores, with influences of a negative and of a positive at each."""
+        scores = batch.scores[starts]
+        counts = np.diff(starts, append=len(batch.scores))
+        table = ScoreTable._from_columns(scores, counts, np.zeros_like(counts))
+        cells = cell_starts(table, self._n_above, self._n_rows, self._cut)
+        self._n_above += len(batch.scores)
+        squares = np.square(batch.weights)
+        least = float(squares.min())
+        of_positives = np.where(batch.positive, squares / least, 0.0)
+        columns = squares / least - of_positives, of_positives
+        by_class = sum_by_score(starts, len(squares), *columns)
+        means = np.empty((len(influences), 2, len(cells)))
+        rests = np.empty((len(influences), 2))
+        for m, one in enumerate(influences):
+            for code, (weights, values) in enumerate(zip(by_class, one, strict=True)):
+                rests[m, code] = cell_means(weights, values, cells, means[m, code])
+        self._cells.append((scores[cells], means))
+        self._rests = self._rests + rests * least
+
+    def lookup(self) -> Lookup:
+        """Return the influences by score."""
+        scores, means = zip(*self._cells, strict=True)
+        all_scores, all_means = np.concatenate(scores), np.concatenate(means, axis=2)
+        is_first = np.append(True, all_scores[1:] != all_scores[:-1])  # batches of one score
+        kept = np.flatnonzero(is_first)[::-1]
+        return Lookup(all_scores[kept], all_means[:, :, kept], np.asarray(self._rests))
+
+
 class _RunRates(Rates):
     """Rates at each threshold of sorted runs; ``table`` is their `RowSums`."""
 
@@ -328,8 +372,11 @@ class RowSums:
 
     # --- the second pass ------------------------------------------------------------------------
 
-    def measure(self, metrics: Sequence[MetricRequest]) -> dict[str, Measurement]:
-        """Compute the influences of rows on metrics of `values`, by group; and what they add to."""
+    def measure(self, metrics: Sequence[MetricRequest], n_cells: int = 0) -> dict[str, Measurement]:
+        """Compute the influences of rows on metrics of `values`, by group; and what they add to.
+
+        ``n_cells`` requests about that many cells for `lookup`, at most twice as many.
+        """
         totals = self.rows.totals
         names = [one.name for one in metrics]
         n_groups = totals.n_groups
@@ -339,10 +386,11 @@ class RowSums:
         weights, squares = np.zeros((2, 2 * n_groups))
         later = self._later()
         rates = self._rates()
+        cells = RowCells(len(self._ranges), n_cells, int(totals.rows.sum()))
         for k, batch in self.rows.batches():
-            table, index = self._ranges[k].whole, np.zeros(len(batch.scores), np.int64)
+            table = self._ranges[k].whole
+            starts, index = batch.score_index()
             if self.rows.ranges[k].only is None:
-                starts, index = batch.score_index()
                 table = _Table.from_batch(batch, starts)
             strata = batch.positive.astype(np.int64)
             at = strata * len(table.scores) + index
@@ -351,12 +399,20 @@ class RowSums:
             if n_groups:
                 add_by_code(codes, np.ones(len(codes)), batch.weights, weights)
                 add_by_code(codes, batch.weights, batch.weights, squares)
-            for m, name in enumerate(names):
-                by_class = self._influences(name, table, self._ranges[k].above, later[k], rates)
+            all_influences = [
+                self._influences(name, table, self._ranges[k].above, later[k], rates)
+                for name in names
+            ]
+            if n_cells:
+                both = zip(names, all_influences, strict=True)
+                cells.add(batch, starts, [each for name, each in both if name in OF_RANGES])
+            for m, by_class in enumerate(all_influences):
                 influences = by_class.ravel()[at]
                 add_products(influences, influences, *given, strata, products[m])
                 if n_groups:
                     sizes[m] += add_by_code(codes, influences, batch.weights, sums[m])
+        if n_cells:
+            self.lookup = cells.lookup()
         return {
             one.label: self._measured(one, products[m], sums[m], sizes[m], weights, squares, rates)
             for m, one in enumerate(metrics)

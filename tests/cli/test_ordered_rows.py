@@ -82,6 +82,8 @@ FREQUENCIES = ["--weight", "count", "--weights-are", "frequencies"]
         ["--groups", "word", "--weight", "count"],
         ["--groups", "half", *FREQUENCIES],
         [*GROUPED, *WEIGHTED, "--score", "other"],
+        [*WEIGHTED, "--score", "other"],
+        ["--weight", "count", "--score", "other", "--cost-fn", "amount", "--cost-fp", "5"],
         ["--groups", "word", "--score", "other", "--where", "amount < 60"],
         ["--score", "other", "--cost-fn", "amount", "--cost-fp", "5"],
         [*WEIGHTED, "--cost-fn", "amount", "--cost-fp", "count"],
@@ -132,6 +134,21 @@ def test_faults_are_told_alike(folder, tmp_path, capsys, options):
 
 
 @pytest.mark.usefixtures("_small")
+def test_cells_widen_the_difference_of_models_with_importances(
+    folder, tmp_path, capsys, monkeypatch
+):
+    engine_sizes.put(monkeypatch, files_cells=400)
+    given = ["--score", "probability", "--score", "other", *WEIGHTED, "--format", "json"]
+    whole, ordered = (json.loads(each.out) for each in in_both(capsys, folder, tmp_path, *given))
+    assert are_close(ordered["models"], whole["models"])
+    assert ordered["differences"].keys() == whole["differences"].keys()
+    for metric, (pair,) in whole["differences"].items():
+        (bounded,) = ordered["differences"][metric]
+        assert bounded["estimate"] == pytest.approx(pair["estimate"], rel=1e-9)
+        assert 1.0 < bounded["standard_error"] / pair["standard_error"] < 1.05
+
+
+@pytest.mark.usefixtures("_small")
 @pytest.mark.parametrize("more", [["--on-bad-row", "skip"], ["--where", "gap >= 1500"]])
 def test_bad_rows_are_skipped_alike(folder, tmp_path, capsys, more):
     given = ["--score", "gap", *GROUPED, *more, "--format", "json"]
@@ -162,9 +179,6 @@ def test_large_files_are_not_loaded_without_a_memory(folder, capsys, monkeypatch
     command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *WEIGHTED]
     assert captured(capsys, *command).out == captured(capsys, *command, "--memory", "1GB").out
     assert len(spilled) > 2
-    spilled.clear()
-    captured(capsys, *command, "--score", "short")  # two models with importances
-    assert not spilled
 
 
 def test_few_rows_are_evaluated_in_memory(folder, capsys, monkeypatch):
@@ -177,7 +191,6 @@ def test_few_rows_are_evaluated_in_memory(folder, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--score", "short"], "several --score with --weight need all rows in memory"),
         (["--bootstrap", "9"], "--bootstrap needs all rows in memory"),
         (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),
     ],
