@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from benchmarks.speed import (
     concordance,
     costs,
     labels,
+    libraries,
     processes,
     reports,
     scores,
@@ -21,6 +23,7 @@ from benchmarks.speed import (
 )
 from benchmarks.speed.data import Data, make
 from benchmarks.speed.timing import (
+    BUDGET,
     SLOW_SECONDS,
     Measured,
     Target,
@@ -34,7 +37,10 @@ Prepare = Callable[[Data], Callable[[], Any]]
 #: Relative error granted where float sums are involved; integers and their ratios get none.
 TOLERANCE = 1e-9
 
-SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance, around, reports)
+SUBJECTS = (
+    *(scores, libraries, small, bootstrap, labels, costs, calibration, concordance, around),
+    reports,
+)
 
 
 def _joined(what: str) -> dict[str, Any]:
@@ -55,7 +61,7 @@ TARGETS: tuple[Target, ...] = (
     *(*concordance.TARGETS, *around.TARGETS, *reports.TARGETS),
 )
 CONTEXT: tuple[Target, ...] = (
-    *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
+    *(*scores.CONTEXT, *libraries.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
     *(*bootstrap.CONTEXT, *labels.CONTEXT, *costs.CONTEXT, *calibration.CONTEXT),
     *(*around.CONTEXT, *reports.CONTEXT),
 )
@@ -64,9 +70,8 @@ BY_KEY = {row.key: row for row in ROWS}
 #: Rows of the README's table: the naive algorithm first, then the libraries that people use.
 COMPARISONS: tuple[str, ...] = tuple(
     """
-    auc_vs_all_pairs auc_vs_sklearn auc_vs_torchmetrics auc_1e3_vs_sklearn roc_curve_vs_sklearn
-    weighted_auc_vs_sklearn boot_vs_sklearn matrix_10_vs_sklearn report_vs_sklearn
-    log_loss_vs_sklearn top_k_vs_sklearn fresh_process
+    auc_vs_all_pairs auc_vs_sklearn auc_vs_torchmetrics auc_vs_polars_ds auc_vs_lightgbm
+    auc_vs_duckdb average_precision_vs_sklearn boot_vs_sklearn report_vs_sklearn fresh_process
     """.split()
 )
 
@@ -83,24 +88,24 @@ def assert_agree(left: Any, right: Any) -> None:
         np.testing.assert_allclose(left, right, rtol=TOLERANCE, atol=1e-12)
 
 
-def run_contest(row: Target, most_rows: int) -> Measured:
+def run_contest(row: Target, most_rows: int, budget: float = BUDGET) -> Measured:
     """Check the answer, warm up, and take turns with the yardstick."""
     data = make(row.spec.scaled(most_rows))
     work = WORKS[row.work](data)
     answer = work()  # compiles
     CHECKS[row.work](data, answer)
+    compare = functools.partial(measure, at_least=row.at_least, budget=budget)
     if not row.yardstick:
-        return measure(stopwatch(work), None).scaled(row.scale)
+        return compare(stopwatch(work), None).scaled(row.scale)
     if row.yardstick in YARDSTICKS:
         yardstick = YARDSTICKS[row.yardstick](data)
         slow = seconds(yardstick) > SLOW_SECONDS / 2
         theirs = slow_stopwatch(yardstick) if slow else stopwatch(yardstick)
-        measured = measure(stopwatch(work), theirs, at_least=row.at_least)
-        return measured.scaled(row.scale)
+        return compare(stopwatch(work), theirs).scaled(row.scale)
     peer = PEERS[row.yardstick](data)
     answers: list[Any] = []
     first = seconds(lambda: answers.append(peer()))
     assert_agree(answer, answers[0])
     if first > SLOW_SECONDS / 2:  # two rounds only: ours is called several times in each
-        return measure(stopwatch(work, 5), slow_stopwatch(peer), at_least=row.at_least)
-    return measure(stopwatch(work), stopwatch(peer), at_least=row.at_least)
+        return compare(stopwatch(work, 5), slow_stopwatch(peer))
+    return compare(stopwatch(work), stopwatch(peer))

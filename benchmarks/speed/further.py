@@ -36,6 +36,16 @@ class Further:
             "cores": [asdict(each) for each in self.cores],
         }
 
+    @classmethod
+    def from_stored(cls, content: dict[str, Any]) -> Further:
+        """Return what was measured before."""
+        return cls(
+            content["picture"],
+            [Growth(**each) for each in content["growth"]],
+            [Distance(**each) for each in content["farthest"]],
+            [Cores(**each) for each in content["cores"]],
+        )
+
     def sections(self) -> str:
         """Return the sections of the document."""
         return f"""## Growth and memory

@@ -17,7 +17,7 @@ import numpy as np
 import fastmetrics
 from benchmarks.speed import naive
 from benchmarks.speed.data import ANY_DATA, Spec, make
-from benchmarks.speed.timing import BYTES, SECONDS, Measured, Stopwatch, Target, measure
+from benchmarks.speed.timing import BUDGET, BYTES, SECONDS, Measured, Stopwatch, Target, measure
 
 ROOT = Path(fastmetrics.__file__).resolve().parents[1]
 PROBE = Path(__file__).with_name("memory_probe.py")
@@ -43,14 +43,38 @@ from fastmetrics import roc_auc_score
 auc = roc_auc_score(labels, scores)
 print(time.perf_counter() - start, repr(auc))
 """
+_READ = """
+import sys
+import duckdb
+file, *names = sys.argv[1:]
+sums = ", ".join(f"sum({name})" for name in ("y", *names))
+print(duckdb.execute(f"SELECT {sums} FROM read_parquet(?)", [file]).fetchall()[0][0])
+"""
+
+
+def _processor_time(watch: Stopwatch) -> Stopwatch:
+    """Return the seconds that processors spent on what a stopwatch runs: user's and system's."""
+
+    def seconds() -> float:
+        before = os.times()
+        watch()
+        after = os.times()
+        user = after.children_user - before.children_user
+        return user + after.children_system - before.children_system
+
+    return seconds
 
 
 @dataclass
 class Workshop:
-    """A folder for data files and compiled code, and Python processes that use it."""
+    """A folder for data files, and Python processes that use it.
+
+    Their compiled code is in the folder `compiled` of it, or where it is by default (None).
+    """
 
     folder: Path
     most_rows: int
+    compiled: str | None = "warm"
     _files: dict[Spec, tuple[Path, Path]] = field(default_factory=dict)
     _warm: set[str] = field(default_factory=set)
 
@@ -60,8 +84,11 @@ class Workshop:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
-            "NUMBA_CACHE_DIR": str(cache or self.folder / "warm"),
         }
+        if cache is None and self.compiled is not None:
+            cache = self.folder / self.compiled
+        if cache is not None:
+            environment["NUMBA_CACHE_DIR"] = str(cache)
         done = subprocess.run(
             [sys.executable, *arguments],
             capture_output=True,
@@ -77,14 +104,26 @@ class Workshop:
     def files(self, spec: Spec) -> tuple[str, str]:
         """Return the names of the files with the labels and the scores."""
         if spec not in self._files:
-            data = make(spec)
-            stem = f"{spec.kind}-{spec.rows}-{spec.positive_share}-{spec.scores}-{spec.labels}"
+            stem = self._stem(spec)
             names = self.folder / f"{stem}-labels.npy", self.folder / f"{stem}-scores.npy"
-            np.save(names[0], data.labels)
-            np.save(names[1], data.scores)
+            if not names[1].exists():
+                data = make(spec)
+                np.save(names[0], data.labels)
+                np.save(names[1], data.scores)
             self._files[spec] = names
         labels, scores = self._files[spec]
         return str(labels), str(scores)
+
+    def _stem(self, spec: Spec) -> str:
+        share = spec.positive_share
+        return f"{spec.kind}-{spec.rows}-{share}-{spec.scores}-{spec.labels}"
+
+    def right_auc(self, spec: Spec) -> float:
+        """Return the exact AUC, which is worked out once for all processes that use the folder."""
+        path = self.folder / f"{self._stem(spec)}.auc"
+        if not path.exists():
+            path.write_text(repr(naive.exact_auc(spec)), encoding="utf-8")
+        return float(path.read_text(encoding="utf-8"))
 
     def forget(self, spec: Spec) -> None:
         """Delete the files of these data."""
@@ -104,7 +143,7 @@ class Workshop:
             start = time.perf_counter()
             printed = self.python("-c", code, *files)
             taken = time.perf_counter() - start
-            np.testing.assert_allclose(float(printed), naive.exact_auc(spec), rtol=1e-9)
+            np.testing.assert_allclose(float(printed), self.right_auc(spec), rtol=1e-9)
             return taken
 
         return whole_process
@@ -116,7 +155,7 @@ class Workshop:
         def first() -> float:
             with tempfile.TemporaryDirectory(dir=self.folder) as empty:
                 taken, auc = self.python("-c", _FIRST_CALL, *files, cache=Path(empty)).split()
-            assert float(auc) == naive.exact_auc(spec)
+            assert float(auc) == self.right_auc(spec)
             return float(taken)
 
         return first
@@ -151,7 +190,20 @@ class Workshop:
             start = time.perf_counter()
             printed = self.python(*command, *options, "--format", "json")
             taken = time.perf_counter() - start
-            assert json.loads(printed)["models"][0]["roc_auc"] == naive.exact_auc(spec)
+            assert json.loads(printed)["models"][0]["roc_auc"] == self.right_auc(spec)
+            return taken
+
+        return whole_process
+
+    def duckdb_reads(self, spec: Spec, *names: str) -> Stopwatch:
+        """Time a process in which DuckDB reads and sums the labels and the scores of such names."""
+        path, positives = self.parquet(spec), int(make(spec).labels.sum())
+
+        def whole_process() -> float:
+            start = time.perf_counter()
+            printed = self.python("-c", _READ, path, *names)
+            taken = time.perf_counter() - start
+            assert int(printed) == positives
             return taken
 
         return whole_process
@@ -162,7 +214,7 @@ class Workshop:
             self.python("-P", str(PROBE), what, *self.files(Spec(rows=1_000)))
             self._warm.add(what)
         extra, auc = self.python("-P", str(PROBE), what, *self.files(spec)).split()
-        assert float(auc) == naive.exact_auc(spec)
+        assert float(auc) == self.right_auc(spec)
         return int(extra) / spec.rows
 
     def extra_memory_any(self, rows: int) -> float:
@@ -192,6 +244,12 @@ STOPWATCHES: dict[str, Maker] = {
     "evaluate by bootstrap": lambda shop, spec: shop.evaluates(
         spec, "--score", "b", "--bootstrap", "200", "--seed", "1"
     ),
+    "processor time of evaluate": lambda shop, spec: _processor_time(shop.evaluates(spec)),
+    "processor time of evaluate two": lambda shop, spec: _processor_time(
+        shop.evaluates(spec, "--score", "b")
+    ),
+    "DuckDB reads": lambda shop, spec: _processor_time(shop.duckdb_reads(spec, "a")),
+    "DuckDB reads two": lambda shop, spec: _processor_time(shop.duckdb_reads(spec, "a", "b")),
 }
 #: How to count each kind of bytes a row.
 MEMORY: dict[str, Callable[[Workshop, Spec], float]] = {
@@ -205,6 +263,8 @@ NAMES = {
     "import numpy": "`import numpy`",
     "import sklearn.metrics": "`import sklearn.metrics`",
     "process with scikit-learn": "the same with scikit-learn",
+    "DuckDB reads": "DuckDB's sums of both columns",
+    "DuckDB reads two": "DuckDB's sums of the three columns",
 }
 
 _MILLION = Spec(rows=1_000_000)
@@ -241,6 +301,22 @@ TARGETS: tuple[Target, ...] = (
             ),
         )
     ),
+    Target(
+        "evaluate_processor_time",
+        "`fastmetrics evaluate` of 10⁷ rows, Parquet: processor time",
+        "processor time of evaluate",
+        "DuckDB reads",
+        10,
+        library="duckdb",
+    ),
+    Target(
+        "evaluate_two_processor_time",
+        "the same, two models: processor time",
+        "processor time of evaluate two",
+        "DuckDB reads two",
+        16,
+        library="duckdb",
+    ),
 )
 CONTEXT: tuple[Target, ...] = (
     Target(
@@ -259,7 +335,7 @@ CONTEXT: tuple[Target, ...] = (
 )
 
 
-def run_in_processes(row: Target, shop: Workshop) -> Measured:
+def run_in_processes(row: Target, shop: Workshop, budget: float = BUDGET) -> Measured:
     """Measure one row; the first process of each kind warms disk and caches and is not counted."""
     spec = row.spec.scaled(shop.most_rows)
     if row.unit == BYTES:
@@ -269,4 +345,4 @@ def run_in_processes(row: Target, shop: Workshop) -> Measured:
     for watch in (ours, yardstick):
         if watch is not None:
             watch()
-    return measure(ours, yardstick, at_least=row.at_least)
+    return measure(ours, yardstick, at_least=row.at_least, budget=budget)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import date
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,13 +21,18 @@ from benchmarks.speed.timing import FULL_ROWS, RATIO, Measured, Target
 
 START, END = "<!-- benchmarks:start -->\n", "<!-- benchmarks:end -->"
 STORED, DOCUMENT, README = "docs/benchmarks.json", "docs/benchmarks.md", "README.md"
-_LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy", "torchmetrics")
-_MODULES = {"scikit-learn": "sklearn"}
+_LIBRARIES = (
+    *("numpy", "numba", "scikit-learn", "scipy"),
+    *("torchmetrics", "polars-ds", "duckdb", "lightgbm"),
+)
+_MODULES = {"scikit-learn": "sklearn", "polars-ds": "polars_ds"}
+#: Rows measured elsewhere or on another day that are named, at most.
+NAMED = 3
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured row, as it is stored."""
+    """One measured row, as it is stored; `machine` and `day` say where and when."""
 
     key: str
     unit: str
@@ -33,13 +41,16 @@ class Row:
     best: float
     rounds: int
     met: bool | None
+    machine: str = ""
+    day: str = ""
 
 
 def row_of(target: Target, measured: Measured) -> Row:
     """Return what is stored of a measurement, rounded to four digits."""
     median, best = (float(f"{value:.4g}") for value in (measured.median, measured.best))
     met = target.is_met(median)
-    return Row(target.key, target.unit, target.at_least, median, best, len(measured.values), met)
+    rounds, day = len(measured.values), date.today().isoformat()
+    return Row(target.key, target.unit, target.at_least, median, best, rounds, met, machine(), day)
 
 
 def _cpu() -> tuple[str, str]:
@@ -56,6 +67,7 @@ def _cpu() -> tuple[str, str]:
     return (model[1] if model else platform.machine()), widest
 
 
+@functools.cache
 def machine() -> str:
     """Describe where the figures come from: no names, no paths."""
     model, vectors = _cpu()
@@ -105,35 +117,48 @@ def show_comparison(row: Row) -> str:
     return f"| {target.what} | {NAMES[target.yardstick]} | {show(factor, RATIO)} |"
 
 
-def comparisons(rows: dict[str, Row], n_rows: int, where: str) -> str:
+def origin(rows: Iterable[Row]) -> str:
+    """Say where and when rows were measured: most of them, then the others."""
+    groups: dict[tuple[str, str], list[Target]] = {}
+    for row in rows:
+        groups.setdefault((row.machine, row.day), []).append(BY_KEY[row.key])
+    said = []
+    for (where, day), targets in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        named = [f"{each.what} ({NAMES[each.yardstick] or each.unit})" for each in targets]
+        which = ", ".join(named) if len(named) <= NAMED else f"{len(named)} rows"
+        said.append(f"{which}: {where}, {day}" if said else f"{where}, {day}")
+    return "; ".join(said) + "."
+
+
+def comparisons(rows: dict[str, Row], n_rows: int) -> str:
     """Return the table of times against the naive algorithm and the libraries that people use."""
+    shown = [rows[key] for key in COMPARISONS if key in rows]
     lines = ["| task | compared with | times as fast |", "|---|---|---|"]
-    lines += [show_comparison(rows[key]) for key in COMPARISONS if key in rows]
-    table = "\n".join(lines)
+    table = "\n".join([*lines, *map(show_comparison, shown)])
     return (
         f"{_size(n_rows)} rows unless the line says otherwise; all cores; median of rounds in "
-        f"turns.\n\n{table}\n\n{where}.\n"
+        f"turns.\n\n{table}\n\n{origin(shown)}\n"
     )
 
 
-def readme_block(rows: dict[str, Row], n_rows: int, where: str) -> str:
+def readme_block(rows: dict[str, Row], n_rows: int) -> str:
     """Return the README's table between its markers."""
-    return f"{START}{comparisons(rows, n_rows, where)}{END}"
+    return f"{START}{comparisons(rows, n_rows)}{END}"
 
 
 def _size(n_rows: int) -> str:
     return "10⁷" if n_rows == FULL_ROWS else f"At most {n_rows:,}"
 
 
-def block(rows: dict[str, Row], n_rows: int, where: str) -> str:
+def block(rows: dict[str, Row], n_rows: int) -> str:
     """Return the table of targets between its markers."""
     intro = (
         f"{_size(n_rows)} rows, float64 scores, int8 labels, 30 % positive, all cores, unless "
         "the row says otherwise; time over that of the yardstick (`np.sort` runs on one thread), "
         "or the yardstick's time over ours where it says speed-up; median of interleaved rounds.\n"
     )
-    table = show_table(rows[target.key] for target in TARGETS if target.key in rows)
-    return f"{START}{intro}\n{table}\n{where}.\n{END}"
+    shown = [rows[target.key] for target in TARGETS if target.key in rows]
+    return f"{START}{intro}\n{show_table(shown)}\n{origin(shown)}\n{END}"
 
 
 def _misses(rows: dict[str, Row]) -> str:
@@ -152,7 +177,7 @@ def _misses(rows: dict[str, Row]) -> str:
     return "\n".join(lines) or "None."
 
 
-def document(rows: dict[str, Row], n_rows: int, where: str, further: str = "") -> str:
+def document(rows: dict[str, Row], n_rows: int, further: str = "") -> str:
     """Return ``docs/benchmarks.md``; `further` are sections of what no target is set for."""
     context = show_table(rows[target.key] for target in CONTEXT if target.key in rows)
     return f"""# Benchmarks
@@ -168,10 +193,10 @@ what is missed there says as much of the processor. Versions are compared by `be
 
 ## Against the naive algorithm and other libraries
 
-{comparisons(rows, n_rows, where)}
+{comparisons(rows, n_rows)}
 ## Targets
 
-{block(rows, n_rows, where)}
+{block(rows, n_rows)}
 
 ## Targets that are missed
 
@@ -202,18 +227,26 @@ Nothing was promised here.
 
 
 def stored(
-    rows: dict[str, Row], n_rows: int, where: str, further: dict[str, Any] | None = None
+    rows: dict[str, Row],
+    n_rows: int,
+    further: dict[str, Any] | None = None,
 ) -> str:
-    """Return ``docs/benchmarks.json``."""
-    content = {"rows": n_rows, "machine": where, "measured": [asdict(r) for r in rows.values()]}
-    content |= further or {}
+    """Return ``docs/benchmarks.json``: a row says where and when only if that is not the usual."""
+    where, day = Counter((row.machine, row.day) for row in rows.values()).most_common(1)[0][0]
+    usual = {"machine": where, "day": day}
+    measured = [
+        {name: value for name, value in asdict(row).items() if usual.get(name, row) != value}
+        for row in rows.values()
+    ]
+    content = {"rows": n_rows, **usual, "measured": measured} | (further or {})
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def load(path: Path) -> tuple[int, dict[str, Row]]:
     """Return the number of rows and the stored measurements."""
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return content["rows"], {row["key"]: Row(**row) for row in content["measured"]}
+    usual = {name: content[name] for name in ("machine", "day")}
+    return content["rows"], {row["key"]: Row(**usual | row) for row in content["measured"]}
 
 
 def with_block(readme: str, new: str) -> str:

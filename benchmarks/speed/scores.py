@@ -85,20 +85,6 @@ def _all_pairs(data: Data) -> Call:
     return auc
 
 
-def _torchmetrics_auc(data: Data) -> Call:
-    import torch
-    from torchmetrics.functional.classification import binary_auroc
-
-    scores, labels = torch.from_numpy(data.scores), torch.from_numpy(data.labels)
-
-    def auc() -> float:
-        return float(binary_auroc(scores, labels, validate_args=False))
-
-    # It sums in single precision, so that it is no peer to 10⁻⁹.
-    np.testing.assert_allclose(auc(), naive.exact_auc(data.spec), rtol=1e-6)
-    return auc
-
-
 def _sort_of_continuous(data: Data) -> Call:
     scores = make(replace(data.spec, kind="continuous")).scores
     return lambda: np.sort(scores)
@@ -108,7 +94,6 @@ YARDSTICKS: dict[str, Callable[[Data], Call]] = {
     "sort": lambda data: lambda: np.sort(data.scores),
     "argsort": lambda data: lambda: np.argsort(data.scores),
     "sort of continuous": _sort_of_continuous,
-    "torchmetrics auc": _torchmetrics_auc,
 }
 PEERS: dict[str, Callable[[Data], Call]] = {
     "sklearn auc": lambda data: lambda: sklearn.metrics.roc_auc_score(data.labels, data.scores),
@@ -123,7 +108,6 @@ NAMES = {
     "sort of continuous": "`np.sort` of continuous scores",
     "mannwhitneyu": "`scipy.stats.mannwhitneyu`",
     "all pairs": "all m⁺m⁻ pairs, compiled",
-    "torchmetrics auc": "torchmetrics, CPU",
 }
 
 _MILLION, _MANY = Spec(rows=1_000_000), Spec(rows=100_000)
@@ -182,14 +166,5 @@ CONTEXT: tuple[Target, ...] = (
         "all pairs",
         at_least=True,
         spec=_MANY,
-    ),
-    Target(
-        "auc_vs_torchmetrics",
-        "`roc_auc_score`, 10⁶ rows",
-        "auc",
-        "torchmetrics auc",
-        at_least=True,
-        spec=_MILLION,
-        library="torchmetrics",
     ),
 )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from benchmarks import publish
 from benchmarks.speed import contests, processes, report
 from benchmarks.speed.contests import BY_KEY, COMPARISONS, CONTEXT, ROWS, TARGETS
+from benchmarks.speed.further import Further
+from benchmarks.speed.growth import Growth
 from benchmarks.speed.report import Row
 from benchmarks.speed.timing import (
     BYTES,
@@ -48,6 +52,11 @@ def test_the_table_names_what_exists() -> None:
     assert contests.WORKS.keys() == contests.CHECKS.keys()
 
 
+def test_the_readme_has_ten_rows_at_most() -> None:
+    assert len(COMPARISONS) == len(set(COMPARISONS)) <= 10
+    assert {*COMPARISONS} <= BY_KEY.keys()
+
+
 def test_bounds_are_inclusive_and_have_a_direction() -> None:
     assert BY_KEY["auc"].is_met(0.36)
     assert not BY_KEY["auc"].is_met(0.361)
@@ -82,8 +91,8 @@ def test_noise_of_small_ratios_is_allowed() -> None:
 
 def test_the_readme_shows_some_rows_and_the_document_all() -> None:
     rows = every_row()
-    block = report.readme_block(rows, 1_000, "a machine")
-    document = report.document(rows, 1_000, "a machine")
+    block = report.readme_block(rows, 1_000)
+    document = report.document(rows, 1_000)
     lines = block.splitlines()
     assert [line for line in lines if line.startswith("| ")][1:] == [
         report.show_comparison(rows[key]) for key in COMPARISONS
@@ -91,7 +100,7 @@ def test_the_readme_shows_some_rows_and_the_document_all() -> None:
     assert {*lines[1:-1]} <= {*document.splitlines()}
     readme = report.with_block(f"before\n{report.START}old\n{report.END}\nafter\n", block)
     assert readme == f"before\n{block}\nafter\n"
-    assert report.block(rows, 1_000, "a machine") in document
+    assert report.block(rows, 1_000) in document
     assert all(target.what in document for target in TARGETS)
     assert all(target.what in document for target in CONTEXT)
     assert report.with_block(readme, block) == readme
@@ -124,18 +133,96 @@ def test_a_miss_is_published_with_its_size(monkeypatch) -> None:
     noted = replace(BY_KEY["auc"], note="Memory bandwidth bounds it.")
     monkeypatch.setitem(report.BY_KEY, "auc", noted)
     rows = {**every_row(), "auc": row("auc", 0.72), "table": row("table", 0.6)}
-    document = report.document(rows, 1_000, "a machine")
+    document = report.document(rows, 1_000)
     assert "**no**" in document
     assert "missed by 100%. Memory bandwidth bounds it." in document
     speed_up = {**every_row(), "auc_vs_sklearn": row("auc_vs_sklearn", 30)}
-    assert "missed by 50%" in report.document(speed_up, 1_000, "a machine")
-    assert "\nNone.\n" in report.document(every_row(), 1_000, "a machine")
+    assert "missed by 50%" in report.document(speed_up, 1_000)
+    assert "\nNone.\n" in report.document(every_row(), 1_000)
+
+
+def elsewhere(one: Row) -> Row:
+    return replace(one, machine="another machine", day="1999-12-31")
 
 
 def test_what_is_stored_is_read_back(tmp_path) -> None:
     path = tmp_path / "stored.json"
-    path.write_text(report.stored(every_row(), 1_000, "a machine"), encoding="utf-8")
-    assert report.load(path) == (1_000, every_row())
+    rows = every_row()
+    rows["auc"] = elsewhere(rows["auc"])
+    rows["table"] = replace(rows["table"], day="1999-12-30")
+    text = report.stored(rows, 1_000)
+    path.write_text(text, encoding="utf-8")
+    assert report.load(path) == (1_000, rows)
+    assert [text.count(f'"{name}": ') for name in ("machine", "day", "median")] == [2, 3, len(rows)]
+
+
+def test_rows_that_were_measured_elsewhere_or_earlier_are_named() -> None:
+    rows = every_row()
+    usual = f"{report.machine()}, {rows['auc'].day}"
+    assert report.origin(rows.values()) == f"{usual}."
+    few = rows | {"auc": elsewhere(rows["auc"])}
+    assert report.origin(few.values()) == (
+        f"{usual}; `roc_auc_score`, continuous scores (`np.sort(scores)`): another machine, "
+        "1999-12-31."
+    )
+    assert report.origin(few.values()) in report.document(few, 1_000)
+    assert report.origin(few.values()) not in report.readme_block(few, 1_000)  # has no such row
+    more = rows | {key: elsewhere(rows[key]) for key in list(rows)[:4]}
+    assert report.origin(more.values()) == f"{usual}; 4 rows: another machine, 1999-12-31."
+
+
+#: Rows that load nothing and take little.
+QUICK = ["roc_hull_auc", "auc_1e5", "table"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A README with its markers, and all of three rows published of few rows."""
+    further = Further({"AUC": [(1_000, 0.1, 0.2)]}, [Growth("sort", (1_000,), (1.0,), 8.0)], [], [])
+    monkeypatch.setattr(publish, "ROWS", [BY_KEY[key] for key in QUICK])
+    monkeypatch.setattr(publish, "measure_further", lambda _: further)
+    (tmp_path / "README.md").write_text(f"{report.START}{report.END}", encoding="utf-8")
+    assert publish.main(["--rows", "1000", "--output", str(tmp_path)]) == 0
+    return tmp_path
+
+
+def test_single_rows_are_published(folder, monkeypatch) -> None:
+    path = folder / report.STORED
+    rows = {key: elsewhere(each) for key, each in report.load(path)[1].items()}
+    further = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(
+        report.stored(
+            rows, 1_000, {key: further[key] for key in ("picture", "growth", "cores")}
+        ).rstrip()[:-1]
+        + ', "farthest": []}',
+        encoding="utf-8",
+    )
+    arguments = ["--rows", "1000", "--output", str(folder), "--only", "auc_1e5"]
+    assert publish.main(arguments) == 0
+    found = report.load(path)[1]
+    assert list(found) == sorted(QUICK, key=list(BY_KEY).index)
+    assert {key for key in QUICK if found[key] == rows[key]} == {*QUICK} - {"auc_1e5"}
+    assert found["auc_1e5"].machine == report.machine()
+    assert json.loads(path.read_text(encoding="utf-8"))["growth"] == further["growth"]
+    assert (
+        "`roc_auc_score`, 10⁵ rows (`np.sort(scores)`): " in (folder / report.DOCUMENT).read_text()
+    )
+
+
+def test_rows_without_time_keep_what_is_stored(folder, capsys) -> None:
+    before = report.load(folder / report.STORED)
+    arguments = ["--rows", "1000", "--output", str(folder), "--minutes", "1"]
+    assert publish.main(arguments) == 0  # less than what is measured beside the rows takes
+    assert f"no time: {', '.join(QUICK)}" in capsys.readouterr().out
+    assert report.load(folder / report.STORED) == before
+
+
+def test_single_rows_of_nothing_are_not_written(folder, capsys) -> None:
+    (folder / report.STORED).unlink()
+    arguments = ["--rows", "1000", "--output", str(folder), "--only", "auc_1e5"]
+    assert publish.main(arguments) == 0
+    assert "nothing is written" in capsys.readouterr().out
+    assert not (folder / report.STORED).exists()
 
 
 def test_turns_are_taken_and_divided_the_right_way_round() -> None:
@@ -154,6 +241,7 @@ def test_turns_are_taken_and_divided_the_right_way_round() -> None:
     assert measure(watch("ours", 1.0), watch("yardstick", 4.0), at_least=True).median == 4
     assert measure(watch("ours", 2.0), None).median == 2
     assert rounds_for(10) == 2
+    assert (rounds_for(0.5, 3.0), rounds_for(0.5, 0.1), rounds_for(0.001)) == (6, 3, 11)
 
 
 def spoiled(name: str, answer: Any) -> Any:

@@ -25,8 +25,8 @@ NANOSECONDS, MICROSECONDS = "ns a row", "µs a call"
 #: A way to do something once (or some times over) and say how many seconds one took.
 Stopwatch = Callable[[], float]
 
-#: Seconds spent on a pair, and the rounds they are made into. A peer that takes a second and more
-#: is run in two rounds only.
+#: Seconds spent on a pair, at most, and the rounds they are made into. A peer that takes a second
+#: and more is run in two rounds only.
 BUDGET = 3.0
 MOST_ROUNDS, SLOW_ROUNDS = 11, 2
 SLOW_SECONDS = 1.0
@@ -126,13 +126,19 @@ def slow_stopwatch(work: Callable[[], Any]) -> Stopwatch:
     return lambda: seconds(work)
 
 
-def rounds_for(one_round: float) -> int:
+def rounds_for(one_round: float, budget: float = BUDGET) -> int:
     """Return how many rounds of that many seconds are made."""
     least = SLOW_ROUNDS if one_round > SLOW_SECONDS else 3
-    return max(least, min(MOST_ROUNDS, int(BUDGET / max(one_round, 1e-9))))
+    return max(least, min(MOST_ROUNDS, int(budget / max(one_round, 1e-9))))
 
 
-def measure(ours: Stopwatch, yardstick: Stopwatch | None, *, at_least: bool = False) -> Measured:
+def measure(
+    ours: Stopwatch,
+    yardstick: Stopwatch | None,
+    *,
+    at_least: bool = False,
+    budget: float = BUDGET,
+) -> Measured:
     """Take turns: yardstick, ours, yardstick, ours; or the seconds of ours without a yardstick.
 
     With `at_least` the value is a speed-up, the yardstick's time over ours.
@@ -146,5 +152,5 @@ def measure(ours: Stopwatch, yardstick: Stopwatch | None, *, at_least: bool = Fa
             mine = ours()
             values.append(theirs / mine if at_least else mine / theirs)
             if len(values) == 1:
-                n_rounds = rounds_for(time.perf_counter() - start)
+                n_rounds = rounds_for(time.perf_counter() - start, budget)
     return Measured(tuple(values), at_least)

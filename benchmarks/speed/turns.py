@@ -17,7 +17,6 @@ import random
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -55,7 +54,7 @@ class FailedError(RuntimeError):
 
 
 class Side:
-    """A process that times works with the package in a folder, compiled code in one of its own."""
+    """A process that times works with the package in a folder, compiled code beside it."""
 
     def __init__(self, folder: Path) -> None:
         paths = [str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")]
@@ -66,9 +65,8 @@ class Side:
             text=True,
             cwd=folder,
             env={
-                **os.environ,
+                **{key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"},
                 "PYTHONPATH": os.pathsep.join(path for path in paths if path),
-                "NUMBA_CACHE_DIR": str(folder / "compiled"),
             },
         )
 
@@ -89,9 +87,9 @@ class Side:
             raise FailedError(found["error"])
         return float(found["seconds"])
 
-    def prepare(self, work: Work) -> None:
-        """Ask for the data of a row and its first calls."""
-        self.ask({"prepare": dataclasses.asdict(work)})
+    def prepare(self, work: Work, calls: int) -> None:
+        """Ask for the data of a row and so many calls."""
+        self.ask({"prepare": dataclasses.asdict(work), "calls": calls})
 
     def time(self, number: int) -> float:
         """Return the seconds of one of `number` calls."""
@@ -114,10 +112,10 @@ def pair(before: Path, after: Path) -> Iterator[tuple[Side, Side]]:
         yield sides
 
 
-def prepared(sides: Sequence[Side], work: Work) -> float:
-    """Let both get ready at once; return the seconds of the slower one's call."""
+def prepared(sides: Sequence[Side], work: Work, calls: int) -> float:
+    """Let both get ready at once; return the seconds of the slower one's last call."""
     for side in sides:
-        side.prepare(work)
+        side.prepare(work, calls)
     found: list[float | FailedError] = []
     for side in sides:  # both are heard, lest an answer is left for the next question
         try:
@@ -132,7 +130,7 @@ def prepared(sides: Sequence[Side], work: Work) -> float:
 
 def first_plan(sides: Sequence[Side], work: Work) -> Plan:
     """Return how a row is timed; what has to be compiled for it is compiled."""
-    once = prepared(sides, work)
+    once = prepared(sides, work, 2)  # the first one compiles
     number = max(1, int(SHORTEST / max(once, 1e-9)))
     turns = int(ROUND_SECONDS / max(2 * number * once, 1e-9))
     return Plan(number, max(1, min(MOST_TURNS, turns)))
@@ -140,7 +138,7 @@ def first_plan(sides: Sequence[Side], work: Work) -> Plan:
 
 def one_round(sides: Sequence[Side], work: Work, plan: Plan, rng: random.Random) -> list[float]:
     """Return the seconds of both sides: their ratio is the median of those of the turns."""
-    prepared(sides, work)
+    prepared(sides, work, 0 if work.module == "processes" else 1)  # their caches are warm
     taken: list[list[float]] = []
     for _ in range(plan.turns):
         order = rng.sample(range(2), 2)
@@ -163,7 +161,7 @@ def _prepared(question: dict[str, Any], folder: Path) -> Callable[[int], float]:
     if question["module"] == "processes":
         from benchmarks.speed.processes import STOPWATCHES, Workshop
 
-        shop = Workshop(folder, spec.rows)
+        shop = Workshop(folder, spec.rows, compiled=None)
         watch = STOPWATCHES[question["work"]](shop, spec)
         return lambda number: sum(watch() for _ in range(number)) / number
     call = module.WORKS[question["work"]](make(spec))
@@ -177,25 +175,26 @@ def _serve(folder: Path) -> None:
     assert folder in Path(fastmetrics.__file__).resolve().parents, fastmetrics.__file__
 
     watch: Callable[[int], float] | None = None
-    with tempfile.TemporaryDirectory(dir=folder) as files:
-        for line in sys.stdin:
-            question = json.loads(line)
-            gc.enable()
-            try:
-                if "prepare" in question:
-                    watch = None
-                    watch = _prepared(question["prepare"], Path(files))
-                    watch(1)
+    files = folder / "files"  # the processes of later rounds read them too
+    files.mkdir(exist_ok=True)
+    for line in sys.stdin:
+        question, found = json.loads(line), 0.0
+        gc.enable()
+        try:
+            if "prepare" in question:
+                watch = None
+                watch = _prepared(question["prepare"], files)
+                for _ in range(question["calls"]):
                     found = watch(1)
-                else:
-                    assert watch is not None
-                    gc.collect()
-                    gc.disable()
-                    found = watch(question["time"])
-                reply: dict[str, Any] = {"seconds": found}
-            except Exception as error:
-                reply = {"error": f"{type(error).__name__}: {error}"[:300]}
-            print(json.dumps(reply), file=replies, flush=True)
+            else:
+                assert watch is not None
+                gc.collect()
+                gc.disable()
+                found = watch(question["time"])
+            reply: dict[str, Any] = {"seconds": found}
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {error}"[:300]}
+        print(json.dumps(reply), file=replies, flush=True)
 
 
 if __name__ == "__main__":
