@@ -14,8 +14,10 @@ import numpy as np
 import fastmetrics
 from fastmetrics._kernels._compile import notice
 from fastmetrics._report.row_evaluation import evaluate_rows
+from fastmetrics.inference.range_summary import summarize_runs
 from fastmetrics.inference.row_costs import RowCosts
 from fastmetrics.inference.row_sums import RowTotals, ScoredRows
+from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, sort_in_buckets
 from fastmetrics.tables.pairs import PLAIN_ROWS
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 
@@ -232,6 +234,8 @@ def _streams() -> None:
         runs = streams.ScoreRuns(memory="8MB")
         runs.update(y, one)
         fm.evaluate({"runs": runs})
+        summarize_runs(runs, n_cells=64)
+        sort_in_buckets(np.linspace(1.0, 0.0, ONE_BUCKET_ROWS).astype(kind))
 
 
 def _ordered_rows() -> None:
