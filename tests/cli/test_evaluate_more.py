@@ -619,6 +619,23 @@ def test_without_memory_half_of_what_is_free_is_taken(files, tmp_path, capsys):
     assert outputs[0] == outputs[1] == outputs[2]
 
 
+def test_half_of_what_a_control_group_leaves(files, tmp_path, capsys, monkeypatch):
+    for name, text in {"max": "3000000\n", "current": "1500000\n"}.items():
+        (tmp_path / f"memory.{name}").write_text(text)
+    (tmp_path / "memory.stat").write_text("anon 900000\ninactive_file 500000\n")
+    (tmp_path / "none").write_text("max\n")
+    groups = [(tmp_path, name, "memory.current") for name in ("none", "absent", "memory.max")]
+    seen = []
+    engine_sizes.put(
+        monkeypatch,
+        files_groups=groups,
+        files_memory=lambda total, options: seen.append(total) or 1 << 20,
+    )
+    command = ["evaluate", files / "x.parquet", *"--label y --score normal".split()]
+    assert captured(capsys, *command).err == ""
+    assert seen == [1_000_000]
+
+
 PROGRAM = """
 import os, resource, sys
 from fastmetrics.cli import main

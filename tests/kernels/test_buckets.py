@@ -313,3 +313,31 @@ def test_only_the_buckets_asked_for_are_counted(rng) -> None:
         here = np.floor(values * 4) == b
         positive = values[here & (labels == 1)]
         assert twice[b] == 2 * (positive[:, None] > values[here & (labels == 0)]).sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [2, 3, 500])
+def test_leaves_are_sorted_where_values_are_even(rng, n, dtype):
+    values = rng.normal(size=n).astype(dtype)
+    values[0] = -values[1]  # two that differ
+    out = np.empty_like(values)
+    scratch = np.empty(n, np.uint16), np.empty(2 * n + 1, np.int32)
+    assert buckets.sort_leaves(values, *scratch, out)
+    np.testing.assert_array_equal(out, np.sort(values))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.full(9, 0.5),
+        np.array([0.0, np.inf]),
+        np.array([0.0, 5e-324]),
+        np.array([-1.7e308, 1.7e308]),
+        np.append(np.arange(buckets.MOST_IN_LEAF + 1) * 1e-9, 1.0),
+    ],
+    ids=["one", "infinite", "denormal", "too wide", "uneven"],
+)
+def test_leaves_that_are_no_use(values):
+    n = len(values)
+    scratch = np.empty(n, np.uint16), np.empty(2 * n + 1, np.int32)
+    assert not buckets.sort_leaves(values, *scratch, np.empty_like(values))

@@ -287,6 +287,22 @@ def test_central_moments(rng, n):
     assert not moments.any()
 
 
+def test_means_of_cells(rng):
+    counts, values = rng.integers(0, 3, 60), rng.normal(size=60) + 5.0
+    counts[10:20] = 0
+    starts = np.array([0, 1, 10, 20, 21])
+    means = np.empty(5)
+    squares = kernels.cell_means(counts, values, starts, means)
+    expected = 0.0
+    for cell, rows in enumerate(np.split(np.arange(60), starts[1:])):
+        rows = np.repeat(rows, counts[rows])
+        if len(rows):
+            assert means[cell] == pytest.approx(values[rows].mean(), rel=1e-14)
+            expected += ((values[rows] - values[rows].mean()) ** 2).sum()
+    assert means[2] == values[10]  # of no row
+    assert squares == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_sums_by_code(rng, is_weighted):
     codes = rng.integers(0, 7, 100)

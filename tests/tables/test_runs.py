@@ -18,7 +18,14 @@ from fastmetrics import ScoreTable, evaluate, roc_auc_score
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.ordering import Partition, map_buckets, partition, partition_rows
+from fastmetrics.tables.ordering import (
+    ONE_BUCKET_ROWS,
+    Partition,
+    map_buckets,
+    partition,
+    partition_rows,
+    sort_in_buckets,
+)
 
 SMALL = 1 << 20
 
@@ -527,3 +534,20 @@ def test_faults_that_ride_along(rng, by_range, at, dtype, allow_inf) -> None:
         wrong = labels.copy()
         wrong[at] = 2
         assert not partition(check_binary(wrong, clean)).is_clean
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_scores_are_sorted_in_buckets_as_by_numpy(rng, dtype):
+    normal = 1e3 * rng.normal(size=2 * ONE_BUCKET_ROWS)
+    infinite = normal.copy()
+    infinite[::1000] = np.inf
+    infinite[1::1000] = -np.inf
+    kinds = [normal, np.round(normal, -3), np.sort(normal)[::-1], np.exp(normal / 200)]
+    kinds += [np.ones(len(normal)), normal[:ONE_BUCKET_ROWS], normal[:0]]
+    if dtype is not np.int64:
+        kinds.append(infinite)
+    for values in kinds:
+        scores = values.astype(dtype)
+        expected = np.sort(scores)
+        sort_in_buckets(scores)
+        np.testing.assert_array_equal(scores, expected)
