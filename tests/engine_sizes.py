@@ -16,8 +16,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of the command line
     "files_cells": ("cli._bounded.CELLS",),
     "files_memory": ("cli._bounded.memory_of_rows",),
-    "files_groups": ("cli._bounded._GROUPS",),
     "files_kept": ("cli._bounded._KEPT_ROWS",),
+    "files_groups": ("cli._bounded._GROUPS",),
     "files_loaded": ("cli._bounded.reason_to_load", "cli._ordered.reason_to_load"),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables

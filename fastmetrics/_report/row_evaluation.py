@@ -23,10 +23,10 @@ from fastmetrics._report.score_evaluation import (
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import PairOptions, compare_models
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.group_sums import join_models
 from fastmetrics.inference.interval_rule import make_estimate
+from fastmetrics.inference.measurement import join_models
+from fastmetrics.inference.ordered.row_sums import RowSums, RowTotals, ScoredRows
 from fastmetrics.inference.range_summary import Lookup
-from fastmetrics.inference.row_sums import RowSums, RowTotals, ScoredRows
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.metrics.asking import ask
 from fastmetrics.metrics.curves.precision_recall import break_even_at

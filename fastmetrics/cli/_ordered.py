@@ -34,9 +34,9 @@ from fastmetrics.cli._session import in_words, names_here, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import PairOptions
+from fastmetrics.inference.ordered.row_costs import RowCosts
+from fastmetrics.inference.ordered.row_sums import RowTotals, ScoredRows
 from fastmetrics.inference.range_summary import Lookup
-from fastmetrics.inference.row_costs import RowCosts
-from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns

@@ -14,9 +14,9 @@ import numpy as np
 import fastmetrics
 from fastmetrics._kernels._compile import notice
 from fastmetrics._report.row_evaluation import evaluate_rows
+from fastmetrics.inference.ordered.row_costs import RowCosts
+from fastmetrics.inference.ordered.row_sums import RowTotals, ScoredRows
 from fastmetrics.inference.range_summary import summarize_runs
-from fastmetrics.inference.row_costs import RowCosts
-from fastmetrics.inference.row_sums import RowTotals, ScoredRows
 from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, sort_in_buckets
 from fastmetrics.tables.pairs import PLAIN_ROWS
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns

@@ -45,9 +45,8 @@ from fastmetrics.inference.estimate import (
     estimate as estimate_rows,
 )
 from fastmetrics.inference.estimate_result import Estimates
-from fastmetrics.inference.group_sums import join_models, measure_groups
 from fastmetrics.inference.interval_rule import make_estimate
-from fastmetrics.inference.measurement import Measurement, TablePoints
+from fastmetrics.inference.measurement import Measurement, TablePoints, join_models, measure_groups
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import (
     build_samples,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastmetrics.inference.range_summary import RowBlock, range_variance, sum_influences
 from fastmetrics.inference.rates import Rates
-from fastmetrics.inference.units import Floats, Reference, SamplesAre, Units, Variance
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Units, Variance
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.curves.influences import curve_influences
@@ -196,3 +197,50 @@ def measure_largest_gap(rates: Rates) -> Measurement:
     both = [(is_above - tpr) * (gap.sign / m), (fpr - is_above) * (gap.sign / n)]
     influences = [rates.inflation() * np.concatenate(both)]
     return Measurement((gap.statistic,), influences, units, (None,), m + n, rates=(rates,))
+
+
+def measure_groups(
+    measured: Measurement,
+    sums: Floats,
+    size: float,
+    weights: Floats,
+    variance: Variance,
+    squares: Floats | None = None,
+) -> Measurement:
+    """Return a metric of one model whose points are groups, or their rows of each class.
+
+    ``measured`` has units of the rows. By class and group, shape (2, n_groups): ``sums`` of
+    influences, ``weights`` and their ``squares``, or numbers of rows. ``size`` is the sum of the
+    sizes of influences, by which rounding is known; ``variance`` is that of independent rows.
+    """
+    units = measured.units
+    is_by_class = units.strata is not None
+    if not is_by_class:
+        sums, weights = (each.sum(axis=0, keepdims=True) for each in (sums, weights))
+        squares = None if squares is None else squares.sum(axis=0, keepdims=True)
+    strata, groups = np.nonzero(weights)
+    here = weights[strata, groups]
+    influences = sums[strata, groups]
+    influences[np.abs(influences) <= ROUNDING * size] = 0.0
+    influences /= here
+    units = replace(
+        units,
+        n_points=len(groups),
+        counts=here if squares is None else None,
+        weights=None if squares is None else here,
+        groups=groups,
+        strata=strata if is_by_class else None,
+        squares=None if squares is None else squares[strata, groups],
+    )
+    return measured._replace(influences=influences[None, :], units=units, row_variances=(variance,))
+
+
+def join_models(models: Sequence[Measurement]) -> Measurement:
+    """Return the values of several models, of which each has been measured alone."""
+    return models[0]._replace(
+        values=tuple(each.values[0] for each in models),
+        influences=np.concatenate([each.influences for each in models]),
+        counts=tuple(each.counts[0] for each in models),
+        rates=tuple(chain.from_iterable(each.rates for each in models)),
+        row_variances=tuple(chain.from_iterable(each.row_variances for each in models)),
+    )

@@ -11,7 +11,6 @@ import pytest
 import engine_sizes
 from commands import captured, error_of
 from evaluations import are_close
-from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 from processes import environment, started
 
 N = 3_000
@@ -215,52 +214,6 @@ def test_weights_out_of_all_proportion(tmp_path, capsys, monkeypatch):
         *"--memory 1GB".split(),
     )  # fmt: skip
     assert "column 'w' must be 0 or lie between 5e-91 and 2e+90" in error
-
-
-def test_runs_give_rows_in_the_order_of_their_scores(tmp_path, monkeypatch):
-    engine_sizes.put(monkeypatch, row_range_rows=500, row_run_rows=700, row_least_rows=100)
-    engine_sizes.put(monkeypatch, row_block=8)
-    rng = np.random.default_rng(2)
-    scores = np.where(rng.random(20_000) < 0.3, -0.0, rng.normal(size=20_000).round(3))
-    runs = RowRuns(500_000, str(tmp_path))
-    for start in range(0, len(scores), 777):
-        here = slice(start, start + 777)
-        runs.add(scores[here], np.arange(len(scores))[here])
-    ranges = runs.ranges()
-    batches = [(k, *columns) for k, columns in runs.read(ranges)]
-    order = np.concatenate([rows for _, _, rows in batches])
-    assert runs.spilled_bytes > 0
-    assert sorted(order) == [*range(len(scores))]
-    assert (np.diff(scores[order]) <= 0).all()
-    assert (np.concatenate([values for _, values, _ in batches]) == scores[order]).all()
-    assert len({k for k, *_ in batches}) == len(ranges) < len(batches)  # zeros are many
-    ends = {(k, float(v)) for k, values, _ in batches for v in (values[0], values[-1])}
-    assert len({score for _, score in ends}) == len(ends)  # no score is in two ranges
-
-
-def test_runs_are_too_many_for_the_memory(tmp_path, monkeypatch):
-    engine_sizes.put(monkeypatch, row_range_rows=500, row_run_rows=10, row_least_rows=10)
-    runs = RowRuns(500_000, str(tmp_path))
-    for start in range(50):
-        runs.add(np.arange(10.0) + start, np.ones(10))
-    with pytest.raises(ValueError, match="too little for the order of 500 rows with what belongs"):
-        runs.ranges()
-
-
-@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int8, np.float64])
-def test_codes_of_groups(kind):
-    rng = np.random.default_rng(3)
-    top = 100 if kind is np.int8 else 200_000
-    groups = (rng.integers(0, top, 300_000) * (1 if kind is not np.float64 else 0.25)).astype(kind)
-    codes = GroupCodes()
-    coded = np.concatenate(
-        [codes.encode(groups[k : k + 70_000]) for k in range(0, 300_000, 70_000)]
-    )
-    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), int)
-    rank[np.argsort(first)] = np.arange(len(first))
-    assert codes.n_groups == len(first)
-    assert (coded == rank[inverse]).all()
 
 
 PROGRAM = """

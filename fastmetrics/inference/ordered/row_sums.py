@@ -25,8 +25,7 @@ from fastmetrics._kernels.curve_kernels import (
     precision_influences,
 )
 from fastmetrics._kernels.merges import cumulative_pair
-from fastmetrics.inference.group_sums import measure_groups
-from fastmetrics.inference.measurement import Measurement
+from fastmetrics.inference.measurement import Measurement, measure_groups
 from fastmetrics.inference.range_summary import Lookup, cell_starts
 from fastmetrics.inference.rates import Rates, most_gap
 from fastmetrics.inference.units import Floats, Units

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from fastmetrics._kernels.merges import cumulative_pair
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.inference.ordered.row_sums import RowBatch, ScoredRows, sum_by_score
 from fastmetrics.inference.reference import NOWHERE, critical_value, t_interval
-from fastmetrics.inference.row_sums import RowBatch, ScoredRows, sum_by_score
 from fastmetrics.inference.threshold_cost import DEGENERATE, EQUAL_COSTS, ThresholdCostInterval
 from fastmetrics.inference.units import Floats
 from fastmetrics.tables.cost_table import FREE
