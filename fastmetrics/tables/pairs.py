@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from functools import partial
 from operator import mul
 from typing import Any, Self
@@ -281,20 +282,22 @@ class PairCounts:
 
         Divided once: exact counts give the double nearest to the rational number.
         """
-        return _ratio(self.twice_concordant, self.n_positive, self.n_negative)
+        return _ratio(self.twice_concordant, self.twice_discordant, self)
 
     @property
     def rank_loss(self) -> float:
         """Rank loss, the fraction of wrongly ordered pairs (ties half); nan if a class is empty."""
-        return _ratio(self.twice_discordant, self.n_positive, self.n_negative)
+        return _ratio(self.twice_discordant, self.twice_concordant, self)
 
 
-def _ratio(twice: int | float, n_positive: int | float, n_negative: int | float) -> float:
+def _ratio(twice: int | float, others: int | float, pairs: PairCounts) -> float:
+    n_positive, n_negative = pairs.n_positive, pairs.n_negative
     if n_positive == 0 or n_negative == 0:
         return math.nan
     if isinstance(twice, int):
         return twice / (2 * n_positive * n_negative)
-    return min(twice / n_positive / n_negative / 2.0, 1.0)
+    # Weights are rounded: without others all are exactly 1.
+    return min(twice / n_positive / n_negative / 2.0, 1.0) if others > 0.0 else 1.0
 
 
 def count_pairs(rows: BinaryRows | DeviceCounts) -> PairCounts:
@@ -393,13 +396,34 @@ def _weigh_pairs(positives: NDArray[np.float64], negatives: NDArray[np.float64])
     blocks = by_blocks(len(positives), weigh)
     if len(blocks) < 2:
         return PairCounts(*(blocks[0] if blocks else np.zeros(4)).tolist())
-    p, n, concordant, discordant = np.array(blocks).T.copy()
+    return _join_weighed(np.array(blocks))
+
+
+def join_pairs(ranges: Sequence[PairCounts]) -> PairCounts:
+    """Return the pair counts of consecutive ranges of scores, the highest first."""
+    if len(ranges) == 1:
+        return ranges[0]
+    if all(isinstance(one.twice_concordant, int) for one in ranges):
+        positives = higher = concordant = discordant = 0
+        negatives = sum(int(one.n_negative) for one in ranges)
+        for one in ranges:
+            p, n = int(one.n_positive), int(one.n_negative)
+            concordant += int(one.twice_concordant) + 2 * p * (negatives - higher - n)
+            discordant += int(one.twice_discordant) + 2 * p * higher
+            positives += p
+            higher += n
+        return PairCounts(positives, negatives, concordant, discordant)
+    return _join_weighed(np.array([astuple(one) for one in ranges]))
+
+
+def _join_weighed(sums: NDArray[np.float64]) -> PairCounts:
+    p, n, concordant, discordant = sums.T.copy()
     from_top, from_bottom = np.empty((2, len(n)))
     merges.cumulative_pair(n, n[::-1].copy(), from_top, from_bottom)
     higher = 2.0 * p[1:] * from_top[:-1]
     lower = 2.0 * p[:-1] * from_bottom[-2::-1]
-    sums = p, n, np.append(concordant, lower), np.append(discordant, higher)
-    return PairCounts(*map(math.fsum, sums))
+    columns = p, n, np.append(concordant, lower), np.append(discordant, higher)
+    return PairCounts(*map(math.fsum, columns))
 
 
 #: Integer products below this bound are exact in int64; above it Python integers take over.

@@ -41,6 +41,8 @@ def folder(tmp_path_factory):
     columns["count"] = rng.integers(0, 4, N)
     columns["none"] = np.zeros(N)
     columns["amount"] = rng.exponential(100.0, N).round(2)
+    columns["perfect"] = y + 0.5 * rng.random(N)
+    columns["backwards"] = -columns["perfect"]
     columns["gap"] = pa.array([None if k == 6 else float(k) for k in range(N)])
     folder = tmp_path_factory.mktemp("rows")
     pq.write_table(pa.table(columns), folder / "x.parquet")
@@ -100,6 +102,36 @@ def test_the_figures_are_those_of_rows_in_memory(folder, tmp_path, capsys, score
     assert are_close(json.loads(ordered.out), json.loads(whole.out))
     assert ordered.err == whole.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("options", [GROUPED, [*GROUPED, *FREQUENCIES], ["--weight", "count"]])
+@pytest.mark.parametrize("score", ["probability", "rounded", "whole", "perfect", "backwards"])
+def test_areas_of_whole_weights_are_exact(folder, tmp_path, capsys, score, options):
+    given = ["--score", score, *options, "--format", "json"]
+    models = [
+        json.loads(each.out)["models"][0] for each in in_both(capsys, folder, tmp_path, *given)
+    ]
+    for name in ("roc_auc", "break_even_point", "true_positive_rate", "false_positive_rate"):
+        assert models[1][name] == models[0][name]
+
+
+@pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("weights", [WEIGHTED, [*GROUPED, *WEIGHTED]])
+def test_fractions_of_weights_stay_between_0_and_1(folder, tmp_path, capsys, weights):
+    names = ("roc_auc", "average_precision", "ks_statistic", "true_positive_rate")
+    for score, expected in (
+        ("perfect", [1.0, 1.0, 1.0, 1.0]),
+        ("backwards", [0.0, None, 1.0, 0.0]),
+    ):
+        given = ["--score", score, *weights, "--format", "json", "--memory", "1GB"]
+        (model,) = json.loads(
+            captured(capsys, "evaluate", folder / "x.parquet", "--label", "y", *given).out
+        )["models"]
+        for name, value in zip(names, expected, strict=True):
+            assert 0.0 <= model[name] <= 1.0
+            assert value is None or model[name] == value
+        assert 0.0 <= model["false_positive_rate"] <= 1.0
 
 
 @pytest.mark.usefixtures("_small")

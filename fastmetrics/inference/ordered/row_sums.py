@@ -35,6 +35,7 @@ from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov
 from fastmetrics.metrics.probabilities.log_loss import row_losses
 from fastmetrics.metrics.registry import LOSSES, OF_RANGES
+from fastmetrics.tables.pairs import PairCounts, join_pairs, pairs_of_weights
 from fastmetrics.tables.row_runs import RowRuns
 from fastmetrics.tables.score_runs import RunRange
 from fastmetrics.tables.score_table import Hull, ScoreTable, first_indices, upper_hull
@@ -161,26 +162,28 @@ class _Range(NamedTuple):
         Weights of the positives and negatives of higher scores.
     whole : _Table
         All rows as if they had one score, which they have where there are too many to be read.
-    area, precision : float
-        What the range adds to the AUC and to the average precision.
+    pairs : PairCounts
+        The pairs of its rows, integers where all weights are.
+    precision : float
+        The sum over positives of the precision at their score.
     tails : tuple of float
         The sums of `precision_fractions`.
     losses : tuple of float
         Sums of losses.
     highest, lowest : tuple
-        TPR - FPR where it is largest and smallest, times the number of pairs; the score, TP and FP.
+        Score, TP and FP where TPR - FPR is largest and smallest.
     hull : ndarray of shape (2, n)
         Positives and negatives in blocks of equal recalibrated probability, of probabilities.
     """
 
     above: tuple[float, float]
     whole: _Table
-    area: float
+    pairs: PairCounts
     precision: float
     tails: tuple[float, float]
     losses: tuple[float, ...]
-    highest: tuple[float, Any, float, float]
-    lowest: tuple[float, Any, float, float]
+    highest: tuple[Any, float, float]
+    lowest: tuple[Any, float, float]
     hull: Floats
 
 
@@ -234,7 +237,7 @@ class _RunRates(Rates):
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
         """Apply a job to both rates where their gap is within ``width`` of the largest."""
         sums: Any = self.table
-        m, n = sums.rows.totals.sizes
+        m, n = sums.ends
         least = self.gap.statistic - width
         results = []
         for table, above in sums.tables_near(least):
@@ -273,7 +276,7 @@ class RowSums:
 
     def _sum_up(self) -> None:
         above = (0.0, 0.0)
-        balance: Balance | None = None
+        balanced: tuple[_Table, tuple[float, float]] | None = None
         totals = self.rows.totals
         for _, batches in groupby(self.rows.batches(), key=lambda each: each[0]):
             tables = [_Table.from_batch(batch, batch.score_index()[0]) for _, batch in batches]
@@ -282,21 +285,32 @@ class RowSums:
                 p, n = (sum(each) for each in list(zip(*tables, strict=True))[1:])
                 table = _Table(table.scores, np.asarray(p), np.asarray(n))
             tp, fp = table.running(above)
-            if balance is None and tp[-1] + fp[-1] >= totals.sizes[0] * (1.0 - _ROUNDING):
-                balance = self._find_balance(table, above)
+            if balanced is None and tp[-1] + fp[-1] >= totals.sizes[0] * (1.0 - _ROUNDING):
+                balanced = table, above
             self.top += table.scores[: 3 - len(self.top)].tolist()
             self._ranges.append(self._sum_range(table, above, tp, fp))
             above = float(tp[-1]), float(fp[-1])
-        if balance is None:
+        #: The weights of both classes by running sums, of which those of thresholds are fractions.
+        self.ends = above
+        if balanced is None:
             raise ValueError("sorted runs do not have all rows")
-        self.balance = balance
+        self.balance = self._find_balance(*balanced)
 
     def _find_balance(self, table: _Table, above: tuple[float, float]) -> Balance:
-        kind = float if self.rows.totals.are_importances else int  # whole numbers are exact
-        p, n = (column.astype(kind) for column in table[1:])
+        kind = self._kind
+        p, n = self._counts(table)
         higher: Any = tuple(map(kind, above))
-        m: Any = kind(self.rows.totals.sizes[0])
+        m: Any = kind(self.ends[0])
         return find_balance(ScoreTable._from_columns(table.scores, p, n), m, higher)
+
+    @property
+    def _kind(self) -> type[int | float]:
+        """The type of sums of weights: whole numbers are exact."""
+        are_exact = self.rows.totals.are_whole and sum(self.rows.totals.sizes) < 2.0**53
+        return int if are_exact else float
+
+    def _counts(self, table: _Table) -> tuple[NDArray[Any], NDArray[Any]]:
+        return table.positives.astype(self._kind), table.negatives.astype(self._kind)
 
     def _sum_range(
         self, table: _Table, above: tuple[float, float], tp: Floats, fp: Floats
@@ -304,8 +318,6 @@ class RowSums:
         scores, p, n = table
         sizes = self.rows.totals.sizes
         one, other = np.empty((2, len(p)))
-        auc_influences(p, n, above, sizes, 0.0, one, other, np.empty((0, 2)))
-        area = float(np.sum(p * one))
         tails = precision_fractions(p, n, above, one, other)
         losses = []
         for name in self._losses:
@@ -313,34 +325,39 @@ class RowSums:
             losses.append(float(np.sum(n * of_negatives) + np.sum(p * of_positives)))
         gaps = tp * sizes[1] - fp * sizes[0]
         highest, lowest = (
-            (float(gaps[at]), scores[at].item(), float(tp[at]), float(fp[at]))
+            (scores[at].item(), float(tp[at]), float(fp[at]))
             for at in (int(np.argmax(gaps)), int(np.argmin(gaps)))
         )
         whole = _Table(scores[:1].copy(), p.sum(keepdims=True), n.sum(keepdims=True))
-        precision = float(np.sum(p * one)) / sizes[0]
+        precision = float(np.sum(p * one))
+        pairs = pairs_of_weights(*self._counts(table))
         hull = np.empty((2, 0))
         if losses:
             hull = _pool(ScoreTable._from_columns(scores, p, n))
-        return _Range(above, whole, area, precision, tails, tuple(losses), highest, lowest, hull)
+        return _Range(above, whole, pairs, precision, tails, tuple(losses), highest, lowest, hull)
 
     def _set_values(self) -> None:
-        m, n = self.rows.totals.sizes
-        highest = max(
-            (each.highest for each in self._ranges), key=lambda end: end[0]
-        )  # the first of equal ones
-        lowest = min((each.lowest for each in self._ranges), key=lambda end: end[0])
-        both = max((highest, lowest), key=lambda end: (abs(end[0]), end[1]))
-        sign = int(both[0] > 0) - int(both[0] < 0)
-        tpr, fpr = both[2] / m, both[3] / n
-        self.gap = KolmogorovSmirnov(abs(both[0]) / (m * n), both[1], sign, tpr, fpr)
-        self.best = (highest[1], highest[2] / m, highest[3] / n)
-        if not highest[0] > 0:
+        m, n = self.ends
+
+        def gap(corner: tuple[Any, float, float]) -> float:
+            return corner[1] * n - corner[2] * m
+
+        highest = max((each.highest for each in self._ranges), key=gap)  # the first of equal ones
+        lowest = min((each.lowest for each in self._ranges), key=gap)
+        threshold, tp, fp = both = max((highest, lowest), key=lambda end: (abs(gap(end)), end[0]))
+        sign = int(gap(both) > 0) - int(gap(both) < 0)
+        self.gap = KolmogorovSmirnov(abs(gap(both)) / (m * n), threshold, sign, tp / m, fp / n)
+        self.best = (highest[0], highest[1] / m, highest[2] / n)
+        if not gap(highest) > 0:
             self.best = math.inf, 0.0, 0.0
+        precision = math.fsum(each.precision for each in self._ranges)
+        positives = math.fsum(each.whole.positives[0] for each in self._ranges)
         self.values = {
-            "roc_auc": math.fsum(each.area for each in self._ranges),
-            "average_precision": math.fsum(each.precision for each in self._ranges),
+            "roc_auc": join_pairs([each.pairs for each in self._ranges]).auc,
+            "average_precision": precision / positives,
             "ks_statistic": self.gap.statistic,
         }
+        m, n = self.rows.totals.sizes
         for k, name in enumerate(self._losses):
             self.values[name] = math.fsum(each.losses[k] for each in self._ranges) / (m + n)
 
