@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, column_count, has_names, widened
+from fastmetrics._input.containers import (
+    as_array,
+    column_count,
+    from_objects,
+    has_names,
+    widened,
+)
 from fastmetrics._input.rows import NamedScores, check_binary, model_pairs, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import as_given, check_costs, check_prevalence, extremes
@@ -30,6 +36,7 @@ from fastmetrics._report.evaluation_result import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import (
+    DataConversionWarning,
     DegenerateDataWarning,
     InputError,
     InputTypeError,
@@ -198,14 +205,28 @@ def evaluate_scores(
     y_true: Any, named: Sequence[NamedScores], options: EvaluateOptions
 ) -> Evaluation:
     """Return the evaluation of scores of two classes."""
-    level = options.confidence_level
-    read = options.read
-    rows = options.given(*OF_ROWS)
     costs, promises, settings = options.checked(len(named))
     if len(named) == 1 and options.are_of_table:
         of_table = _evaluate_by_table(y_true, named[0], options, costs, promises)
         if of_table is not None:
             return of_table
+        with warnings.catch_warnings():  # the table has said what was converted
+            warnings.simplefilter("ignore", DataConversionWarning)
+            return _evaluate_by_rows(y_true, named, options, costs, promises, settings)
+    return _evaluate_by_rows(y_true, named, options, costs, promises, settings)
+
+
+def _evaluate_by_rows(
+    y_true: Any,
+    named: Sequence[NamedScores],
+    options: EvaluateOptions,
+    costs: Mapping[str, Any] | None,
+    promises: Sequence[Mapping[str, Any]],
+    settings: Any,
+) -> Evaluation:
+    level = options.confidence_level
+    read = options.read
+    rows = options.given(*OF_ROWS)
     more: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     metrics: Sequence[MetricRequest] = ()
@@ -251,7 +272,9 @@ def evaluate_scores(
         result = evaluate_bootstrap(models, samples, y_true, [*named], settings, **rows)
         return replace(result, notes=_doubts([*result], first_scores))
     if has_both and notes:
-        offsets = [_offset(y_true, each, options) for each in named]
+        with said_in_notes():
+            warnings.simplefilter("ignore", DataConversionWarning)  # as said of the samples
+            offsets = [_offset(y_true, each, options) for each in named]
         losses = [decompose_table(table, LOSSES[0]) for table in tables]
         notes = _on_calibration(models, offsets, losses)
     notes = _doubts(models, first_scores) + notes
@@ -574,6 +597,9 @@ def named_metrics(metrics: MetricsLike | None) -> dict[str, Any]:
 def may_be_probabilities(model: NamedScores) -> bool:
     """Return whether scores are fractions from 0 to 1, and not labels."""
     scores = widened(as_array(model.values, model.argument))
+    if scores.dtype.kind == "O":
+        with suppress(InputError, InputTypeError):  # what reads the rows raises
+            scores = from_objects(scores, model.argument)
     if scores.dtype.kind != "f" or len(scores) == 0:
         return False
     low, high = extremes(scores)

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.special
 import scipy.stats
 from scipy import stats
 from sklearn import metrics as sk
@@ -19,7 +21,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import fastmetrics as fm
 from evaluations import are_close, without_rows
 from fastmetrics.comparison import newcombe_interval
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError
 from metric_names import METRICS, REQUIRED, Metric
 
 
@@ -560,3 +562,23 @@ def test_groups_widen_the_interval():
 
 def test_scores_that_are_no_probabilities_have_no_sentence():
     assert not [n for n in fm.evaluate(Y, 3 * P).notes if "recalibration" in n]
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 0, 1], [0, 0, 0, 0]])
+def test_what_is_converted_is_told_once(labels):
+    objects = np.array([0.1, 0.2, 0.3, 0.4], object)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fm.evaluate(labels, objects)
+    assert sum(issubclass(each.category, DataConversionWarning) for each in caught) == 1
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DataConversionWarning")
+def test_objects_are_probabilities_of_one_model_and_of_several(data):
+    y, scores = data
+    p = scipy.special.expit(scores["a"])
+    several = fm.evaluate(y, {"a": p.astype(object), "b": p})
+    assert list(fm.evaluate(y, {"a": p.astype(object)})["a"].estimates) == list(
+        several["a"].estimates
+    )
+    assert "log_loss" in several["a"].estimates
