@@ -652,13 +652,15 @@ def summarize_range(
     n_positive: int | None = None,
     n_negative: int | None = None,
     cut: Cut | None = None,
+    with_losses: bool = True,
 ) -> RangeSummary:
     """Compute the contribution of one range of scores to an evaluation of all.
 
     ``table`` counts all rows whose score lies in the range; ``true_positives`` and
     ``false_positives`` are rows of higher scores. ``n_positive`` and ``n_negative`` are all rows of
     either class, by default those above and in the table. The sums do not depend on how rows are
-    split into ranges. ``cut`` requests cells for lookups. Three passes over the table.
+    split into ranges. ``cut`` requests cells for lookups; without ``with_losses`` there are none,
+    as where a score lies outside [0, 1]. Three passes over the table.
 
     Examples
     --------
@@ -676,12 +678,13 @@ def summarize_range(
     m = true_positives + int(table.n_positive) if n_positive is None else n_positive
     n = false_positives + int(table.n_negative) if n_negative is None else n_negative
 
+    n_metrics = len(OF_RANGES) if with_losses and are_fractions(table) else 2
+
     def summarize(piece: Piece) -> RangeSummary:
         scores = table.scores[piece.start : piece.stop]
         block = ScoreTable._from_columns(scores, *piece.columns)
-        return _summarize_piece(
-            block, true_positives + piece.tp, false_positives + piece.fp, m, n, cut
-        )
+        above = true_positives + piece.tp, false_positives + piece.fp
+        return _summarize_piece(block, *above, m, n, cut, n_metrics)
 
     summary = sum(by_pieces(table, summarize), RangeSummary(m, n))
     if not summary.blocks:
@@ -698,7 +701,7 @@ def summarize_table(table: ScoreTable) -> RangeSummary:
 
 
 def _summarize_piece(
-    table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None
+    table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None, n_metrics: int
 ) -> RangeSummary:
     """Summarize a piece of a table below ``tp`` positives and ``fp`` negatives."""
     columns = table.positives, table.negatives
@@ -716,7 +719,7 @@ def _summarize_piece(
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = find_balance(table, m, (tp, fp)) if is_balanced else None
-    blocks = (_row_block(table, (tp, fp), (m, n), cut),) if m and n else ()
+    blocks = (_row_block(table, (tp, fp), (m, n), cut, n_metrics),) if m and n else ()
     at_ends = (table.scores == 0) | (table.scores == 1)
     decided = sum(int(column[at_ends].sum()) for column in columns)
     sums = positives, negatives, twice, precisions, positives + negatives - decided
@@ -739,10 +742,11 @@ def summarize_runs(
     above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
     done = 0
+    with_losses = True
 
     def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut)
+        summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut, with_losses)
         done += summary.positives + summary.negatives  # a race would only spoil the progress bar
         if progress is not None:
             progress(done / (m + n))
@@ -757,5 +761,7 @@ def summarize_runs(
     if not jobs:
         return RangeSummary(0, 0)
     with at_most(at_once):
-        summary = sum(run(jobs), RangeSummary(m, n))
+        outer = run(jobs[:1] + jobs[1:][-1:])
+        with_losses = all(len(block.moments) > 2 for each in outer for block in each.blocks)
+        summary = sum(outer + run(jobs[1:-1]), RangeSummary(m, n))
     return dataclasses.replace(summary, tables=tables_near if m and n else None)
