@@ -585,7 +585,7 @@ def _few_rows_note(one: MetricRequest, differences: Iterable[Variance]) -> str:
     if not fewest < one.entry.min_df:
         return ""
     return (
-        f"{one.label}: few rows (about {fewest:.2g}) determine the difference, "
+        f"{one.label}: few rows (about {max(fewest, 1.0):.2g}) determine the difference, "
         "whose interval may cover less than its level"
     )
 

@@ -248,6 +248,12 @@ def test_a_note_says_where_few_rows_carry_a_difference() -> None:
     assert "few rows" not in same["log_loss"].note
 
 
+def test_few_rows_are_at_least_one() -> None:
+    scores = {"a": [0.1, 0.9, 0.8], "b": [0.3, 0.1, 0.8]}
+    one = fm.compare([0, 1, 1], scores, metrics="brier_score")["brier_score"]
+    assert "few rows (about 1) determine" in one.note
+
+
 def models(rng: np.random.Generator, n: int = 400, *noise: float) -> tuple[Any, dict[str, Any]]:
     """Return labels, and probabilities of models a, b, ... with so much noise."""
     x = rng.normal(size=n)
