@@ -22,6 +22,7 @@ from fastmetrics._report.score_evaluation import EvaluateOptions
 from fastmetrics.cli import _bounded
 from fastmetrics.cli._bounded import (
     Evaluated,
+    RowsNeededError,
     RowTaker,
     compare_products,
     for_reading,
@@ -227,6 +228,8 @@ class _OrderTaker(RowTaker):
 
     def _check_groups(self) -> None:
         if self._codes.n_groups > self._most_groups:
+            if self.options.memory is None:
+                raise RowsNeededError
             raise ValueError(
                 f"--memory {self.options.memory} is too little for {self._codes.n_groups:,} groups "
                 "and more: their sums stay in memory; give more, or fewer groups with --where"

@@ -236,6 +236,9 @@ def test_too_many_groups_for_the_memory(folder, capsys, monkeypatch):
     command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "other", *GROUPED]
     error = error_of(capsys, *command, "--memory", "1GB")
     assert "--memory 1GB is too little for 400 groups and more" in error
+    spilled = engine_sizes.noted(monkeypatch, "spilling")
+    assert "n+" in captured(capsys, *command).out  # all rows are loaded
+    assert not spilled
 
 
 def test_weights_out_of_all_proportion(tmp_path, capsys, monkeypatch):
