@@ -1,6 +1,7 @@
 """A call passes through few files, all of which its reader has to open."""
 
 import os.path
+import sys
 
 import pytest
 
@@ -34,7 +35,9 @@ def test_calls_and_files_are_counted() -> None:
 
 def test_a_kernel_counts_as_machine_code_too() -> None:
     files = passed(examples()["roc_auc_score"]).files
-    assert 0 < files["_kernels/merges.py"] < 5  # by plain Python it would be many functions
+    assert files["_kernels/merges.py"] < 5  # by plain Python it would be many functions
+    if sys.version_info < (3, 12):  # Numba tells later versions by `sys.monitoring` alone
+        assert files["_kernels/merges.py"] > 0
 
 
 @pytest.mark.parametrize(("name", "most"), MOST_FILES.items())

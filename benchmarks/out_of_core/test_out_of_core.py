@@ -9,7 +9,7 @@ from benchmarks.out_of_core import __main__ as script
 
 def test_few_rows(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(script, "SLICE", 30_000)
-    options = ["--rows", "1e5", "--dtype", "float64", "--memory", "325MB", "1GB", "--rounds", "1"]
+    options = ["--rows", "1e5", "--dtype", "float64", "--memory", "388MB", "1GB", "--rounds", "1"]
     options += ["--folder", str(tmp_path)]
     assert script.main(options) == 0
     out = capsys.readouterr().out

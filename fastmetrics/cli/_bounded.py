@@ -81,7 +81,7 @@ _OF_FREE: Final = 2
 _READING: Final = 5, 64 * 10**6
 #: Memory of the program itself: all that is loaded, kernels as they are compiled, batches of rows.
 #: A constant, so that what is enough once is always enough.
-_PROGRAM: Final = 240 * 10**6
+_PROGRAM: Final = 290 * 10**6
 #: Memory for the rows of a model at least, and of that for each thread, which has heaps of its own.
 _LEAST: Final = 20 * 10**6
 _OF_THREAD: Final = 32 * 10**6

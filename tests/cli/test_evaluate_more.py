@@ -598,8 +598,8 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
         (["--slice", "count", "--intersections", "2"], "or --intersections needs all"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
-        (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),
-        (["--memory", "349MB", "--score", "rounded"], "for 2 models: give at least 350 MB"),
+        (["--memory", "387MB"], "too little for 1 model: give at least 388 MB"),
+        (["--memory", "349MB", "--score", "rounded"], "for 2 models: give at least 413 MB"),
         (["--spill-dir", ""], "--spill-dir is an empty text: name a folder"),
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
@@ -697,13 +697,13 @@ def test_the_least_memory_is_always_enough_and_respected(tmp_path):
     scores = {name: rng.normal(size=len(y)) + y for name in ("s", "t")}
     pq.write_table(pa.table({"y": y, **scores}), path)
     arguments = [path, "--label", "y", "--score", "s", "--spill-dir", tmp_path]
-    for more, memory in (([], "325MB"), (["--score", "t"], "350MB")):
+    for more, memory in (([], "388MB"), (["--score", "t"], "413MB")):
         process = program("many", *arguments, *more, "--memory", memory)
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         assert int(out.split()[-1]) * 1024 < int(memory[:3]) * 10**6
-    process = program("many", *arguments, "--memory", "324MB")
-    assert "give at least 325 MB" in process.communicate(timeout=60)[1]
+    process = program("many", *arguments, "--memory", "387MB")
+    assert "give at least 388 MB" in process.communicate(timeout=60)[1]
 
 
 @LINUX
