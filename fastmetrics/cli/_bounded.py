@@ -286,7 +286,7 @@ def memory_of_rows(total: int, options: argparse.Namespace) -> int:
         least = (_PROGRAM + _LEAST * n_models) * divisor // (divisor - 1)
         raise ValueError(
             f"--memory {options.memory} is too little for {n_models:,} "
-            f"{'model' if n_models == 1 else 'models'}: give at least {least / 1e6:,.0f} MB"
+            f"{'model' if n_models == 1 else 'models'}: give at least {-(-least // 10**6):,} MB"
         )
     return each
 
