@@ -709,7 +709,7 @@ def test_the_least_memory_is_always_enough_and_respected(tmp_path):
 @LINUX
 @pytest.mark.large
 def test_memory_is_respected(tmp_path):
-    """A file that takes 700 MB in memory, evaluated in 400 MB, and where no more can be had."""
+    """A file whose rows take 700 MB if they are loaded, evaluated in 400 MB."""
     rng = np.random.default_rng(3)
     path = tmp_path / "large.parquet"
     schema = pa.schema({"y": pa.int8(), "s": pa.float64()})
@@ -728,13 +728,10 @@ def test_memory_is_respected(tmp_path):
         document, _, peak = out.strip().rpartition("\n")
         taken.append(int(peak) * 1024)
         figures.append(json.loads(document)["models"][0])
-    assert taken[1] < 400e6 < 600e6 < taken[0]
+    assert taken[1] < 400e6 < taken[0]
     assert figures[0]["average_precision"] == pytest.approx(figures[1]["average_precision"])
     assert are_close(*(without_rows({"models": [each]}) for each in figures))
     assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
-    status = []
-    for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
-        process = program("limited", *arguments, *more, **few)
-        process.communicate(timeout=300)
-        status.append(process.returncode)
-    assert status == [2, 0]
+    process = program("limited", *arguments, "--memory", "400MB", "--spill-dir", tmp_path, **few)
+    process.communicate(timeout=300)
+    assert process.returncode == 0
