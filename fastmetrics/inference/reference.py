@@ -380,6 +380,8 @@ _DIRECTIONS: Final = 1 << 11
 _MORE_DIRECTIONS: Final = 1 << 14
 #: Size of a difference below which it is taken for this one: no chance is left, nor nan.
 _LEAST_SIZE: Final = 1e-9
+#: Standard error of a difference of models that are the same, in those of the models.
+_TIED: Final = 1e-7
 #: Proportion of the largest singular value below which a dimension has no variance.
 _NO_VARIANCE: Final = 1e-12
 
@@ -430,8 +432,9 @@ def max_t_pvalues(
         z = -normal_quantile(outside(pvalues[i], alternative))
         if most - least > _ADJUSTED_ERROR and z > 0.0:
             if sizes is None:
+                may_be_tied = np.array([pvalues[j] == 1.0 for j in order])
                 sizes, dimensions = _largest_sizes(
-                    [pairs[j] for j in order], covariance, alternative
+                    [pairs[j] for j in order], may_be_tied, covariance, alternative
                 )
             chance = float(_chi_square_tail((z / sizes[step]) ** 2, dimensions).mean())
             most = min(max(chance, least), most)
@@ -440,13 +443,20 @@ def max_t_pvalues(
 
 
 def _largest_sizes(
-    pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
+    pairs: list[tuple[int, int]],
+    may_be_tied: NDArray[np.bool_],
+    covariance: Floats,
+    alternative: Alternative,
 ) -> tuple[Floats, int]:
-    """Compute the largest of the pairs from each row on, by direction; also the even dimension."""
+    """Compute the largest of the pairs from each row on, by direction; also the even dimension.
+
+    Models that are the same in all rows differ by rounding, which is no dimension.
+    """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     rows = np.array([root[a] - root[b] for a, b in pairs])
     norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    rows[may_be_tied & (norms[:, 0] <= _TIED * math.sqrt(max(values[-1], 0.0)))] = 0.0
     np.divide(rows, norms, out=rows, where=norms > 0)
     _, singular, axes = np.linalg.svd(rows, full_matrices=False)
     rank = max(1, int(np.count_nonzero(singular > _NO_VARIANCE * singular[0])))

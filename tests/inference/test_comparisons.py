@@ -254,6 +254,19 @@ def test_few_rows_are_at_least_one() -> None:
     assert "few rows (about 1) determine" in one.note
 
 
+def test_models_that_rank_alike_are_one_comparison() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(200) < 0.4
+    one = rng.normal(size=200) + y
+    other = one + rng.normal(size=200)
+    scores = {"a": one, "b": 2.0 * one, "c": other, "d": 3.0 * other}
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        pairs = fm.compare(y, scores, metrics="roc_auc")["roc_auc"].pairs
+    assert len({pair.pvalue for pair in pairs}) == 2  # 1 and that of the two that differ
+    for pair in pairs:
+        assert pair.pvalue_adjusted == pytest.approx(pair.pvalue, abs=1e-4)
+
+
 def models(rng: np.random.Generator, n: int = 400, *noise: float) -> tuple[Any, dict[str, Any]]:
     """Return labels, and probabilities of models a, b, ... with so much noise."""
     x = rng.normal(size=n)
