@@ -147,7 +147,7 @@ def take_turns(
 
     with pair(before, after) as sides:
         for work in tqdm(asked, unit=" rows", leave=False, disable=None):  # None: on a terminal
-            if left() < 0:
+            if left() < 30 * minutes:  # half of the time is for rounds
                 break
             try:
                 plans[work.key] = first_plan(sides, work)
@@ -220,7 +220,11 @@ def _growth(rounds: dict[str, list[list[float]]]) -> Any:
 def judge(times: Times, options: argparse.Namespace) -> int:
     """Print the decisions, write them where asked, and return the exit status."""
     for key, why in times.failed.items():
-        print(f"{key}: not compared, {why}")
+        if why != NO_TIME:
+            print(f"{key}: not compared, {why}")
+    late = [key for key, why in times.failed.items() if why == NO_TIME]
+    if late:
+        print(f"not compared, {NO_TIME}: {', '.join(late)}")
     if not times.rounds:
         print("nothing to compare", file=sys.stderr)
         return 2
@@ -236,7 +240,7 @@ def judge(times: Times, options: argparse.Namespace) -> int:
     content = {"revision": options.revision, **found.to_dict(), "seconds": times.rounds}
     content["failed"] = times.failed
     status = found.exit_status
-    if status == 0 and NO_TIME in times.failed.values():
+    if status == 0 and late:
         status = 3
     if options.aa:
         growth = _growth(times.rounds)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.speed import contests, growth, processes, report
-from benchmarks.speed.contests import BY_KEY, ROWS
+from benchmarks.speed.contests import BY_KEY, COMPARISONS, ROWS
 from benchmarks.speed.further import Further, measure_further
 from benchmarks.speed.report import Row
 from benchmarks.speed.timing import BUDGET, FULL_ROWS, Target
@@ -141,6 +141,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
         if not row.is_installed():
             print(f"skipped: {row.key}, which needs {row.library}")
     targets = [row for row in targets if row.is_installed()]
+    targets.sort(key=lambda row: row.key not in COMPARISONS)  # the README's come first
     minutes = options.minutes - (FURTHER_MINUTES if options.only is None else 0)
     new = measure_all(targets, options.rows, minutes)
     missed = [key for key, row in new.items() if row.met is False]

@@ -144,7 +144,7 @@ def test_a_revision_that_is_none(run, capsys):
 def test_rows_for_which_there_is_no_time_are_named(run, capsys):
     status, content = run("quick", "slow", "--minutes", "1e-9")
     assert (status, content) == (2, {})
-    assert f"{ROW}: not compared, {against.NO_TIME}" in capsys.readouterr().out
+    assert f"not compared, {against.NO_TIME}: {ROW}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("options", [("--rounds", "1"), ("--margin", "0"), ("--minutes", "0")])
