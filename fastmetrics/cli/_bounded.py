@@ -96,7 +96,7 @@ Evaluated = tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]
 
 
 class RowsNeededError(Exception):
-    """All rows are needed in memory: labels are of many classes, or there are many slices."""
+    """All rows are needed in memory: labels are of one or many classes, or slices are many."""
 
 
 def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -> str:
@@ -170,6 +170,10 @@ def evaluate_streamed(
             return evaluate_kept(columns)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
+        all_runs = [*taker.runs.values()]
+        n_spilled = sum(each.spilled_bytes for each in all_runs)
+        taker.check_classes(all_runs[0].n_positive, all_runs[0].n_negative, n_spilled)
+        del all_runs
         summaries: dict[str, RangeSummary] = {}
         for position, name in enumerate(options.score):
             with progress_bar("evaluating") as progress:
@@ -384,6 +388,12 @@ class RowTaker:
                 if self.options.memory is None:
                     raise RowsNeededError
                 self.check_labels()
+
+    def check_classes(self, n_positive: float, n_negative: float, n_spilled: int) -> None:
+        """Have rows of one class loaded, whose losses are known, if they fit: none is on disk."""
+        has_both = n_positive > 0 and n_negative > 0
+        if self.options.memory is None and not has_both and not n_spilled:
+            raise RowsNeededError
 
     def check_labels(self) -> None:
         """Raise unless the labels of all rows are those of two classes, one of them positive."""

@@ -99,6 +99,7 @@ def evaluate_ordered(
             return evaluate_kept(read)
         taker.check_labels()
         taker.check_all(read.n_rows)
+        taker.check_classes(*taker.totals.sizes, taker.spilled_bytes)
         level = options.confidence_level
         models = taker.rows() if all(taker.totals.sizes) else {}
         costs = [taker.costs(rows).cheapest(level) for rows in models.values() if prices]
@@ -241,6 +242,11 @@ class _OrderTaker(RowTaker):
         has_inner = has_inner or bool(((scores > 0) & (scores < 1)).any())
         self._spans[name] = min(low, scores.min()), max(high, scores.max()), has_inner
         self._are_floats = scores.dtype.kind == "f"
+
+    @property
+    def spilled_bytes(self) -> int:
+        """Bytes of all rows on disk."""
+        return sum(rows.spilled_bytes for rows in self._rows.values())
 
     def check_all(self, n_rows: int) -> None:
         """Raise where no row counts."""

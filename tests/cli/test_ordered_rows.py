@@ -196,6 +196,17 @@ def test_one_group_has_no_interval(folder, tmp_path, capsys):
     assert ordered.err == whole.err
 
 
+@pytest.mark.parametrize("more", [[], GROUPED, WEIGHTED, ["--score", "other"]], ids=" ".join)
+def test_one_class_has_losses_where_its_rows_fit_the_memory(folder, capsys, monkeypatch, more):
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", "probability", *more]
+    command += ["--where", "y = 1", "--format", "json"]
+    whole = captured(capsys, *command)
+    engine_sizes.put(monkeypatch, files_kept=20)
+    read = captured(capsys, *command)
+    assert "log_loss" in json.loads(read.out)["models"][0]["estimates"]
+    assert (read.out, read.err) == (whole.out, whole.err)
+
+
 @pytest.mark.usefixtures("_small")
 def test_one_class_alone(folder, tmp_path, capsys):
     given = ["--score", "whole", *GROUPED, "--where", "y = 1", "--format", "json"]
