@@ -158,7 +158,10 @@ def take_turns(
     more = rounds_that_fit(costs, left(), n_rounds)
     say(f"round 1; up to {max(more.values(), default=0)} more")
     for number in range(1, max(more.values(), default=0) + 1):
-        make_round({key for key, count in more.items() if count >= number})
+        keys = {key for key, count in more.items() if count >= number}
+        if left() < min(costs[key] for key in keys):
+            break
+        make_round(keys)
         say(f"round {number + 1}")
     for work in asked:
         if work.key not in found.failed and len(found.rounds.get(work.key, ())) < FEWEST_ROUNDS:

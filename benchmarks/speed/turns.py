@@ -28,7 +28,7 @@ from benchmarks.speed.timing import SHORTEST, seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that a row takes in a round, about, and the turns that they are made into.
-ROUND_SECONDS, MOST_TURNS = 0.4, 9
+ROUND_SECONDS, MOST_TURNS = 0.2, 9
 #: After a call as long as this none is made to get ready: what was compiled matters little.
 LONG_SECONDS = 4.0
 
