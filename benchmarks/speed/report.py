@@ -211,7 +211,8 @@ Nothing was promised here.
 
 - Every answer is compared with one that NumPy alone computes: an AUC with the double nearest to
   the true rational number, a table and a curve element by element, a weighted AUC with a sum in
-  extended precision. Answers of scikit-learn and scipy must agree to 10⁻⁹.
+  extended precision. Answers of other libraries must agree to 10⁻⁹, that of torchmetrics, which
+  sums in single precision, to 10⁻⁶.
 - Compilation is not part of a row, save those that say "first call".
 - Memory is the growth of the peak resident size, in a process of its own that has loaded the
   data and has used the kernels on small data before.
