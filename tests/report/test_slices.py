@@ -251,8 +251,10 @@ def test_on_the_command_line(data, tmp_path, monkeypatch, capsys) -> None:
     command = ("evaluate", "x.csv", "--label", "y", "--score", "s", "--slice", "country")
     both = "--slice half --intersections 2 --format json".split()
     assert json.loads(captured(capsys, *command, *both).out)["slices"]["n_slices"] == 4 + 2 + 8
-    assert "--slice needs all rows in memory" in error_of(capsys, *command, "--memory", "1GB")
+    error = error_of(capsys, *command, *both, "--memory", "1GB")
+    assert "--slice with --weight or --intersections needs all rows in memory" in error
     out = captured(capsys, *command).out
+    assert captured(capsys, *command, "--memory", "1GB").out == out
     assert "s is worse in country=FI than in other rows: roc_auc differs by" in out
 
 
