@@ -50,7 +50,7 @@ from fastmetrics.inference.units import Units
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import MetricRequest, ask
-from fastmetrics.metrics.registry import OF_RANGES
+from fastmetrics.metrics.registry import LOSSES, OF_RANGES
 from fastmetrics.tables.score_runs import LEAST_MEMORY, ScoreRuns
 from fastmetrics.tables.score_table import is_called_positive
 
@@ -172,6 +172,7 @@ def evaluate_streamed(
         taker.check_weights(columns.n_rows)
         all_runs = [*taker.runs.values()]
         n_spilled = sum(each.spilled_bytes for each in all_runs)
+        fit = options.memory is None and not n_spilled
         taker.check_classes(all_runs[0].n_positive, all_runs[0].n_negative, n_spilled)
         del all_runs
         summaries: dict[str, RangeSummary] = {}
@@ -185,7 +186,7 @@ def evaluate_streamed(
                 runs = taker.runs.pop(name)
                 summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
             del runs
-        evaluation = _evaluate_summaries(options, summaries, taker.decisions)
+        evaluation = _evaluate_summaries(options, summaries, taker.decisions, fit=fit)
         lookups = []
         if n_cells and evaluation[0].n_positive and evaluation[0].n_negative:
             lookups = [summary.lookup() for summary in summaries.values()]
@@ -235,8 +236,10 @@ def _evaluate_summaries(
     options: argparse.Namespace,
     summaries: Mapping[str, RangeSummary],
     decisions: DecisionCounts,
+    *,
+    fit: bool,
 ) -> Evaluation:
-    """Evaluate each model, by the requested metrics too."""
+    """Evaluate each model, by the requested metrics too; ``fit``: rows may be loaded instead."""
     level = options.confidence_level
     read = _weights_are(options)
     added: dict[str, dict[str, Estimate]] = {name: {} for name in summaries}
@@ -250,6 +253,8 @@ def _evaluate_summaries(
                         one, measured, k, level, weights_are=read
                     )
                 elif summary.n_positive and summary.n_negative:
+                    if fit and one.name in LOSSES and one.name not in summary.metrics:
+                        raise RowsNeededError  # of scores 0 and 1 there are losses too
                     added[name][one.label] = estimate_from_summary(one, summary, level)
     return evaluate_tables(summaries, level, read, added)
 

@@ -43,6 +43,7 @@ def folder(tmp_path_factory):
     columns["amount"] = rng.exponential(100.0, N).round(2)
     columns["perfect"] = y + 0.5 * rng.random(N)
     columns["backwards"] = -columns["perfect"]
+    columns["decided"] = (x > 0.0).astype(int)
     columns["gap"] = pa.array([None if k == 6 else float(k) for k in range(N)])
     folder = tmp_path_factory.mktemp("rows")
     pq.write_table(pa.table(columns), folder / "x.parquet")
@@ -194,6 +195,17 @@ def test_one_group_has_no_interval(folder, tmp_path, capsys):
     whole, ordered = in_both(capsys, folder, tmp_path, *given)
     assert are_close(json.loads(ordered.out), json.loads(whole.out))
     assert ordered.err == whole.err
+
+
+@pytest.mark.parametrize("score", ["decided", "whole"])
+def test_named_losses_of_decisions(folder, capsys, monkeypatch, score):
+    command = ["evaluate", folder / "x.parquet", "--label", "y", "--score", score]
+    command += ["--metrics", "log_loss", "--format", "json"]
+    code = 2 * (score == "whole")
+    whole = captured(capsys, *command, code=code)
+    engine_sizes.put(monkeypatch, files_kept=20)
+    read = captured(capsys, *command, code=code)
+    assert (read.out, read.err) == (whole.out, whole.err)
 
 
 @pytest.mark.parametrize("more", [[], GROUPED, WEIGHTED, ["--score", "other"]], ids=" ".join)
