@@ -95,7 +95,11 @@ def make_estimate(
     design_effect = measured.design_effect(model, variance.value)
     # Equal losses differ by rounding: their terms are summed in different orders.
     size = max(abs(value), 1.0) if one.entry.family == "probabilities" else abs(value)
-    if variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
+    is_rounding = variance.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size
+    if one.entry.linear_in_auc is not None and not one.parameters and variance.value > 0.0:
+        factor, added = one.entry.linear_in_auc
+        is_rounding |= value in (added, factor + added)  # all pairs are alike, whatever they weigh
+    if is_rounding:
         variance = Variance(0.0, math.nan)
     error = math.nan if math.isnan(value) else variance.standard_error
     scale, _ = one.entry.scale_under(one.parameters)

@@ -113,3 +113,18 @@ def score_limits(auc: float, m: int, n: int, ratio: float, df: float) -> tuple[f
 
     low = optimize.brentq(excess, 0.0, min(auc, 1.0 - 1e-9), xtol=1e-14)
     return low, optimize.brentq(excess, auc, 1.0, xtol=1e-14) if auc < 1 else 1.0
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+def test_weights_of_perfect_scores_leave_no_variance_by_rounding() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        y = np.arange(40) % 2
+        weights = rng.random(40) ** 5
+        given = {"metrics": ["roc_auc", "rank_loss"], "sample_weight": weights}
+        for scores, area in ((y + 0.5 * rng.random(40), 1.0), (-y - 0.5 * rng.random(40), 0.0)):
+            auc, loss = fm.estimate(y, scores, **given).values()
+            assert (auc.estimate, loss.estimate) == (area, 1.0 - area)
+            assert (auc.standard_error, loss.standard_error) == (0.0, 0.0)
+            low, high = loss.confidence_interval
+            assert (1.0 - high, 1.0 - low) == pytest.approx(tuple(auc.confidence_interval))
