@@ -43,6 +43,21 @@ def _counts_few(monkeypatch):
     engine_sizes.put(monkeypatch, **engine_sizes.COUNT_FEW, waiting_rows=32, dealt_rows=16)
 
 
+@pytest.fixture(autouse=True)
+def _compiles_before(rng, _counts_few, tmp_path_factory):
+    """Compile all kernels before files are limited: machine code is kept in files too."""
+    for kind in KINDS:
+        runs = ScoreRuns(MEMORY, tmp_path_factory.mktemp("before"))
+        for batch, _ in zip(batches(rng, kind), range(10), strict=False):
+            runs.update(*batch)
+        assert runs.to_score_table() == runs.to_score_table()
+    y, scores = rng.integers(0, 2, 20 * N), rng.normal(size=20 * N)
+    for kind in (np.float32, np.float64):
+        assert ScoreTable.from_scores(y, scores.astype(kind)) == ScoreTable.from_scores(
+            y, scores.astype(kind)
+        )
+
+
 def batches(rng, kind):
     while True:
         weights = rng.integers(1, 5, N) if kind == "counts" else None
@@ -144,10 +159,12 @@ def test_a_batch_larger_than_what_is_dealt_is_taken_or_refused(rng, tmp_path):
 
 
 def test_reading_needs_no_room(rng, tmp_path):
-    runs = ScoreRuns(MEMORY, tmp_path)
+    runs, twin = ScoreRuns(MEMORY, tmp_path), ScoreRuns(MEMORY, tmp_path)
     y = rng.integers(0, 2, 10 * N)
     scores = rng.normal(size=10 * N)
     runs.update(y, scores)
+    twin.update(y, scores)
+    assert twin.to_score_table() == ScoreTable.from_scores(y, scores)  # with all kernels compiled
     with files_up_to(1 << 10):
         for _ in range(2):
             assert runs.to_score_table() == ScoreTable.from_scores(y, scores)
