@@ -438,33 +438,6 @@ def cell_means(counts, values, starts, means):
 
 
 @kernel
-def curve_moments(
-    positives, negatives, above, sizes, auc_p, auc_n, precision_p, precision_n, moments
-):
-    """Write influences on the AUC and on average precision, and their moments by class.
-
-    Influences are not centred, and times the size of the class for the AUC, of the positives for
-    average precision; ``moments`` (2, 2, 4) are those of `central_moments`, positives first.
-    Returns the sums of `precision_fractions`. Without room for them, those on average precision
-    are left out.
-    """
-    auc_influences(positives, negatives, above, sizes, 0.0, auc_p, auc_n, np.empty((0, 2)))
-    for i in range(auc_p.size):
-        auc_p[i] *= sizes[0]
-    for i in range(auc_n.size):
-        auc_n[i] *= sizes[1]
-    central_moments(positives, auc_p, moments[0, 0])
-    central_moments(negatives, auc_n, moments[0, 1])
-    if precision_p.size == 0:
-        return 0.0, 0.0
-    tails = precision_fractions(positives, negatives, above, precision_p, precision_n)
-    precision_influences(1.0, 0.0, (0.0, 0.0), precision_p, precision_n)
-    central_moments(positives, precision_p, moments[1, 0])
-    central_moments(negatives, precision_n, moments[1, 1])
-    return tails
-
-
-@kernel
 def add_products(one, other, counts, weights, strata, sums):
     """Add of each row c d, c, (c d)^2 and c^2 d to the ``sums`` of its stratum.
 

@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
+from fastmetrics._kernels.curve_kernels import (
+    auc_influences,
+    central_moments,
+    precision_fractions,
+    precision_influences,
+)
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.rates import Rates, TablesNear, most_gap
@@ -337,8 +343,18 @@ def _row_block(
     ``n_metrics`` is how many of `OF_RANGES` to compute.
     """
     columns = table.positives, table.negatives
-    values = np.empty((min(n_metrics, 2), 2, len(table)))
-    influences: list[Sequence[Floats]] = list(values)
+    above = float(start[0]), float(start[1])
+    whole = float(totals[0]), float(totals[1])
+    auc_values = np.empty((2, len(table)))
+    auc_influences(*columns, above, whole, 0.0, *auc_values, np.empty((0, 2)))
+    auc_values *= np.array([whole]).T  # times the size of the class, not centred
+    influences: list[Sequence[Floats]] = [list(auc_values)]
+    tails = 0.0, 0.0
+    if n_metrics > 1:
+        precision_values = np.empty((2, len(table)))
+        tails = precision_fractions(*columns, above, *precision_values)
+        precision_influences(1.0, 0.0, (0.0, 0.0), *precision_values)  # times the positives
+        influences.append(list(precision_values))
     hull = np.empty((2, 0), np.int64)
     if n_metrics > 2 and are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
@@ -349,13 +365,9 @@ def _row_block(
         influences.append([probabilities - 1.0, probabilities])
         hull = _hull(table)
     moments = np.empty((len(influences), 2, 4))
-    above = float(start[0]), float(start[1])
-    whole = float(totals[0]), float(totals[1])
-    by_precision = values[1] if n_metrics > 1 else np.empty((2, 0))
-    tails = curve_kernels.curve_moments(*columns, above, whole, *values[0], *by_precision, moments)
-    for rows, losses in zip(moments[2:], influences[2:], strict=True):
-        for column, values_of_class, sums in zip(columns, losses, rows, strict=True):
-            curve_kernels.central_moments(column, values_of_class, sums)
+    for rows, both in zip(moments, influences, strict=True):
+        for column, values, sums in zip(columns, both, rows, strict=True):
+            central_moments(column, values, sums)
     sizes = int(table.n_positive), int(table.n_negative)
     cells = None
     if cut is not None:

@@ -246,27 +246,6 @@ def test_what_rows_move_of_average_precision(rng, kind, n):
     np.testing.assert_allclose(actual, moved, rtol=1e-9, atol=1e-11)
 
 
-def test_moments_of_both_metrics(rng):
-    _, positives, negatives = table(rng, 100)
-    above, sizes = (3.0, 5.0), (90.0, 120.0)
-    auc, precision = np.empty((2, 2, 100))
-    moments, of_auc = np.empty((2, 2, 4)), np.empty((1, 2, 4))
-    columns = positives, negatives, above, sizes
-    tails = kernels.curve_moments(*columns, *auc, *precision, moments)
-    assert kernels.curve_moments(*columns, *auc, *np.empty((2, 0)), of_auc) == (0.0, 0.0)
-    np.testing.assert_array_equal(of_auc[0], moments[0])
-    expected = np.empty((2, 2, 100))
-    kernels.auc_influences(*columns, 0.0, *expected[0], np.empty((0, 2)))
-    expected[0] *= np.array([sizes]).T
-    assert kernels.precision_fractions(positives, negatives, above, *expected[1]) == tails
-    kernels.precision_influences(1.0, 0.0, (0.0, 0.0), *expected[1])
-    np.testing.assert_array_equal([auc, precision], expected)
-    for metric, code in itertools.product((0, 1), (0, 1)):
-        sums = np.empty(4)
-        kernels.central_moments((positives, negatives)[code], expected[metric, code], sums)
-        np.testing.assert_array_equal(moments[metric, code], sums)
-
-
 @pytest.mark.parametrize("n", [1, 7, 32, 1000])
 def test_central_moments(rng, n):
     counts, values = rng.integers(0, 3, n), rng.normal(size=n) + 5.0
