@@ -120,6 +120,8 @@ def check_finite(
         return bool(np.isfinite(scores[start : start + rows]).all())
 
     starts = range(0, len(scores), rows)
+    if len(starts) == 1 and is_finite(0):
+        return
     if all(run([partial(is_finite, start) for start in starts], scores.size)):
         return
     refuse(np.isnan(scores), name, "must be finite: nan")

@@ -155,6 +155,8 @@ def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
 def by_blocks(n_rows: int, job: Callable[[slice], T]) -> list[T]:
     """Run a job on each block of so many rows; return its results in the order of the rows."""
     blocks = range(0, n_rows, BLOCK_ROWS)
+    if len(blocks) == 1:
+        return [job(slice(0, BLOCK_ROWS))]
     return run([partial(job, slice(start, start + BLOCK_ROWS)) for start in blocks], n_rows)
 
 

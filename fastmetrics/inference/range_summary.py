@@ -414,7 +414,9 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
         means[1] += later
     whole = sizes.sum(axis=2, keepdims=True)
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
-    powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
+    second, third, fourth = np.moveaxis(moments[..., 1:], -1, 0)
+    shifted = _about(sizes, second, third, fourth, means - mean)
+    powers = np.stack(shifted, axis=-1).sum(axis=2)
     moments = np.concatenate([mean, powers], axis=2)
     added = [sum(block.sizes[code] for block in blocks) for code in (0, 1)]
     cells = ScoreCells.join(blocks, later)
@@ -423,16 +425,12 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
     return RowBlock(blocks[0].start, both, moments, tails.sum(axis=0), hull, cells)
 
 
-def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
+def _about(size: Any, second: Any, third: Any, fourth: Any, off: Any) -> tuple[Any, Any, Any]:
     """Shift sums of second to fourth powers to a centre, from which means differ by ``off``."""
-    second, third, fourth = np.moveaxis(powers, -1, 0)
-    return np.stack(
-        [
-            second + sizes * off**2,
-            third + 3.0 * second * off + sizes * off**3,
-            fourth + 4.0 * third * off + 6.0 * second * off**2 + sizes * off**4,
-        ],
-        axis=-1,
+    return (
+        second + size * off**2,
+        third + 3.0 * second * off + size * off**3,
+        fourth + 4.0 * third * off + 6.0 * second * off**2 + size * off**4,
     )
 
 
@@ -441,8 +439,10 @@ def sum_influences(table: ScoreTable, n_metrics: int) -> RowBlock:
     totals = int(table.n_positive), int(table.n_negative)
 
     def sum_piece(piece: Piece) -> RowBlock:
-        scores = table.scores[piece.start : piece.stop]
-        block = ScoreTable._from_columns(scores, *piece.columns)
+        block = table
+        if piece.stop - piece.start < len(table):
+            scores = table.scores[piece.start : piece.stop]
+            block = ScoreTable._from_columns(scores, *piece.columns)
         return _row_block(block, (piece.tp, piece.fp), totals, n_metrics=n_metrics)
 
     return join_blocks(by_pieces(table, sum_piece))
@@ -450,14 +450,15 @@ def sum_influences(table: ScoreTable, n_metrics: int) -> RowBlock:
 
 def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
-    m, n = whole.sizes
-    sizes = np.array([m, n], np.float64)
+    sizes = np.array(whole.sizes, np.float64)
     moments = whole.moments[_MEASURED.index(name)]
     centre, scale = _centre_and_scale(name, value, whole)
-    off = moments[:, 0] - centre
-    powers = _about(sizes, moments[:, 1:], off)
-    second, third, fourth = (powers[:, k] / scale ** (k + 2) for k in range(3))
-    sums = np.stack([second, sizes * off / scale, fourth, third], axis=1)
+    sums = np.empty((2, 4))
+    columns = (each.tolist() for each in (sizes, moments, centre, scale))
+    for k, (n, (mean, *powers), middle, by) in enumerate(zip(*columns, strict=True)):
+        off = mean - middle
+        second, third, fourth = _about(n, powers[0], powers[1], powers[2], off)
+        sums[k] = second / by**2, n * off / by, fourth / by**4, third / by**3
     is_by_class = METRICS[name].is_free_of_prevalence
     if not is_by_class:
         sums = sums.sum(axis=0, keepdims=True)

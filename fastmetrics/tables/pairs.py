@@ -19,7 +19,7 @@ from fastmetrics._input.device import DeviceCounts
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
-from fastmetrics._threads.workers import by_blocks, run
+from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, run
 from fastmetrics.tables.ordering import MOST_SHORT, Partition, RowOrder, partition, row_order
 
 #: Scores, positives and negatives.
@@ -196,9 +196,12 @@ def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
 def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the scores of the positives and of the negatives, without rows that are neither."""
     labels, negative, scores = rows.unverified
-    most = int(np.count_nonzero(labels == 1))
-    positives = np.empty(most + 1, scores.dtype)
-    negatives = np.empty(len(scores) - most + 1, scores.dtype)
+    p = n = len(scores)
+    if p >= PLAIN_ROWS:  # memory of its own size counts, and a pass does not
+        p = int(np.count_nonzero(labels == 1))
+        n -= p
+    positives = np.empty(p + 1, scores.dtype)
+    negatives = np.empty(n + 1, scores.dtype)
     n_positive, n_negative = merges.split_classes(scores, labels, negative, positives, negatives)
     return positives[:n_positive], negatives[:n_negative]
 
@@ -369,6 +372,9 @@ def pairs_of_weights(
         return _weigh_pairs(positives, negatives)
     n_positive, n_negative = map(int, totals or (positives.sum(), negatives.sum()))
     pairs = 2 * n_positive * n_negative
+    if pairs < INT64_BOUND and len(positives) <= BLOCK_ROWS:
+        lost = int(merges.lost_pairs(positives, negatives))
+        return PairCounts(n_positive, n_negative, pairs - lost, lost)
     if pairs < INT64_BOUND:
 
         def count(here: slice) -> tuple[int, int, int]:

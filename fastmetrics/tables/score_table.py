@@ -625,7 +625,7 @@ def _from_zero(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 #: Rows of a piece: its columns and temporaries fit a cache.
-PIECE_ROWS: Final = 1 << 16
+PIECE_ROWS: Final = 1 << 15
 T = TypeVar("T")
 
 
