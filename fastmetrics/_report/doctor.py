@@ -203,14 +203,14 @@ def doctor(
 
     Examples
     --------
-    >>> found = doctor([0, 1, 0, 1] * 30, {"late": [0.9, 0.2, 0.7, 0.3] * 30})
-    >>> [each.kind for each in found]
+    >>> result = doctor([0, 1, 0, 1] * 30, {"late": [0.9, 0.2, 0.7, 0.3] * 30})
+    >>> [each.kind for each in result]
     ['backwards']
-    >>> found.is_healthy
+    >>> result.is_healthy
     False
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": [0, 1, 0, 1] * 30, "late": [0.9, 0.2, 0.7, 0.3] * 30})
-    >>> doctor("y", "late", data=frame) == found
+    >>> doctor("y", "late", data=frame) == result
     True
     """
     if data is not None:

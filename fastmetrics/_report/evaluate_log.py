@@ -139,8 +139,8 @@ def evaluate_log(
     --------
     >>> item = [f"q{k}" for k in range(40)] * 2
     >>> score = [1, 0, 1, 1] * 10 + [1, 0, 0, 1] * 10
-    >>> found = evaluate_log(item, score, model=["a"] * 40 + ["b"] * 40)
-    >>> found.verdict
+    >>> result = evaluate_log(item, score, model=["a"] * 40 + ["b"] * 40)
+    >>> result.verdict
     'a is better than b in score.'
     """
     check_text("name", name)

@@ -490,15 +490,15 @@ def gate(
     >>> y_true = rng.integers(0, 2, 2000)
     >>> old = y_true + rng.normal(size=2000)
     >>> new = old + 0.1 * rng.normal(size=2000)
-    >>> found = gate(y_true, {"baseline": old, "candidate": new}, margins={"roc_auc": 0.01})
-    >>> found.verdict, found.exit_status
+    >>> result = gate(y_true, {"baseline": old, "candidate": new}, margins={"roc_auc": 0.01})
+    >>> result.verdict, result.exit_status
     ('PASS', 0)
-    >>> print(found.explanation)
+    >>> print(result.explanation)
     PASS: candidate is non-inferior to baseline in every metric.
     roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": y_true, "baseline": old, "candidate": new})
-    >>> gate("y", ["baseline", "candidate"], data=frame, margins={"roc_auc": 0.01}) == found
+    >>> gate("y", ["baseline", "candidate"], data=frame, margins={"roc_auc": 0.01}) == result
     True
     """
     if data is not None:

@@ -334,7 +334,7 @@ class RowTaker:
         self.n_rows = 0
 
     def start(self, columns: Columns, texts: tuple[str, ...] | None) -> Sink | None:
-        """Forget all rows, and return what takes those of a new start, if labels are of two."""
+        """Forget all rows; return the function that takes new ones, if there are two labels."""
         self.seen = None
         self.runs = {}
         self.n_rows = 0

@@ -166,7 +166,7 @@ class _OrderTaker(RowTaker):
         self._most_groups = for_groups // of_group
 
     def start(self, *_: object) -> Sink:
-        """Forget all rows, and return what takes those of a new start."""
+        """Forget all rows, and return the function that takes new ones."""
         options = self.options
         self.seen = None
         self.n_rows = 0

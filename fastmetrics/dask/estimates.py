@@ -129,8 +129,8 @@ def estimate(
     >>> import fastmetrics.dask as fmd
     >>> y_true = da.from_array([1, 0, 1, 1, 0, 0, 1, 0], chunks=3)
     >>> y_score = da.from_array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15], chunks=3)
-    >>> found = fmd.estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
-    >>> found.estimate, round(found.standard_error, 4)
+    >>> result = fmd.estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
+    >>> result.estimate, round(result.standard_error, 4)
     (0.65625, 0.221)
     """
     level = check_confidence_level(confidence_level)
@@ -226,8 +226,8 @@ def compare(
     >>> y_true = da.from_array([1, 0, 1, 1, 0, 0, 1, 0], chunks=3)
     >>> first = da.from_array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15], chunks=3)
     >>> second = da.from_array([0.9, 0.2, 0.8, 0.7, 0.75, 0.1, 0.6, 0.3], chunks=3)
-    >>> found = fmd.compare(y_true, {"first": first, "second": second}, metrics="roc_auc")
-    >>> pair = found["roc_auc"]["first", "second"]
+    >>> result = fmd.compare(y_true, {"first": first, "second": second}, metrics="roc_auc")
+    >>> pair = result["roc_auc"]["first", "second"]
     >>> pair.estimate, round(pair.standard_error, 6), pair.better
     (-0.21875, 0.220971, None)
     """

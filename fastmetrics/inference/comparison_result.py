@@ -188,8 +188,8 @@ class Comparison(Several[Pair]):
         >>> from fastmetrics import compare
         >>> y_true = [0, 1] * 50
         >>> models = {"a": [0, 1] * 40 + [1, 1, 0, 0] * 5, "b": [0, 1] * 30 + [1, 1, 1, 0] * 10}
-        >>> found = compare(y_true, models, metrics="accuracy")["accuracy"]
-        >>> found.plan(difference=0.05, power=0.9).n_samples
+        >>> result = compare(y_true, models, metrics="accuracy")["accuracy"]
+        >>> result.plan(difference=0.05, power=0.9).n_samples
         682
         """
         level = 1.0 - (1.0 - self.confidence_level) / len(self.pairs)

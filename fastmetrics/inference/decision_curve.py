@@ -251,10 +251,10 @@ def decision_curve(
     ...     "a": [0.1, 0.3, 0.25, 0.8, 0.4, 0.6, 0.05, 0.2],
     ...     "b": [0.3, 0.1, 0.2, 0.7, 0.6, 0.4, 0.1, 0.1],
     ... }
-    >>> found = decision_curve(y_true, models["a"], thresholds=[0.2, 0.5])
-    >>> found.net_benefit, found.treat_all
+    >>> result = decision_curve(y_true, models["a"], thresholds=[0.2, 0.5])
+    >>> result.net_benefit, result.treat_all
     (array([[0.28125, 0.25   ]]), array([ 0.21875, -0.25   ]))
-    >>> found.interventions_avoided
+    >>> result.interventions_avoided
     array([[0.25, 0.5 ]])
     >>> decision_curve(y_true, models, reference="b", thresholds=[0.2, 0.5]).net_benefit
     array([[-0.03125,  0.25   ]])

@@ -174,12 +174,12 @@ def estimate(
     --------
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> y_score = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
-    >>> found = estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
-    >>> found.estimate, round(found.standard_error, 4)
+    >>> result = estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
+    >>> result.estimate, round(result.standard_error, 4)
     (0.65625, 0.221)
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": y_true, "p": y_score})
-    >>> estimate("y", "p", data=frame, metrics="roc_auc")["roc_auc"] == found
+    >>> estimate("y", "p", data=frame, metrics="roc_auc")["roc_auc"] == result
     True
 
     A confusion matrix is enough for metrics of labels.
@@ -194,8 +194,8 @@ def estimate(
     >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
     >>> stream = BinnedScoreTable(BinLayout([0.2, 0.4, 0.6]), first_rows=0)
     >>> stream.update(y_true, y_score)
-    >>> found = estimate(stream, metrics="roc_auc")["roc_auc"]
-    >>> found.details, found.confidence_interval
+    >>> result = estimate(stream, metrics="roc_auc")["roc_auc"]
+    >>> result.details, result.confidence_interval
     (Bracket(low=0.5, high=0.75), ConfidenceInterval(low=0.106641, high=0.971993))
     """
     if data is not None:
@@ -410,15 +410,15 @@ def compare(
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> first = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
     >>> second = [0.9, 0.2, 0.8, 0.7, 0.75, 0.1, 0.6, 0.3]
-    >>> found = compare(y_true, {"first": first, "second": second}, metrics="roc_auc")
-    >>> pair = found["roc_auc"]["first", "second"]
+    >>> result = compare(y_true, {"first": first, "second": second}, metrics="roc_auc")
+    >>> pair = result["roc_auc"]["first", "second"]
     >>> pair.estimate, round(pair.standard_error, 6), pair.better
     (-0.21875, 0.220971, None)
-    >>> print(found.verdict)
+    >>> print(result.verdict)
     No significant difference between first and second in roc_auc.
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": y_true, "first": first, "second": second})
-    >>> compare("y", ["first", "second"], data=frame, metrics="roc_auc") == found
+    >>> compare("y", ["first", "second"], data=frame, metrics="roc_auc") == result
     True
     """
     if data is not None:

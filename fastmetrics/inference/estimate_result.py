@@ -391,8 +391,8 @@ class Estimate(WithReplicates):
         --------
         >>> from fastmetrics import estimate
         >>> y_true, y_pred = [0, 1] * 50, [0, 1] * 40 + [1, 1, 0, 0] * 5
-        >>> found = estimate(y_true, y_pred, metrics="accuracy")["accuracy"]
-        >>> found.plan(half_width=0.02).n_samples
+        >>> result = estimate(y_true, y_pred, metrics="accuracy")["accuracy"]
+        >>> result.plan(half_width=0.02).n_samples
         894
         """
         return size_for_half_width(self, half_width)

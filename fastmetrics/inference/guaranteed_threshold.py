@@ -216,10 +216,10 @@ def guaranteed_threshold(
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 1000)
     >>> s = rng.normal(y)
-    >>> found = guaranteed_threshold(y, s, recall=0.9)
-    >>> found.tp, found.fn
+    >>> result = guaranteed_threshold(y, s, recall=0.9)
+    >>> result.tp, result.fn
     (495, 42)
-    >>> print(found.verdict)
+    >>> print(result.verdict)
     recall on new data is at least 0.9, with 95 % confidence, at score >= -0.28...; here it is ...
     """
     entry, bound = check_promise(

@@ -152,8 +152,12 @@ class ProductSums(NamedTuple):
             here = np.flatnonzero((labels == 1) == code)
             if not len(here):
                 return
-            own = None if weights is None else weights[here]
-            units = Units(len(here), own) if given is None else Units(len(here), None, own)
+            its_weights = None if weights is None else weights[here]
+            units = (
+                Units(len(here), its_weights)
+                if given is None
+                else Units(len(here), None, its_weights)
+            )
             n_rows[code] = units.n_rows
             at = [to.indices(each[here]) for to, each in zip(lookups, scores, strict=True)]
             for m in range(n_metrics):
@@ -166,8 +170,8 @@ class ProductSums(NamedTuple):
                 for p, each in enumerate(differences):
                     pair_sums[m, p, code] = units.product_sums(each, each)[0]
                 for p, each in enumerate((*columns, *differences)):
-                    moved = each if given is None else each * own
-                    ends[m, p, code] = moved.max(), -moved.min()
+                    terms = each if given is None else each * its_weights
+                    ends[m, p, code] = terms.max(), -terms.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
         rests = np.stack([to.rests[:n_metrics] for to in lookups], axis=1)

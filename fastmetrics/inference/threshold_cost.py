@@ -379,10 +379,10 @@ def threshold_cost_interval(
     --------
     >>> y_true = [0, 0, 1, 0, 1, 0, 1, 0, 1, 1]
     >>> y_score = [0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    >>> found = threshold_cost_interval(y_true, y_score, cost_fn=5, cost_fp=1)
-    >>> found.threshold, found.cost, found.left_out_cost
+    >>> result = threshold_cost_interval(y_true, y_score, cost_fn=5, cost_fp=1)
+    >>> result.threshold, result.cost, result.left_out_cost
     (0.25, 0.3, 0.8)
-    >>> found.cost_all_positive, found.cost_all_negative
+    >>> result.cost_all_positive, result.cost_all_negative
     (0.5, 2.5)
     """
     level = check_confidence_level(confidence_level)

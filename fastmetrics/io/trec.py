@@ -86,11 +86,11 @@ def read_trec(qrels: Path, runs: Path | Mapping[str, Path]) -> dict[str, Any]:
     >>> _ = (folder / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\nq2 0 d7 1\n")
     >>> lines = ["q1 Q0 d2 1 9.5 mine", "q1 Q0 d1 2 9.1 mine", "q2 Q0 d1 1 3.0 mine"]
     >>> _ = (folder / "mine.run").write_text("\n".join(lines))
-    >>> found = fm.io.read_trec(folder / "qrels", folder / "mine.run")
-    >>> found["score"]
+    >>> result = fm.io.read_trec(folder / "qrels", folder / "mine.run")
+    >>> result["score"]
     array([ 9.1,  9.5,  3. , -inf])
     >>> fm.ranking.mean_average_precision(
-    ...     found["relevance"], found["score"], query=found["query"], per_query=True
+    ...     result["relevance"], result["score"], query=result["query"], per_query=True
     ... )
     array([0.5, 0.5])
     """

@@ -447,10 +447,10 @@ def bias_variance(
     Examples
     --------
     >>> predictions = [[1, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 0]]
-    >>> found = bias_variance([1, 1, 1, 0], predictions, decomposition="domingos")
-    >>> found.loss, found.bias, found.variance, found.noise
+    >>> result = bias_variance([1, 1, 1, 0], predictions, decomposition="domingos")
+    >>> result.loss, result.bias, result.variance, result.noise
     (0.45, 0.5, -0.05, 0.0)
-    >>> found.details["unbiased_variance"], found.details["biased_variance"]
+    >>> result.details["unbiased_variance"], result.details["biased_variance"]
     (0.1, 0.15)
     >>> bias_variance([1.0, 2.0], [[1.5, 2.5], [0.5, 2.5]])
     BiasVariance(decomposition='squared', loss=0.25, bias=0.125, variance=0.125, noise=0,
@@ -601,8 +601,8 @@ def estimator_bias_variance(
     >>> x = np.linspace(0.0, 6.0, 120)[:, None]
     >>> y = np.sin(x[:, 0]) + np.tile([0.3, -0.3, 0.0], 40)
     >>> tree = DecisionTreeRegressor(max_depth=1, random_state=0)
-    >>> found = estimator_bias_variance(tree, x, y, x, np.sin(x[:, 0]), n_models=30, rng=1)
-    >>> found.bias > found.variance
+    >>> result = estimator_bias_variance(tree, x, y, x, np.sin(x[:, 0]), n_models=30, rng=1)
+    >>> result.bias > result.variance
     True
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))

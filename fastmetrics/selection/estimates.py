@@ -440,9 +440,9 @@ def evaluate_estimator(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = DecisionTreeClassifier(random_state=0)
-    >>> found = evaluate_estimator(tree, X, y, metrics=["error_rate", "f1_macro"], rng=0)
-    >>> error = found["error_rate"]
-    >>> found.n_splits, round(error.estimate, 2), error.train_estimate
+    >>> result = evaluate_estimator(tree, X, y, metrics=["error_rate", "f1_macro"], rng=0)
+    >>> error = result["error_rate"]
+    >>> result.n_splits, round(error.estimate, 2), error.train_estimate
     (10, 0.04, 0.0)
     >>> plus = evaluate_estimator(tree, X, y, cv=".632+", n_resamples=50, rng=0)
     >>> 0.03 < plus["error_rate"].estimate < 0.06

@@ -450,8 +450,8 @@ def bootstrap632(
     >>> y = [0, 0, 1, 1]
     >>> resampled = [[0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 1]]
     >>> out = [[True, True, False, False], [False, False, True, False], [True, False, False, True]]
-    >>> found = bootstrap632(y, [0, 0, 1, 1], resampled, out)
-    >>> found.err1, round(found.err632, 3), round(found.err632_plus, 3)
+    >>> result = bootstrap632(y, [0, 0, 1, 1], resampled, out)
+    >>> result.err1, round(result.err632, 3), round(result.err632_plus, 3)
     (0.625, 0.395, 0.579)
     """
     chosen = _check_loss(loss)

@@ -434,7 +434,7 @@ class Scorer:
         The direction of the metric; if False, its value is negated.
     """
 
-    asked: MetricRequest
+    request: MetricRequest
     higher_is_better: bool
     _routed: dict[str, bool | str | None] = field(default_factory=dict)
 
@@ -443,10 +443,10 @@ class Scorer:
     ) -> float:
         """Return the metric of the estimator's outputs for some rows, weighted on request."""
         if sample_weight is not None and not self._accept_sample_weight():
-            raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
+            raise InputError(f"{self.request.label!r} takes no weights: got `sample_weight`")
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         target = as_vector(y, "y")
-        metric = estimator_metric(self.asked)
+        metric = estimator_metric(self.request)
         outputs = ModelOutputs(estimator, X, target, _classes(estimator, target), sample_weight)
         metric.check_kind(outputs.classes)
         value = metric.evaluate(outputs)
@@ -458,19 +458,19 @@ class Scorer:
         return self._sign * value
 
     def __repr__(self) -> str:
-        given = "".join(f", {name}={value!r}" for name, value in self.asked.parameters.items())
-        return f"scorer({self.asked.label!r}{given})"
+        given = "".join(f", {name}={value!r}" for name, value in self.request.parameters.items())
+        return f"scorer({self.request.label!r}{given})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a metric of the library by its name, any other as it is."""
-        one = self.asked
+        one = self.request
         if one.metric is not METRICS.get(one.name):
             return Scorer, (one, self.higher_is_better, self._routed)
         given = {one.label: (one.name, dict(one.parameters))}
         return _scorer_again, (given, self.higher_is_better, self._routed)
 
     def _accept_sample_weight(self) -> bool:
-        metric = _registered(self.asked)
+        metric = _registered(self.request)
         if not metric.function:  # found with others of its kind, which are weighted
             return True
         function = metric.load()
@@ -486,7 +486,7 @@ class Scorer:
                 "`set_score_request` needs sklearn.set_config(enable_metadata_routing=True)"
             )
         if sample_weight and not self._accept_sample_weight():
-            raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
+            raise InputError(f"{self.request.label!r} takes no weights: got `sample_weight`")
         self._routed["sample_weight"] = sample_weight
         return self
 
@@ -508,14 +508,14 @@ class Scorer:
 
     @property
     def _score_func(self) -> Callable[..., Any]:
-        metric = _registered(self.asked)
-        function = self.asked.function or metric.load()
+        metric = _registered(self.request)
+        function = self.request.function or metric.load()
         return partial(_item, function, int(metric.read)) if metric.read.isdecimal() else function
 
     @property
     def _kwargs(self) -> dict[str, Any]:
-        metric = _registered(self.asked)
-        passed = {metric.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
+        metric = _registered(self.request)
+        passed = {metric.passed_as.get(n, n): v for n, v in self.request.parameters.items()}
         return {**metric.arguments, **passed}
 
 

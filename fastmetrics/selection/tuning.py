@@ -383,10 +383,10 @@ def tune_estimator(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> grid = {"max_depth": parameter_range(1, 5, 1), "min_samples_leaf": [1, 5]}
     >>> tree = DecisionTreeClassifier(random_state=0)
-    >>> found = tune_estimator(
+    >>> result = tune_estimator(
     ...     tree, X, y, grid, cv=5, rule="one-standard-error", complexity="max_depth", rng=1
     ... )
-    >>> len(found.settings), found.estimator.get_depth() == found.setting["max_depth"]
+    >>> len(result.settings), result.estimator.get_depth() == result.setting["max_depth"]
     (10, True)
     """
     task = check_task(estimator, X, y, groups, n_jobs, progress)
@@ -457,10 +457,10 @@ def nested_cross_validation(
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> grid = {"n_neighbors": parameter_range(1, 9, 4)}
-    >>> found = nested_cross_validation(
+    >>> result = nested_cross_validation(
     ...     KNeighborsClassifier(), X, y, grid, outer_cv=5, inner_cv=3, rng=1
     ... )
-    >>> len(found.settings), found.metric, 0.0 < found.estimate < 0.1
+    >>> len(result.settings), result.metric, 0.0 < result.estimate < 0.1
     (5, 'error_rate', True)
     """
     level = check_confidence_level(confidence_level)

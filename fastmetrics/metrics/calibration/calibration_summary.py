@@ -348,8 +348,8 @@ class CalibrationSummary(Result):
 
     Examples
     --------
-    >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
-    >>> print(found)
+    >>> result = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
+    >>> print(result)
     Calibration of 6 rows: 50 % positive, mean probability 0.4833
     <BLANKLINE>
     parameter     estimate [95 % interval]
@@ -434,8 +434,8 @@ def calibration_summary(
 
     Examples
     --------
-    >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
-    >>> round(found.brier_score.loss, 4), round(found.logistic.slope, 2)
+    >>> result = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
+    >>> round(result.brier_score.loss, 4), round(result.logistic.slope, 2)
     (0.1517, 2.63)
     """
     level = check_confidence_level(confidence_level)

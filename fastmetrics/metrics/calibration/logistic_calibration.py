@@ -308,10 +308,10 @@ class LogisticCalibration(Result):
     Examples
     --------
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
-    >>> found = logistic_calibration(y_true, y_proba)
-    >>> round(found.slope, 4), round(found.in_the_large, 4)
+    >>> result = logistic_calibration(y_true, y_proba)
+    >>> round(result.slope, 4), round(result.in_the_large, 4)
     (2.6298, 0.0837)
-    >>> found.predict([0.2, 0.5, 0.9]).round(4)
+    >>> result.predict([0.2, 0.5, 0.9]).round(4)
     array([0.0412, 0.6218, 0.9981])
     """
 
@@ -399,8 +399,8 @@ def logistic_calibration(
     Examples
     --------
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
-    >>> found = logistic_calibration(y_true, y_proba)
-    >>> round(found.slope, 3), [round(limit, 3) for limit in found.slope_interval]
+    >>> result = logistic_calibration(y_true, y_proba)
+    >>> round(result.slope, 3), [round(limit, 3) for limit in result.slope_interval]
     (2.63, [-1.872, 7.131])
     """
     level = check_confidence_level(confidence_level)

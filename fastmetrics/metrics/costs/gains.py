@@ -107,10 +107,10 @@ def lorenz_curve(
 
     Examples
     --------
-    >>> found = lorenz_curve([0, 3, 1, 0], [0.2, 0.9, 0.1, 0.4], sample_weight=[1, 1, 1, 2])
-    >>> found.exposure, found.share
+    >>> result = lorenz_curve([0, 3, 1, 0], [0.2, 0.9, 0.1, 0.4], sample_weight=[1, 1, 1, 2])
+    >>> result.exposure, result.share
     (array([0. , 0.2, 0.4, 0.8, 1. ]), array([0.  , 0.25, 0.25, 0.25, 1.  ]))
-    >>> round(found.gini, 12), round(found.normalized_gini, 12)
+    >>> round(result.gini, 12), round(result.normalized_gini, 12)
     (0.4, 0.571428571429)
     """
     outcomes = check_scores_array(y_true, "y_true")
@@ -382,10 +382,10 @@ def gains_curve(
 
     Examples
     --------
-    >>> found = gains_curve([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.7, 0.1])
-    >>> found.fraction, found.gain
+    >>> result = gains_curve([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.7, 0.1])
+    >>> result.fraction, result.gain
     (array([0. , 0.2, 0.4, 0.8, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
-    >>> found.lift[1:]
+    >>> result.lift[1:]
     array([2.5 , 1.25, 1.25, 1.  ])
     """
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)

@@ -333,10 +333,10 @@ def threshold_costs(
     --------
     >>> amounts = [20, 900, 40, 35, 60, 250]
     >>> y_true, y_score = [0, 1, 0, 0, 0, 1], [0.1, 0.3, 0.5, 0.2, 0.6, 0.9]
-    >>> found = threshold_costs(y_true, y_score, cost_fn=amounts, cost_fp=15)
-    >>> found.threshold, found.cost, found.cost_at_half
+    >>> result = threshold_costs(y_true, y_score, cost_fn=amounts, cost_fp=15)
+    >>> result.threshold, result.cost, result.cost_at_half
     (0.3, 5.0, 155.0)
-    >>> found.cost_all_positive, found.savings
+    >>> result.cost_all_positive, result.savings
     (10.0, 0.5)
     """
     table = cost_table(

@@ -422,8 +422,8 @@ def group_auc(
     --------
     >>> from fastmetrics.ranking import group_auc
     >>> clicked, score = [1, 0, 0, 1, 0, 1], [0.9, 0.2, 0.5, 0.1, 0.4, 0.3]
-    >>> found = group_auc(clicked, score, query=["a", "a", "a", "b", "b", "c"])
-    >>> found.per_query, found.n_one_class, float(found)
+    >>> result = group_auc(clicked, score, query=["a", "a", "a", "b", "b", "c"])
+    >>> result.per_query, result.n_one_class, float(result)
     (array([ 1.,  0., nan]), 1, 0.6)
     """
     check_choice("query_weighting", query_weighting, WEIGHTINGS)
