@@ -51,9 +51,15 @@ def project_files() -> list[Path]:
     )
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
-    """Yield line, module and imported name (None for a plain ``import``)."""
-    for node in ast.walk(tree):
+def nodes(text: str, words: Collection[str]) -> Iterator[ast.AST]:
+    """Yield the nodes of a text that has one of these words: most files need no parsing."""
+    if any(word in text for word in words):
+        yield from ast.walk(ast.parse(text))
+
+
+def imports(text: str, *words: str) -> Iterator[tuple[int, str, str | None]]:
+    """Yield line, module and imported name (None for a plain ``import``) where a word is there."""
+    for node in nodes(text, words):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name, None
@@ -72,7 +78,7 @@ def looks_inside(text: str) -> list[str]:
     places = {*PLACES.values(), *OTHER_DOORS}
     return [
         f"line {line}: {module} is no public module, or {name} not a name of it"
-        for line, module, name in imports(ast.parse(text))
+        for line, module, name in imports(text, "fastmetrics")
         if module.split(".")[0] == "fastmetrics"
         and f"{module}.{name}" not in places
         and (module not in places or (name or "").startswith("_") or _is_hidden(module, name))
@@ -87,7 +93,7 @@ def numba_stays_in_kernels(text: str) -> list[str]:
     """Complain about numba imported by a file outside ``_kernels``."""
     return [
         f"line {line}: numba is imported in _kernels/ only"
-        for line, module, _ in imports(ast.parse(text))
+        for line, module, _ in imports(text, "numba", "llvmlite")
         if module.split(".")[0] in {"numba", "llvmlite"}
     ]
 
@@ -102,7 +108,7 @@ def kernels_share_a_file(text: str) -> list[str]:
     complaints: list[str] = []
     if "\n@kernel\n" not in text:
         return complaints
-    for line, module, name in imports(ast.parse(text)):
+    for line, module, name in imports(text, "import"):
         if module == "fastmetrics._kernels._compile" and name in DECORATORS:
             continue
         if module.split(".")[0] in KERNEL_MAY_IMPORT:
@@ -132,7 +138,7 @@ def _writes_config(node: ast.AST) -> bool:
 def one_decorator(text: str, *, is_compile_file: bool = False) -> list[str]:
     """Complain about a kernel compiled in another way than by ``@kernel``, or with loose flags."""
     complaints = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text, {*COMPILERS, "config", "parallel", "fastmath"}):
         line = getattr(node, "lineno", 0)
         name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
         if not is_compile_file and name in COMPILERS:
@@ -155,7 +161,7 @@ def floors_do_not_use_the_face(text: str) -> list[str]:
     modules = {p.stem for p in PACKAGE.iterdir()}
     return [
         f"line {line}: imports {name or module} from the public face"
-        for line, module, name in imports(ast.parse(text))
+        for line, module, name in imports(text, "import fastmetrics", "fastmetrics import")
         if module == "fastmetrics" and name not in modules
     ]
 
@@ -163,7 +169,7 @@ def floors_do_not_use_the_face(text: str) -> list[str]:
 def imports_are_written_as_imports(text: str) -> list[str]:
     """Complain about a module that is reached by a text: the import linter does not see it."""
     complaints = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text, {"import_module", "__import__"}):
         name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
         if name in {"import_module", "__import__"}:
             complaints.append(f"line {getattr(node, 'lineno', 0)}: {name} hides an import")
@@ -172,13 +178,12 @@ def imports_are_written_as_imports(text: str) -> list[str]:
 
 def one_way_to_warn(text: str) -> list[str]:
     """Complain about a warning that is not left to `warn_user`, which finds the user's line."""
-    tree = ast.parse(text)
     complaints = [
         f"line {line}: {name} is imported from warnings"
-        for line, module, name in imports(tree)
+        for line, module, name in imports(text, "warnings")
         if module == "warnings" and name == "warn"
     ]
-    for node in ast.walk(tree):
+    for node in nodes(text, ["warnings.warn"]):
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "warnings.warn":
             complaints.append(f"line {node.lineno}: warnings.warn; `warn_user` of errors.py warns")
     return complaints

@@ -1,3 +1,4 @@
-"""Bad: intervals of costs know DeLong."""
+"""Bad: intervals of costs know DeLong, and those of bands (the contract `inference`)."""
 
+import fastmetrics.inference.bands
 import fastmetrics.inference.delong
