@@ -47,14 +47,16 @@ def run(pytester):
     return run
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_each_verdict_is_an_outcome(run, pytester, workers):
-    result = run(SUITE + GOOD + BAD + NOISY, "-n", workers, "--gate-json", "gates.json")
+def gates_shown(result):
+    """Return the lines of the section on gates, in the order of the tests."""
+    return [line for line in result.outlines if " - roc_auc: " in line]
+
+
+def test_each_verdict_is_an_outcome(run, pytester):
+    result = run(SUITE + GOOD + BAD + NOISY, "--gate-json", "gates.json")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    counts = result.parseoutcomes()
-    assert (counts["passed"], counts["failed"], counts["inconclusive"]) == (1, 1, 1)
-    lines = [line for line in result.outlines if " test_release.py::test_" in line]
-    bad, good, noisy = (line for line in lines if " - roc_auc: " in line)
+    assert result.parseoutcomes() == {"passed": 1, "failed": 1, "inconclusive": 1}
+    bad, good, noisy = gates_shown(result)
     assert bad.startswith("FAIL test_release.py::test_bad - roc_auc: a loss of 0.0")
     assert bad.endswith("more than the margin of 0.02")
     assert good.startswith("PASS test_release.py::test_good - roc_auc: a ")
@@ -65,10 +67,7 @@ def test_each_verdict_is_an_outcome(run, pytester, workers):
     verdicts = {each["test"].partition("::")[2]: each["verdict"] for each in written["gates"]}
     assert verdicts == {"test_bad": "FAIL", "test_good": "PASS", "test_noisy": "INCONCLUSIVE"}
     assert written["gates"][0]["rules"][0]["margin"] == 0.02
-
-
-def test_the_message_is_the_answer_and_the_table_without_frames_of_ours(run):
-    result = run(SUITE + BAD)
+    # the message is the answer and the table, without frames of ours
     lines = result.outlines
     first = lines.index(
         "E       AssertionError: FAIL: candidate is worse than baseline by more than the margin in "
@@ -82,15 +81,13 @@ def test_the_message_is_the_answer_and_the_table_without_frames_of_ours(run):
     assert shown.count("Error") == 3  # the message, the place, the line of the summary
 
 
-def test_an_inconclusive_gate_fails_if_strict(run):
-    relaxed = run(SUITE + NOISY, "-v")
-    assert relaxed.ret == pytest.ExitCode.OK
-    assert relaxed.parseoutcomes()["inconclusive"] == 1
-    assert "do not decide whether candidate is worse than baseline" in str(relaxed.stdout)
-    strict = run(SUITE + NOISY, "--gate-strict", "-n", "2")
-    assert strict.ret == pytest.ExitCode.TESTS_FAILED
-    assert strict.parseoutcomes()["failed"] == 1
-    strict.stdout.fnmatch_lines(["E *AssertionError: INCONCLUSIVE: 400 rows do not decide *"])
+def test_workers_send_their_gates_and_an_inconclusive_one_fails_if_strict(run):
+    result = run(SUITE + GOOD + BAD + NOISY, "--gate-strict", "-n", "2", "-v")
+    assert result.parseoutcomes() == {"passed": 1, "failed": 2}
+    verdicts = [line.partition(" ")[0] for line in gates_shown(result)]
+    assert verdicts == ["FAIL", "PASS", "INCONCLUSIVE"]
+    for words in ("E *AssertionError: INCONCLUSIVE:", "INCONCLUSIVE:"):  # of -v, in the section
+        result.stdout.fnmatch_lines([f"{words} 400 rows do not decide whether candidate is worse*"])
 
 
 def test_files_and_frames_have_columns(run):
@@ -146,29 +143,8 @@ REFUSED = {
 }
 
 
-def test_bad_input_is_an_error_in_one_line_of_the_test(run):
-    calls = "\n".join(
-        f"def test_{k}(metric_gate):\n    metric_gate({call}, margins={{'roc_auc': 0.1}})\n"
-        for k, call in enumerate(REFUSED)
-    )
-    frame = "import pandas as pd\nframe = pd.DataFrame({'y': y, 'pq': old, 'old': old})\n"
-    result = run(SUITE + frame + calls)
-    assert result.parseoutcomes() == {"failed": len(REFUSED)}
-    for message in REFUSED.values():
-        result.stdout.fnmatch_lines([f"E  *{message}"])
-    assert "fastmetrics/" not in str(result.stdout)
-    assert "metric gates" not in str(result.stdout)
-
-
-def test_a_path_that_cannot_be_written_ends_the_run_first(run):
-    result = run(SUITE + GOOD, "--gate-json", "nowhere/gates.json")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --gate-json: *nowhere/gates.json*"])
-    assert "passed" not in str(result.stdout)
-
-
-def test_other_reports_keep_their_outcome(run):
-    text = """
+#: Tests whose outcome another report decides: three gates are inconclusive.
+OTHERS = """
 @pytest.mark.xfail(raises=AssertionError, strict=True)
 def test_known_loss(metric_gate):
     check(metric_gate, "bad")
@@ -188,9 +164,29 @@ def test_that_fails_later(metric_gate):
     check(metric_gate, "noisy")
     assert y is None
 """
-    result = run(SUITE + text, "--junitxml", "junit.xml")
-    assert result.parseoutcomes() == {"xfailed": 1, "xpassed": 1, "inconclusive": 1, "failed": 1}
+
+
+def test_bad_input_is_an_error_in_one_line_and_other_reports_keep_their_outcome(run):
+    calls = "\n".join(
+        f"def test_refused_{k}(metric_gate):\n    metric_gate({call}, margins={{'roc_auc': 0.1}})\n"
+        for k, call in enumerate(REFUSED)
+    )
+    frame = "import pandas as pd\nframe = pd.DataFrame({'y': y, 'pq': old, 'old': old})\n"
+    result = run(SUITE + OTHERS + frame + calls, "--junitxml", "junit.xml")
+    failed = {"failed": len(REFUSED) + 1}
+    assert result.parseoutcomes() == {"xfailed": 1, "xpassed": 1, "inconclusive": 1} | failed
+    for message in REFUSED.values():
+        result.stdout.fnmatch_lines([f"E  *{message}"])
+    assert "fastmetrics/" not in str(result.stdout)
     assert str(result.stdout).count("INCONCLUSIVE test_release.py::") == 3
+    assert not [line for line in gates_shown(result) if "refused" in line]
+
+
+def test_a_path_that_cannot_be_written_ends_the_run_first(run):
+    result = run(SUITE + GOOD, "--gate-json", "nowhere/gates.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --gate-json: *nowhere/gates.json*"])
+    assert "passed" not in str(result.stdout)
 
 
 def test_who_does_not_use_it_sees_and_loads_nothing(run):
