@@ -75,6 +75,13 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(20_080_615)
 
 
+@pytest.fixture
+def blank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave figures blank: rendering takes most of the time of a page."""
+    figures = pytest.importorskip("matplotlib.figure")
+    monkeypatch.setattr(figures.Figure, "draw", lambda figure, renderer: None)
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Run a few files, and what times itself or fills the memory, in this process alone."""
     alone = {"bench", "large"}

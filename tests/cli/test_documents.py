@@ -8,7 +8,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from matplotlib.figure import Figure
 from sklearn import metrics
 
 import fastmetrics as fm
@@ -21,13 +20,12 @@ def text_of(name):
     return (documents.ROOT / name).read_text("utf-8")
 
 
+@pytest.mark.usefixtures("blank")
 @pytest.mark.parametrize("name", documents.DOCUMENTS)
 def test_code_blocks_run_and_print_what_stands_below(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     mpl.use("Agg")
-    # Rendering takes most of the time, and is tested with each kind of figure.
-    monkeypatch.setattr(Figure, "draw", lambda figure, renderer: None)
     documents.make_files(tmp_path)
     text = text_of(name)
     assert any(block.text is not None for block in documents.blocks(text))

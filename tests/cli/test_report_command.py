@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from matplotlib.figure import Figure
 
 import fastmetrics as fm
 from commands import captured, error_of
 
 pytest.importorskip("jinja2")
+pytestmark = pytest.mark.usefixtures("blank")
 
 RNG = np.random.default_rng(3)
 Y = np.tile([0, 1, 1, 0], 50)
@@ -28,12 +28,6 @@ COLUMNS = {
 def _files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(pa.table(COLUMNS), "x.parquet")
-
-
-@pytest.fixture
-def blank(monkeypatch):
-    """Leave figures blank: rendering them takes most of the time."""
-    monkeypatch.setattr(Figure, "draw", lambda figure, renderer: None)
 
 
 def page_of(capsys, arguments):
@@ -58,7 +52,6 @@ def test_the_page_is_that_of_the_library(capsys, tmp_path):
     assert text == f"{page.verdict}\np.html: A & B, 200 rows\n"
 
 
-@pytest.mark.usefixtures("blank")
 def test_options_and_kinds_of_data(capsys):
     html = page_of(capsys, "--label y --score a --band none --threshold 0.5")
     assert "Bands" not in html

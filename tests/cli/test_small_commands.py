@@ -192,6 +192,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.usefixtures("blank")
 @pytest.mark.parametrize("example", [*examples()])
 @pytest.mark.filterwarnings("ignore")
 def test_an_example_of_the_help_runs(folder, monkeypatch, capsys, example) -> None:

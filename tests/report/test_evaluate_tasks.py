@@ -422,8 +422,14 @@ _METRICS_OF_CLASSES: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pd", "pl", "pa"])
-@pytest.mark.parametrize("door", _METRICS_OF_CLASSES)
+@pytest.mark.usefixtures("blank")
+@pytest.mark.parametrize(
+    ("door", "frame"),
+    [
+        *((door, pd.DataFrame) for door in _METRICS_OF_CLASSES),
+        *((door, frame) for door in ("evaluate", "log_loss") for frame in (pl.DataFrame, pa.table)),
+    ],
+)
 def test_columns_named_as_classes_go_by_name(door: str, frame: Any) -> None:
     call = _METRICS_OF_CLASSES[door]
     shuffled = frame({name: _CHANCES[:, k] for name, k in (("cat", 2), ("ape", 0), ("bee", 1))})

@@ -36,8 +36,7 @@ def browse(page, folder, *options):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize(("width", "look"), [(1280, "light"), (390, "dark")])
 def test_what_is_seen(page, tmp_path, width, look):
     from matplotlib.image import imread
 
