@@ -261,17 +261,6 @@ def test_confidence_level(tmp_path, capsys):
         assert "--confidence-level: must lie between 0 and 1" in message
 
 
-def test_many_models_and_long_names_stay_readable(tmp_path, capsys):
-    data = table()
-    names = [f"model_with_a_rather_long_name_{i}" for i in range(7)]
-    for name in names:
-        data = data.append_column(name, data["a"].combine_chunks())
-    scores = [part for name in names for part in ("--score", name)]
-    out = output_of(capsys, *parquet(tmp_path, data)[:-2], *scores)
-    assert max(map(len, out.splitlines())) <= 100
-    assert all(name in out for name in names)
-
-
 _SCORES = ["--class-score=x=a", "--class-score=y=b", "--class-score=z=c"]
 
 

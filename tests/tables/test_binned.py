@@ -432,53 +432,16 @@ def test_precision_where_perhaps_nothing_is_called(inside: Any, limits: Any) -> 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
 
 
-def binned(weight: Any = None) -> BinnedScoreTable:
+def binned() -> BinnedScoreTable:
     table = BinnedScoreTable(LAYOUT, first_rows=0)
-    table.update([0, 1, 1, 0, 1], [0.2, 0.5, 0.7, 0.8, 3.0], weight)
+    table.update([0, 1, 1, 0, 1], [0.2, 0.5, 0.7, 0.8, 3.0])
     return table
 
 
-def learning(weight: Any = None) -> BinnedScoreTable:
+def learning() -> BinnedScoreTable:
     table = BinnedScoreTable()
-    table.update([0, 1, 1, 0, 1], [0.2, 0.5, 0.7, 0.8, 3.0], weight)
+    table.update([0, 1, 1, 0, 1], [0.2, 0.5, 0.7, 0.8, 3.0])
     return table
-
-
-TABLES = {
-    "bins": binned,
-    "bins, counts": lambda: binned([1, 2, 3, 4, 5]),
-    "bins, weights": lambda: binned([0.5, 2, 3, 4, 5]),
-    "empty bins": lambda: BinnedScoreTable(LAYOUT, first_rows=0),
-    "first rows with a layout": lambda: BinnedScoreTable(LAYOUT) + learning(),
-    "bins after first rows": lambda: BinnedScoreTable(LAYOUT, first_rows=3) + learning(),
-    "first rows": learning,
-    "first rows, counts": lambda: learning([1, 2, 3, 4, 5]),
-    "first rows, weights": lambda: learning([0.5, 2, 3, 4, 5]),
-    "nothing": BinnedScoreTable,
-    "bits": lambda: build_bit_table(),
-}
-
-
-def build_bit_table() -> BinnedScoreTable:
-    table = BinnedScoreTable(BinLayout.of_bits(), first_rows=0)
-    table.update([0, 1], [-np.inf, 0.3], allow_inf=True)
-    return table
-
-
-def test_files_are_replaced_when_they_are_whole(tmp_path: Any) -> None:
-    path = tmp_path / "table.npz"
-    binned().save(path)
-    assert BinnedScoreTable.load(path) == binned()
-    learning().save(path)
-    assert BinnedScoreTable.load(path) == learning()
-    assert [each.name for each in tmp_path.iterdir()] == ["table.npz"]
-    LAYOUT.save(str(path))
-    assert BinLayout.load(str(path)) == LAYOUT
-    with pytest.raises(ValueError, match=r"table\.npz.*it holds a BinLayout"):
-        BinnedScoreTable.load(path)
-    binned().save(path)
-    with pytest.raises(ValueError, match="it holds a BinnedScoreTable"):
-        BinLayout.load(path)
 
 
 COUNTS = np.zeros(10, np.int64)
@@ -486,8 +449,6 @@ FIVE = np.zeros(5)
 
 #: Members that do not go together, by the rule that they break.
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
-    "future": ("bins", {"format": np.int64(2)}, "format 2, this version reads format 1"),
-    "no format": ("bins", {"format": None}, "format"),
     "edges fall": ("bins", {"edges": LAYOUT.edges[::-1]}, "must rise"),
     "edges are nan": ("bins", {"edges": np.full(4, np.nan)}, "must be finite"),
     "other edges": ("bins", {"edges": LAYOUT.edges[1:]}, "not two of each of 4 bins"),
@@ -515,14 +476,13 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "lengths": ("first rows", {"scores": np.zeros(4)}, "not columns of first rows"),
     "weights": ("first rows", {"weights": np.zeros(5, np.int64)}, "weights are not positive"),
     "no weights": ("first rows", {"weights": None}, "weights"),
-    "an object": ("bins", {"seen": np.array([None] * 5, object)}, "pickle"),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_members_that_are_wrong(what: str) -> None:
     name, members, message = WRONG[what]
-    table = TABLES[name]()
+    table = binned() if name == "bins" else learning()
     whole = table.to_bytes()
     assert BinnedScoreTable.from_bytes(changed(whole)) == table
     with pytest.raises(ValueError, match=message):
@@ -632,7 +592,7 @@ def ranges_of(y, s, edges, weights=None):
     return ScoreRanges(*map(np.array, zip(*rows, strict=True)))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_exact_values_lie_within(seed, is_weighted):
     rng = np.random.default_rng(seed)

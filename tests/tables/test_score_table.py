@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import itertools
 import math
-import pickle
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -211,14 +210,6 @@ def test_a_table_owns_its_columns(score: str, count: str, n: int) -> None:
             assert table == kept
             for column, was in zip(columns, before, strict=True):
                 column[:] = was
-
-
-def test_copies_need_no_check_and_are_read_only() -> None:
-    table = ScoreTable.from_scores([0, 1, 1], [-np.inf, np.inf, 0.5], allow_inf=True)
-    for twin in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):
-        assert twin == table
-        assert (twin.n_positive, twin.n_negative) == (2, 1)
-        assert not any(column.flags.writeable for column in twin._columns())
 
 
 def test_empty_tables() -> None:
