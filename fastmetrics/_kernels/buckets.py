@@ -22,8 +22,11 @@ BLOCK = 128
 TILE = 128
 #: Leaves of a bucket for each row of its smaller class.
 LEAVES = 2
-#: Values of a leaf at most that are sorted by insertion.
-MOST_IN_LEAF = 32
+#: Steps at most that sorting by insertion moves a value, on average.
+MOST_STEPS = 4
+#: Values of the sample that shows whether leaves are any use, and stretches they are counted in.
+SAMPLE = 256
+STRETCHES = 64
 #: A bucket whose average row meets more than this many negatives in its leaf is sorted instead.
 LEAF_LIMIT = 48
 
@@ -294,43 +297,56 @@ BIN_TILE = 256
 
 @kernel
 def sort_leaves(values, cells, ends, out):
-    """Write finite values in ascending order; return whether it is done, which even ones allow.
+    """Write values in ascending order; return whether it is done, which uneven ones do not allow.
 
-    Each is put into one of as many leaves as ``cells`` has room for, by its distance to the least;
+    Each is put into one of as many leaves as ``ends`` has room for, by its distance to the least;
     then insertion moves the few that are still apart. ``cells`` is scratch of the size of the
-    values, ``ends`` of the number of leaves and one more.
+    values, ``ends`` of the number of leaves and one more. Not done where a value is not finite.
     """
     least = greatest = np.float64(values[0])
+    n_nan = 0
     for i in range(values.size):  # methods of arrays would load SciPy's linear algebra
-        least = min(least, np.float64(values[i]))
-        greatest = max(greatest, np.float64(values[i]))
+        value = np.float64(values[i])
+        least = min(least, value)
+        greatest = max(greatest, value)
+        n_nan += np.int64(value != value)
     span = greatest - least
     last = ends.size - 2
-    if not 0.0 < span < np.inf or not last / span < np.inf:
+    if n_nan or not 0.0 < span < np.inf or not last / span < np.inf:
         return False
     scale = last / span
-    for i in range(values.size):
-        cells[i] = (np.float64(values[i]) - least) * scale
+    if values.size > 4 * SAMPLE:  # where a quarter shares a stretch, leaves are soon too full
+        most = 0
+        ends[:STRETCHES] = 0
+        for k in range(SAMPLE):
+            at = (np.float64(values[k * (values.size // SAMPLE)]) - least) / span
+            stretch = _U(at * (STRETCHES - 1))
+            ends[stretch] += 1
+            most = max(most, ends[stretch])
+        if most > SAMPLE // 4:
+            return False
     ends[:] = 0
     for i in range(values.size):
+        cells[i] = (np.float64(values[i]) - least) * scale
+    for i in range(values.size):
         ends[_U(cells[i]) + _U(1)] += 1
-    most = 0
     for leaf in range(last + 1):
-        most = max(most, ends[leaf + 1])
         ends[leaf + 1] += ends[leaf]
-    if most > MOST_IN_LEAF:
-        return False
     for i in range(values.size):
         leaf = _U(cells[i])
         out[ends[leaf]] = values[i]
         ends[leaf] += 1
+    left = MOST_STEPS * out.size
     for i in range(1, out.size):
-        value = out[i]
+        placed = out[i]
         j = i
-        while j > 0 and out[j - 1] > value:
+        while j > 0 and out[j - 1] > placed:
             out[j] = out[j - 1]
             j -= 1
-        out[j] = value
+        out[j] = placed
+        left -= i - j
+        if left < 0:
+            return False
     return True
 
 

@@ -308,16 +308,37 @@ def partition(rows: BinaryRows, *, with_numbers: bool = False) -> Partition:
     )
 
 
-#: Leaves of a bucket for each of its rows, and at most: their numbers take two bytes.
+#: Leaves of a bucket for each of its values, and at most: their numbers take two bytes.
 _LEAVES_A_ROW: Final = 2
 _MOST_LEAVES: Final = 1 << 16
+#: Bits of the distance between floats of both signs: leaves would be of what is between them.
+_OF_BOTH_SIGNS: Final = 62
+#: Fewer values are sorted as soon without leaves.
+_LEAST_IN_LEAVES: Final = 2_048
+
+
+def sort_bucket(values: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Return the finite values of a bucket in ascending order; their memory may be reused.
+
+    Values that are spread smoothly are put into leaves: 5 ns each, where ``numpy.sort`` takes 6 to
+    40, by its processor.
+    """
+    n = len(values)
+    if n >= _LEAST_IN_LEAVES:
+        placed = np.empty_like(values) if out is None else out
+        n_leaves = min(_LEAVES_A_ROW * n, _MOST_LEAVES)
+        scratch = np.empty(n, np.uint16), np.empty(n_leaves + 1, np.int32)
+        if buckets.sort_leaves(values, *scratch, placed):
+            return placed
+    values.sort()
+    if out is None:
+        return values
+    out[:] = values
+    return out
 
 
 def sort_in_buckets(scores: NDArray[Any]) -> None:
-    """Sort scores in place, many floats by way of buckets; memory: one copy.
-
-    Three times as fast as ``numpy.sort`` where scores are spread smoothly.
-    """
+    """Sort scores in place, many floats by way of buckets; memory: one copy."""
     if scores.dtype.kind != "f" or len(scores) < ONE_BUCKET_ROWS:
         scores.sort()
         return
@@ -326,14 +347,7 @@ def sort_in_buckets(scores: NDArray[Any]) -> None:
 
     def sort(b: int) -> None:
         values = parted.gather(b)
-        out = scores[ends[b] - len(values) : ends[b]]
-        n_leaves = min(_LEAVES_A_ROW * len(values), _MOST_LEAVES)
-        scratch = np.empty(len(values), np.uint16), np.empty(n_leaves + 1, np.int32)
-        if parted.bucket_map.holds_one_score[b] or len(values) < 2:
-            out[:] = values
-        elif not buckets.sort_leaves(values, *scratch, out):
-            values.sort()
-            out[:] = values
+        sort_bucket(values, scores[ends[b] - len(values) : ends[b]])
 
     run([partial(sort, b) for b in range(parted.bucket_map.n_buckets)])
 
@@ -526,7 +540,10 @@ def walk_in_order(
     shift = np.uint64(max(0, key_bits + int(index_bits) - 64))
     words = np.empty(len(keys), np.uint64)
     merges.pack(keys, least, shift, index_bits, words)
-    words.sort()
+    if key_bits < _OF_BOTH_SIGNS:
+        words = sort_bucket(words)
+    else:
+        words.sort()
     result = walk(words, index_bits, keys)
     if result < 0:
         result = walk(_ordered_twice(keys, least, shift, index_bits), index_bits, keys)
@@ -541,12 +558,9 @@ def _ordered_twice(
     words = np.empty(len(keys), np.uint64)
     last = keys - least & (np.uint64(1) << shift) - np.uint64(1)
     merges.pack(last, np.uint64(0), np.uint64(0), index_bits, words)
-    words.sort()
-    by_last = words & mask
+    by_last = sort_bucket(words) & mask
     merges.pack(keys[by_last], least, shift, index_bits, words)
-    words.sort()
-    words &= mask
-    return np.asarray(by_last[words])
+    return np.asarray(by_last[sort_bucket(words) & mask])
 
 
 def _trim(starts: Ints, size: int) -> Ints:

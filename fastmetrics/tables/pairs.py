@@ -20,7 +20,14 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
 from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, run
-from fastmetrics.tables.ordering import MOST_SHORT, Partition, RowOrder, partition, row_order
+from fastmetrics.tables.ordering import (
+    MOST_SHORT,
+    Partition,
+    RowOrder,
+    partition,
+    row_order,
+    sort_bucket,
+)
 
 #: Scores, positives and negatives.
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -182,9 +189,7 @@ def _trim(columns: Columns, n_distinct: int) -> Columns:
 
 def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
-    positive, negative = split_by_class(rows)
-    positive.sort()
-    negative.sort()
+    positive, negative = map(sort_bucket, split_by_class(rows))
     are_right = (
         len(positive) + len(negative) == len(rows)
         and _ends_allowed(positive, rows.allow_inf)
@@ -243,9 +248,8 @@ def _distinct_partitioned(parted: Partition) -> Columns:
                 size = order.n_distinct
                 weigh_runs(rows, order, 0, size, *(column[:size] for column in mine))
             else:
-                negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
-                negative.sort()
-                positive.sort()
+                negative = sort_bucket(parted.gather(2 * b))
+                positive = sort_bucket(parted.gather(2 * b + 1))
                 size = int(merges.merge_descending(positive, negative, *mine))
             n_distinct[b] = size
 

@@ -315,14 +315,22 @@ def test_only_the_buckets_asked_for_are_counted(rng) -> None:
         assert twice[b] == 2 * (positive[:, None] > values[here & (labels == 0)]).sum()
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("n", [2, 3, 500])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
+@pytest.mark.parametrize("n", [2, 3, 500, 5 * buckets.SAMPLE])
 def test_leaves_are_sorted_where_values_are_even(rng, n, dtype):
-    values = rng.normal(size=n).astype(dtype)
-    values[0] = -values[1]  # two that differ
+    values = rng.normal(size=n) if dtype in (np.float64, np.float32) else rng.random(n) * 2.0**63
+    values = values.astype(dtype)
+    values[0], values[1] = 1, 2  # two that differ
     out = np.empty_like(values)
     scratch = np.empty(n, np.uint16), np.empty(2 * n + 1, np.int32)
     assert buckets.sort_leaves(values, *scratch, out)
+    np.testing.assert_array_equal(out, np.sort(values))
+
+
+def test_a_leaf_of_equal_values_is_sorted(rng):
+    values = rng.integers(0, 7, 700) / 8
+    out = np.empty_like(values)
+    assert buckets.sort_leaves(values, np.empty(700, np.uint16), np.empty(1401, np.int32), out)
     np.testing.assert_array_equal(out, np.sort(values))
 
 
@@ -333,11 +341,15 @@ def test_leaves_are_sorted_where_values_are_even(rng, n, dtype):
         np.array([0.0, np.inf]),
         np.array([0.0, 5e-324]),
         np.array([-1.7e308, 1.7e308]),
-        np.append(np.arange(buckets.MOST_IN_LEAF + 1) * 1e-9, 1.0),
+        np.array([0.0, np.nan, 1.0]),
+        np.append(np.arange(40, 0, -1) * 1e-9, 1.0),
+        np.append(np.arange(4 * buckets.SAMPLE) * 1e-9, 1.0),
     ],
-    ids=["one", "infinite", "denormal", "too wide", "uneven"],
+    ids=["one", "infinite", "denormal", "too wide", "nan", "uneven", "many and uneven"],
 )
 def test_leaves_that_are_no_use(values):
     n = len(values)
+    before = values.copy()
     scratch = np.empty(n, np.uint16), np.empty(2 * n + 1, np.int32)
     assert not buckets.sort_leaves(values, *scratch, np.empty_like(values))
+    np.testing.assert_array_equal(values, before)
