@@ -52,7 +52,6 @@ myst_heading_anchors = 4
 GALLERY = """
     roc roc_band folds precision_recall thresholds gain_and_lift confusion_matrix residuals
     prices cost_curves decision_curve reliability replicates rejection_regions critical_difference
-    learning_curve
 """.split()
 suppress_warnings = ["myst.xref_missing", "config.cache"]
 numpydoc_show_class_members = False

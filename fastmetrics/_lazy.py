@@ -46,7 +46,6 @@ _PEERS: Final = {
     "friedmanchisquare": "comparison.friedman_test",
     "gains": "costs.gains_curve",
     "isotonic_regression": "calibration.isotonic_fit",
-    "learning_curve": "selection.estimator_learning_curve",
     "lift_curve": "costs.gains_curve",
     "mcnemar": "comparison.mcnemar_test",
     "mean_difference": "compare",
@@ -55,7 +54,6 @@ _PEERS: Final = {
     "reliability_curve": "calibration.reliability_diagram",
     "roc": "roc_curve",
     "roc_test": "delong_test",
-    "validation_curve": "selection.estimator_validation_curve",
     "wilcoxon": "comparison.wilcoxon_signed_rank_test",
     "wilson": "comparison.proportion_interval",
 }

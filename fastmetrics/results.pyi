@@ -68,7 +68,6 @@ from .selection.estimates import (
     EstimatorEvaluation as EstimatorEvaluation,
     MetricEstimate as MetricEstimate,
 )
-from .selection.estimator_curves import EstimatorCurve as EstimatorCurve
 from .selection.point632 import Bootstrap632 as Bootstrap632
 from .selection.tuning import (
     NestedCrossValidation as NestedCrossValidation,

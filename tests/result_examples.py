@@ -129,9 +129,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "GoodnessOfFitTest": lambda: fm.calibration.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.calibration.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
-    "EstimatorCurve": lambda: fm.selection.estimator_learning_curve(
-        model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
-    ),
     "LorenzCurve": lambda: fm.costs.lorenz_curve(CHANCES, S),
     "LogisticCalibration": lambda: fm.calibration.logistic_calibration(Y, CHANCES),
     "MetricEntry": lambda: fm.metrics_table().entries[0],

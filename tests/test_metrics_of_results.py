@@ -14,8 +14,7 @@ from result_examples import EXAMPLES, FEW, MODELS, RESULTS, S, Y
 VALID = re.compile(r"[\w.-]+(/[\w.-]+)*")
 #: Results that are texts, or curves without a number beside their points.
 WITHOUT = {
-    *("BiasVarianceCurve", "Dominance", "EstimatorCurve", "Finding", "IsotonicFit"),
-    "ReliabilityDiagram",
+    *("BiasVarianceCurve", "Dominance", "Finding", "IsotonicFit", "ReliabilityDiagram"),
 }
 HALVES = np.arange(len(Y)) // 30
 

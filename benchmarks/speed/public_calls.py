@@ -304,9 +304,8 @@ _DRAWS = "draws a figure: the time is matplotlib's"
 #: Public functions that are not timed, and why.
 NOT_TIMED: dict[str, str] = {
     **dict.fromkeys(
-        """bias_variance_curve compare_estimators estimator_bias_variance estimator_learning_curve
-        estimator_validation_curve evaluate_estimator nested_cross_validation
-        tune_estimator""".split(),
+        """bias_variance_curve compare_estimators estimator_bias_variance evaluate_estimator
+        nested_cross_validation tune_estimator""".split(),
         _FITS,
     ),
     **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Figures of curves: of scores, of costs, of training sizes and parameters, with their bands."""
+"""Figures of curves: of scores, of costs, of parameters, with their bands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from fastmetrics._plots._style import (
     labels_touch,
     legend_off_curves,
     line_style,
-    metric_words,
     plain_spines,
     short,
     upright,
@@ -400,7 +399,7 @@ def draw_cost_curve(
     return ax
 
 
-# --- learning and validation curves, bias and variance -------------------------------------------
+# --- bias and variance over a parameter -----------------------------------------------------------
 
 
 _LOG_RATIO: Final = 100.0
@@ -429,9 +428,13 @@ def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     ]
     _set_axis(ax, axis, curve.parameter)
     is_positive = all((heights >= 0).all() for _, heights, _ in series)
-    if not is_positive:
+    ax.set_ylabel(_LOSSES[first.decomposition])
+    if is_positive:  # the axis ends a trifle below 0
+        low, high = ax.get_ylim()
+        ax.set_ylim(max(low, -0.02 * (high - low)), high)
+    else:
         ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
-    _finish(ax, _LOSSES[first.decomposition], (0.0 if is_positive else -math.inf, math.inf))
+    plain_spines(ax, grid="y")
     lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
     legend_off_curves(ax, handles=lines, title=f"{first.n_models} training sets")
     return ax
@@ -501,48 +504,3 @@ def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
     return upright(ax, x, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
 
-def draw_folds(curve: Any, bounds: tuple[float, float], ax: Any = None) -> Any:
-    """Draw a metric on training and test rows, with bands of one standard deviation.
-
-    Over the number of training rows, or over the values of a parameter with the best one marked.
-    ``bounds`` are what no fold is beyond, where the metric cannot be.
-    """
-    ax = axes_or_new(ax)
-    sizes = curve.train_sizes
-    axis = _make_axis(curve.values)
-    if sizes is not None:
-        axis = _Axis(sizes, np.argsort(sizes, kind="stable"), None, "linear")
-    sides = (
-        ("training", curve.train_means, curve.train_deviations, LINES[1], -0.06),
-        ("test", curve.test_means, curve.test_deviations, LINES[0], 0.06),
-    )
-    lines = []
-    for name, means, deviations, line, aside in sides:
-        x, middle = axis.points(means)
-        half = deviations[axis.order]
-        if axis.kind == "names":
-            x = x + aside
-            ax.errorbar(x, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
-        else:
-            edges = (middle - half, middle + half)
-            ax.fill_between(x, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
-            for edge in edges:
-                ax.plot(x, edge, color=line.color, lw=0.5, ls=line.linestyle)
-        lines += ax.plot(x, middle, label=name, **axis.without_line(line).options())
-    _set_axis(ax, axis, "training rows" if sizes is not None else curve.parameter)
-    _finish(ax, metric_words(curve.metric), bounds)
-    if sizes is None and not np.isnan(curve.test_means).all():
-        lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
-    n = curve.test_values.shape[1]
-    spread = "one split" if n == 1 else f"mean ± standard deviation over {n} splits"
-    legend_off_curves(ax, handles=lines, title=spread)
-    return ax
-
-
-def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
-    """Name the metric, and let its axis end a trifle beyond what it can be."""
-    ax.set_ylabel(name)
-    low, high = ax.get_ylim()
-    trifle = 0.02 * (high - low)
-    ax.set_ylim(max(low, bounds[0] - trifle), min(high, bounds[1] + trifle))
-    plain_spines(ax, grid="y")

@@ -2,8 +2,7 @@
 
 - estimates: `evaluate_estimator`, `nested_cross_validation`, `bootstrap632`, `err632_plus`
 - tuning: `tune_estimator`, `parameter_range`
-- why it errs: `estimator_bias_variance`, `bias_variance_curve`, `estimator_learning_curve`,
-  `estimator_validation_curve`
+- why it errs: `estimator_bias_variance`, `bias_variance_curve`
 - splitters: `Folds`, `GroupedFolds`, `LeaveOneOut`, `FiveByTwo`, `HoldOut`, `BootstrapOutOfBag`
 
 In here: `estimates` may use `splitters`; `tuning` and `decomposition` both, but not each other.

@@ -10,10 +10,6 @@ from .estimates import (
     compare_estimators as compare_estimators,
     evaluate_estimator as evaluate_estimator,
 )
-from .estimator_curves import (
-    estimator_learning_curve as estimator_learning_curve,
-    estimator_validation_curve as estimator_validation_curve,
-)
 from .folds import (
     FiveByTwo as FiveByTwo,
     Folds as Folds,

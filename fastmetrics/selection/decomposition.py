@@ -34,7 +34,6 @@ from fastmetrics.selection.fitting import (
     Setting,
     check_parameters,
     check_task,
-    check_values,
     fit_clone,
     with_setting,
 )
@@ -659,7 +658,11 @@ def bias_variance_curve(
     (3, True)
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
-    listed = check_values(values)
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        raise InputTypeError(f"`values` must be a sequence: got {type(values).__name__}")
+    if len(values) == 0:
+        raise InputError("`values` is empty: at least one is needed")
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
     check_parameters(estimator, [parameter])
     settings = [{parameter: value} for value in listed]

@@ -44,7 +44,6 @@ from fastmetrics.selection.fitting import (
     fit_and_score,
     fit_clone,
     predict_rows,
-    score_job,
 )
 from fastmetrics.selection.folds import FiveByTwo, Folds, GroupedFolds, LeaveOneOut, Split
 from fastmetrics.selection.point632 import Bootstrap632, by_632, no_row_losses
@@ -322,7 +321,9 @@ def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[FitTask]:
 
 
 def _values(tasks: list[FitTask], metric: EstimatorMetric, split: Split) -> list[float]:
-    return [score_job(task, metric, False, ({}, split))[0] for task in tasks]
+    train, test = split
+    models = [(task, fit_clone(task, train)) for task in tasks]
+    return [metric.evaluate(predict_rows(task, model, test)) for task, model in models]
 
 
 def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:

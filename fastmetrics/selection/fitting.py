@@ -281,15 +281,6 @@ def check_parameters(estimator: Any, names: Iterable[str]) -> None:
             )
 
 
-def check_values(values: Any) -> list[Any]:
-    """Return the values of one parameter as a list that is not empty."""
-    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise InputTypeError(f"`values` must be a sequence: got {type(values).__name__}")
-    if len(values) == 0:
-        raise InputError("`values` is empty: at least one is needed")
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)
-
-
 def with_setting(task: FitTask, setting: Setting) -> FitTask:
     """Return the task with an estimator of that setting; the user's own is left as it is."""
     if not setting:
@@ -344,19 +335,14 @@ def fit_and_score(
     return SplitScores(*sizes, train, test, fit_seconds, score_seconds)
 
 
-def score_job(task: FitTask, metric: EstimatorMetric, on_train: bool, job: FitJob) -> list[float]:
-    """Return the metric of a fit with a setting on test rows, on request first on training rows."""
-    setting, split = job
+def score_setting(task: FitTask, metric: EstimatorMetric, job: FitJob) -> float:
+    """Return the metric, on the test rows of a split, of the estimator with a setting."""
+    setting, (train, test) = job
     task = with_setting(task, setting)
     try:
-        model = fit_clone(task, split[0])
-        return [
-            metric.evaluate(predict_rows(task, model, rows))
-            for rows in split[0 if on_train else 1 :]
-        ]
+        return metric.evaluate(predict_rows(task, fit_clone(task, train), test))
     except Exception as error:
-        if setting:
-            error.add_note(f"fastmetrics: with the setting {setting}")
+        error.add_note(f"fastmetrics: with the setting {setting}")
         raise
 
 

@@ -32,7 +32,7 @@ from fastmetrics.selection.fitting import (
     check_task,
     fit_clone,
     predict_rows,
-    score_job,
+    score_setting,
     split_metric,
     take_rows,
     with_setting,
@@ -528,7 +528,7 @@ def _tune(task: FitTask, choice: _Choice, splits: Sequence[Split]) -> TuningResu
     """Return the setting with the best metric over the splits."""
     judge, settings, order, rule = choice
     jobs = [(setting, split) for setting in settings for split in splits]
-    values = np.array(task.each(partial(score_job, task, judge, False), jobs))
+    values = np.array(task.each(partial(score_setting, task, judge), jobs))
     values = values.reshape(len(settings), len(splits))
     means = values.mean(1)
     errors = np.full(len(values), np.nan)

@@ -167,8 +167,6 @@ FURTHER: dict[str, dict[str, Any]] = {
     "err632": {"err": 0.1, "err1": 0.2},
     "err632_plus": {"err": 0.1, "err1": 0.2, "gamma": 0.5},
     "estimator_bias_variance": _SIDES,
-    "estimator_learning_curve": _FIT,
-    "estimator_validation_curve": _FIT | _DEPTHS,
     "evaluate_estimator": _FIT,
     "gate": {
         "y_true": Y,

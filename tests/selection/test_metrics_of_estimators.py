@@ -169,12 +169,6 @@ def test_a_registered_metric_goes_everywhere(needs):
     assert (tuned.metric, tuned.higher_is_better) == ("mine", up)
     means = expected.mean(1)
     assert tuned.index == (np.argmax(means) if up else np.argmin(means))
-    curve = fm.selection.estimator_validation_curve(
-        model, X, y, parameter=parameter, values=values, n_jobs=jobs, **options
-    )
-    assert curve.test_values == pytest.approx(expected, rel=1e-12)
-    grown = fm.selection.estimator_learning_curve(model, X, y, fractions=[1.0], **options)
-    assert grown.test_values[0] == pytest.approx(expected[0], rel=1e-9)  # rows in another order
     nested = fm.selection.nested_cross_validation(
         model, X, y, {parameter: values}, metrics="mine", outer_cv=cv, inner_cv=2, rng=0
     )

@@ -206,12 +206,6 @@ def test_best_thresholds(criterion, of, up):
     assert nested.higher_is_better is up
     for tuning in nested.tunings:
         assert tuning.value == (tuning.means.max() if up else tuning.means.min())
-    curve = fm.selection.estimator_validation_curve(
-        TREE, *CANCER, parameter="max_depth", values=[1, 4], metrics=asked(criterion, of), cv=5,
-        rng=0,
-    )  # fmt: skip
-    assert curve.test_means.tolist() == search.means.tolist()
-    assert curve.best_value == search.setting["max_depth"]
 
 
 def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
@@ -242,11 +236,6 @@ def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
         tune(metric, estimator, data, grid)
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
         fm.selection.nested_cross_validation(estimator, *data, grid, metrics=metric)
-    ((parameter, values),) = grid.items()
-    with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
-        fm.selection.estimator_validation_curve(
-            estimator, *data, parameter=parameter, values=values, metrics=metric
-        )
     if metric == "mean":
         with pytest.raises(fm.InputError, match="'mean' judges no prediction, and so no estimator"):
             tune(metric, estimator, data, grid, higher_is_better=True)
