@@ -1,6 +1,6 @@
 """Costs of errors, and the cheapest threshold, budget or offer.
 
-- at a decision: `cost_sensitive_error`, `expected_cost`, `cost_sensitive_predict`
+- at a decision: `cost_sensitive_error`, `expected_cost`
 - over thresholds: `threshold_costs` (prices by row), `threshold_cost_interval`, `net_benefit`,
   `decision_curve`
 - over prices and shares of classes: `cost_curve`, `expected_total_cost`, `h_measure`

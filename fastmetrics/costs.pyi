@@ -24,7 +24,6 @@ from .metrics.costs.operating_point import (
 )
 from .metrics.decisions.costs import (
     cost_sensitive_error as cost_sensitive_error,
-    cost_sensitive_predict as cost_sensitive_predict,
     expected_cost as expected_cost,
 )
 

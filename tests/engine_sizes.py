@@ -54,8 +54,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         f"{_CURVES}.precision_recall.PIECE_ROWS",
         f"{_CURVES}.roc.PIECE_ROWS",
     ),
-    "decided_cells": ("metrics.decisions.costs._CELLS",),
-    "decided_rows": ("metrics.decisions.costs._FEWEST_ROWS",),
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
     "logit_width": ("metrics.calibration.logistic_calibration._WIDTH",),
     # of replicates

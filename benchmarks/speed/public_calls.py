@@ -212,7 +212,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "evaluate_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),
     "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
     "cost_sensitive_error": (_labels, _COSTS),
-    "cost_sensitive_predict": (lambda r: (r.class_chances, 1 - np.eye(10)), {}),
     "cumulative_gain": (_scores, {"fraction": 0.1}),
     "dominance": (lambda r: (r.y, *r.models.values()), {}),
     "delong_unpaired_test": (lambda r: (r.y, r.score, r.y, r.models["b"]), {}),

@@ -33,7 +33,7 @@ OF_ROWS = [name for name in FUNCTIONS if name not in UNTIMED]
 COUNT_ROWS = {"classification_report", "effective_sample_size", "regression_metrics"}
 COUNT_ROWS |= {"RegressionTable.from_arrays"}
 #: Functions whose rows have an order: points of a line, or an answer for each row.
-ROWS_IN_ORDER = {"auc", "cost_sensitive_predict", "effective_sample_size", "predict_at_threshold"}
+ROWS_IN_ORDER = {"auc", "effective_sample_size", "predict_at_threshold"}
 #: Equality is of bits, and sums of numbers are within one of theirs.
 NOT_EXACT = {"RegressionTable.from_arrays"}
 

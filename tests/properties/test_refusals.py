@@ -127,7 +127,6 @@ ALLOWED = {
 _ONE_COLUMN = "its only column: no other has as many rows"
 TAKEN = {
     ("effective_sample_size", "sample_weight", "a row less"): _ONE_COLUMN,
-    ("cost_sensitive_predict", "y_proba", "a row less"): _ONE_COLUMN,
     ("predict_at_threshold", "y_score", "a row less"): _ONE_COLUMN,
     ("predict_at_threshold", "y_score", "infinite"): "it is compared with the threshold, no more",
 }

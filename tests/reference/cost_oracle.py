@@ -49,12 +49,3 @@ def expected(rows: Sequence[Row], cost_fn: Any, cost_fp: Any, prevalence: Any = 
                 return None
             result += factor * fraction
     return result
-
-
-def expected_costs(probabilities: Sequence[Any], costs: Costs) -> list[Fraction]:
-    """Return the expected cost of each decision for one row."""
-    k = len(costs)
-    return [
-        sum((Fraction(probabilities[i]) * Fraction(costs[i][j]) for i in range(k)), Fraction(0))
-        for j in range(k)
-    ]

@@ -384,24 +384,6 @@ BINARY_FORMULAS: Final[dict[str, Callable[[Any], Values]]] = {
 }
 
 
-def compute_expected_cost(
-    t: Tally, cost_fn: float, cost_fp: float, prevalence: float | None
-) -> Values:
-    """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is by default the fraction of positives.
-
-    That fraction cancels with the denominators of the rates, so that a class may be missing; with a
-    given p it may be missing where the factor of its rate is 0.
-    """
-    if prevalence is None:
-        return ratio(cost_fp * t.fp + cost_fn * t.fn, t.total)
-    value = ratio(0.0 * t.total, t.total)
-    if cost_fp * (1.0 - prevalence) > 0.0:
-        value = value + cost_fp * (1.0 - prevalence) * BINARY_FORMULAS["false_positive_rate"](t)
-    if cost_fn * prevalence > 0.0:
-        value = value + cost_fn * prevalence * BINARY_FORMULAS["false_negative_rate"](t)
-    return value
-
-
 #: Costs between 2**-700 and 2**700 may be multiplied by counts and summed without overflow.
 _SAFE: Final = 700
 
@@ -463,11 +445,22 @@ def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: flo
     return min(max(largest, -_SAFE), _SAFE) - largest
 
 
-def _expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
+def expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
+    """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is by default the fraction of positives.
+
+    That fraction cancels with the denominators of the rates, so that a class may be missing; with a
+    given p it may be missing where the factor of its rate is 0.
+    """
     exponent = cost_exponent(None, cost_fn, cost_fp)
-    cost_fn = math.ldexp(cost_fn, exponent)
-    cost_fp = math.ldexp(cost_fp, exponent)
-    return compute_expected_cost(t, cost_fn, cost_fp, prevalence) * 2.0**-exponent
+    cost_fn, cost_fp = math.ldexp(cost_fn, exponent), math.ldexp(cost_fp, exponent)
+    if prevalence is None:
+        return ratio(cost_fp * t.fp + cost_fn * t.fn, t.total) * 2.0**-exponent
+    value = ratio(0.0 * t.total, t.total)
+    if cost_fp * (1.0 - prevalence) > 0.0:
+        value = value + cost_fp * (1.0 - prevalence) * BINARY_FORMULAS["false_positive_rate"](t)
+    if cost_fn * prevalence > 0.0:
+        value = value + cost_fn * prevalence * BINARY_FORMULAS["false_negative_rate"](t)
+    return value * 2.0**-exponent
 
 
 #: The formula of every metric of predicted labels, by its canonical name.
@@ -481,7 +474,6 @@ FORMULAS: Final[dict[str, Formula]] = {
     "cost": Formula(
         lambda t, **costs: mean_cost(t) * 2.0 ** -cost_exponent(**costs), cost_coefficients
     ),
-    "expected_cost": Formula(_expected_cost),
 } | {
     formula.__name__: Formula(formula)
     for formula in (
@@ -491,6 +483,7 @@ FORMULAS: Final[dict[str, Formula]] = {
         balanced_accuracy,
         g_mean,
         matthews_corrcoef,
+        expected_cost,
     )
 }
 
