@@ -303,8 +303,8 @@ _DRAWS = "draws a figure: the time is matplotlib's"
 #: Public functions that are not timed, and why.
 NOT_TIMED: dict[str, str] = {
     **dict.fromkeys(
-        """bias_variance_curve compare_estimators estimator_bias_variance evaluate_estimator
-        nested_cross_validation tune_estimator""".split(),
+        """bias_variance_curve estimator_bias_variance evaluate_estimator nested_cross_validation
+        tune_estimator""".split(),
         _FITS,
     ),
     **dict.fromkeys(

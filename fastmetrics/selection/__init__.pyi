@@ -6,10 +6,7 @@ from .decomposition import (
     estimator_bias_variance as estimator_bias_variance,
 )
 from .draws import BootstrapOutOfBag as BootstrapOutOfBag, HoldOut as HoldOut
-from .estimates import (
-    compare_estimators as compare_estimators,
-    evaluate_estimator as evaluate_estimator,
-)
+from .estimates import evaluate_estimator as evaluate_estimator
 from .folds import (
     FiveByTwo as FiveByTwo,
     Folds as Folds,

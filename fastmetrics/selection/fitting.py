@@ -413,19 +413,14 @@ def check_method(
     return kind(int(folds or folds_of_repeat), rng=rng, **options), None
 
 
-def check_splitter(cv: Any, task: FitTask, rng: Any, name: str = "cv") -> Any:
-    """Return a splitter of the rows."""
-    with renamed(cv=name):
-        splitter, rule = check_method(cv, task, rng)
-    if rule is not None:
-        raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
-    return splitter
-
-
 def check_splits(cv: Any, task: FitTask, rng: Any, name: str = "cv") -> list[Split]:
     """Return the splits of a number of folds, of a name, of a splitter, or those given."""
     if isinstance(cv, int | np.integer | str):
-        cv = check_splitter(cv, task, rng, name)
+        with renamed(cv=name):
+            splitter, rule = check_method(cv, task, rng)
+        if rule is not None:
+            raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
+        cv = splitter
     if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
         pairs = cv.split(task.X, task.y, task.groups)
     elif isinstance(cv, Iterable):

@@ -119,7 +119,6 @@ ALLOWED = {
     "auc": {"x", "y"},  # as scikit-learn's
     "evaluate": {"intersections", "min_n", "cost_fn", "cost_fp"},  # not looked at alone
     "best_threshold": {"cost_fn", "cost_fp"},
-    "compare_estimators": {"correction"},  # of k folds alone
     "gate": {"metrics", "require_slices"},
     "plot_roc": {"confidence_level"},  # None: no band
     "tune_estimator": {"refit"},
@@ -162,7 +161,6 @@ FURTHER: dict[str, dict[str, Any]] = {
     **{name: {} for name in ("BootstrapOutOfBag", "Folds", "GroupedFolds", "HoldOut")},
     **dict.fromkeys(("plot_pr", "plot_roc"), _CURVES),
     "bias_variance_curve": _SIDES | _DEPTHS,
-    "compare_estimators": {"estimator_a": _TREE, "estimator_b": _TREE, "X": X, "y": Y},
     "err632": {"err": 0.1, "err1": 0.2},
     "err632_plus": {"err": 0.1, "err1": 0.2, "gamma": 0.5},
     "estimator_bias_variance": _SIDES,
