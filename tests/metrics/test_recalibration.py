@@ -437,44 +437,6 @@ def test_the_score_is_that_of_the_drop_ins(rng):
         assert components.loss == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
 
 
-def test_a_callable_is_any_proper_score():
-    def spherical(y, p):
-        return -np.where(y == 1, p, 1 - p) / np.hypot(p, 1 - p)
-
-    components = score_decomposition(Y, P, loss=spherical)
-    assert components.metric == "spherical"
-    assert adds_up(components)
-
-    def exact(label, p):
-        return -float(p if label else 1 - p) / math.hypot(p, 1 - p)
-
-    right = corp_oracle.decomposition(exact, corp_oracle.points(Y, P))
-    np.testing.assert_allclose(values_of_components(components), right, rtol=1e-14)
-    squares = score_decomposition(Y, P, loss=lambda y, p: (y - p) ** 2)
-    assert values_of_components(squares) == values_of_components(score_decomposition(Y, P))
-
-
-def test_an_infinite_score_is_miscalibration():
-    def unclipped(y, p):
-        with np.errstate(divide="ignore"):
-            return -np.log(np.where(y == 1, p, 1 - p))
-
-    components = score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
-    assert components.loss == components.miscalibration == math.inf
-    assert 0 < components.uncertainty < 1
-
-
-def test_what_is_no_proper_score_is_refused():
-    with pytest.raises(ValueError, match="`loss` must be proper"):
-        score_decomposition(Y, P, loss=lambda y, p: -((y - p) ** 2))
-    with pytest.raises(ValueError, match="`loss` must return a number for each row"):
-        score_decomposition(Y, P, loss=lambda y, p: 1.0)
-    with pytest.raises(ValueError, match=r"`loss` must not be nan: label 1, probability 0\.9"):
-        score_decomposition(Y, P, loss=lambda y, p: np.where(p > 0.6, np.nan, p))
-    with pytest.raises(TypeError, match="`loss` must be a name or callable: got int"):
-        score_decomposition(Y, P, loss=3)
-
-
 def test_one_class_and_calibrated_probabilities():
     components = score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
     assert values_of_components(components) == [0.125, 0.125, 0, 0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,7 @@ from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidenc
 from fastmetrics._input.scores import as_given
 from fastmetrics._kernels.losses import terms_of_rows
 from fastmetrics._results import OneNumber, Result
-from fastmetrics._threads.workers import at_most
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.metrics.calibration._probability_table import (
     CALIBRATED,
     Floats,
@@ -30,28 +29,21 @@ from fastmetrics.metrics.calibration._probability_table import (
 from fastmetrics.metrics.calibration.logistic_calibration import LogisticCalibration, fit_logistic
 from fastmetrics.tables.score_table import Hull, ScoreTable, upper_hull
 
-#: Maps labels (0.0 or 1.0) and probabilities to the loss of each row.
-RowScore = Callable[[Floats, Floats], Any]
 #: Maps probabilities to the losses of a positive and of a negative row.
 Losses = Callable[[Floats], tuple[Floats, Floats]]
 
 _LOSS: Final = """
 Parameters
 ----------
-loss : {"brier_score", "log_loss"} or callable, default="brier_score"
-    A proper loss, the lower the better; a callable takes two arrays, the labels (0.0 and 1.0) and
-    the probabilities, and returns the loss of each row.
+loss : {"brier_score", "log_loss"}, default="brier_score"
+    The loss, the lower the better.
 
 Raises
 ------
-TypeError
-    If an argument is of the wrong kind.
-ValueError
-    If the loss of a callable is not proper: recalibrated probabilities would do worse.
+TypeError, ValueError
+    If an argument is of the wrong kind, or the loss is none of these.
 """
-
-#: Relative excess of a recalibrated loss over another one that rounding explains.
-_ROUNDING: Final = 2.0**-40
+_NAMED: Final = ("brier_score", "log_loss")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,7 +83,7 @@ def score_decomposition(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    loss: str | RowScore = "brier_score",
+    loss: Literal["brier_score", "log_loss"] = "brier_score",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
@@ -129,15 +121,12 @@ def score_decomposition(
     >>> score_decomposition([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     ScoreDecomposition(metric='brier_score', loss=0.226667, miscalibration=0.101667, ...)
     """
-    if not callable(loss):
-        if not isinstance(loss, str):
-            raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
-        check_choice("loss", loss, _NAMED)
+    check_choice("loss", loss, _NAMED)
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     return decompose_table(table, loss)
 
 
-def decompose_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
+def decompose_table(table: ScoreTable, loss: str) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
     losses = loss_function(loss, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives
@@ -145,16 +134,12 @@ def decompose_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecompositi
     def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
         return (summed_losses(losses(p), positives, negatives),)
 
-    with at_most(None if isinstance(loss, str) else 1):  # a user's function may not be thread-safe
-        (given,) = sum_terms(terms, columns) or [math.nan]
+    (given,) = sum_terms(terms, columns) or [math.nan]
     return decompose_sum(table, upper_hull(table), loss, given)
 
 
-def decompose_sum(
-    table: ScoreTable, hull: Hull, loss: str | RowScore, given: float
-) -> ScoreDecomposition:
+def decompose_sum(table: ScoreTable, hull: Hull, loss: str, given: float) -> ScoreDecomposition:
     """Return the decomposition of a table, given the sum of its losses."""
-    name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
     losses = loss_function(loss, table.scores.dtype)
     total = float(table.n_positive) + float(table.n_negative)
     overall = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
@@ -165,44 +150,20 @@ def decompose_sum(
             means.append(summed_losses(both, positives, negatives) / total)
     recalibrated, constant = means
     given /= total
-    least = min(given, constant)
-    if recalibrated > least + _ROUNDING * max(abs(least), abs(recalibrated)):
-        raise InputError(
-            f"`loss` must be proper: recalibrated probabilities have {recalibrated:.6g} of "
-            f"{name}, more than {least:.6g}"
-        )
-    recalibrated = min(recalibrated, least)
+    recalibrated = min(recalibrated, given, constant)  # up to rounding it is the least
     finite = [abs(each) for each in (given, recalibrated, constant) if math.isfinite(each)]
     exponent = math.frexp(max(finite, default=0.0))[1]
     # on a grid, so that the components add up
     s, q, r = (_on_grid(each, exponent) for each in (given, recalibrated, constant))
-    return ScoreDecomposition(name, s, s - q, r - q, r)
+    return ScoreDecomposition(loss, s, s - q, r - q, r)
 
 
-def loss_function(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
-    """Return the losses by name or of a user's function, for probabilities of this dtype."""
-    if not isinstance(loss, str):
-        return lambda p: (_call_loss(loss, 1.0, p), _call_loss(loss, 0.0, p))
+def loss_function(loss: str, dtype: np.dtype[Any]) -> Losses:
+    """Return the losses of a name, for probabilities of this dtype."""
     if loss == "brier_score":
         return lambda p: (np.square(1.0 - p), p * p)
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
     return lambda p: minus_logs(np.clip(p, eps, 1.0 - eps))
-
-
-_NAMED: Final = ("brier_score", "log_loss")
-
-
-def _call_loss(loss: RowScore, label: float, p: Floats) -> Floats:
-    """Call a user's loss for rows of one label; check shape and values."""
-    losses: Floats = np.asarray(loss(np.full(len(p), label), p.copy()), dtype=np.float64)
-    if losses.shape != p.shape:
-        raise InputError(
-            f"`loss` must return a number for each row: shape {p.shape}, got {losses.shape}"
-        )
-    if np.isnan(losses).any():
-        at = int(np.argmax(np.isnan(losses)))
-        raise InputError(f"`loss` must not be nan: label {label:g}, probability {p[at].item()!r}")
-    return losses
 
 
 def summed_losses(
