@@ -502,5 +502,3 @@ def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
     x = axis.positions[next(i for i, value in enumerate(values) if value is best or value == best)]
     text = f"{best:g}" if isinstance(best, float) else short(str(best), 14)
     return upright(ax, x, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
-
-

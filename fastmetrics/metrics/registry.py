@@ -627,7 +627,6 @@ _BOTH: Final = _LEVEL | _NO_RELEVANT
 
 def _ranked(
     name: str,
-    module: str,
     title: str = "",
     most: float = 1.0,
     read: str = "",
@@ -637,7 +636,7 @@ def _ranked(
     return entry(
         "ranking",
         name,
-        module,
+        "positions",
         title,
         needs="rankings",
         bounds=(0.0, most),
@@ -650,35 +649,26 @@ def _ranked(
 
 
 _RANKINGS: Final = (
-    _ranked(
-        "mean_average_precision",
-        "positions",
-        aliases=("map",),
-        **{"k": None, "divide_by": "relevant"} | _BOTH,
-    ),
-    _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH, aliases=("mrr",)),
-    _ranked(
-        "ndcg", "positions", "normalized discounted gain", k=None, gain="linear", **_NO_RELEVANT
-    ),
-    _ranked("dcg", "positions", "discounted gain", inf, k=None, gain="linear"),
-    _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
-    _ranked("recall_at_k", "positions", "recall of the first k", k=REQUIRED, **_BOTH),
-    _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
-    _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
-    _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
-    _ranked("expected_reciprocal_rank", "positions", k=None, max_relevance=None, **_NO_RELEVANT),
+    _ranked("mean_average_precision", aliases=("map",), k=None, divide_by="relevant", **_BOTH),
+    _ranked("mean_reciprocal_rank", k=None, **_BOTH, aliases=("mrr",)),
+    _ranked("ndcg", "normalized discounted gain", k=None, gain="linear", **_NO_RELEVANT),
+    _ranked("dcg", "discounted gain", inf, k=None, gain="linear"),
+    _ranked("precision_at_k", "precision of the first k", k=REQUIRED, **_LEVEL),
+    _ranked("recall_at_k", "recall of the first k", k=REQUIRED, **_BOTH),
+    _ranked("f1_at_k", "F1 of the first k", k=REQUIRED, **_BOTH),
+    _ranked("hit_rate_at_k", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
+    _ranked("r_precision", "precision at the number relevant", **_BOTH),
+    _ranked("expected_reciprocal_rank", k=None, max_relevance=None, **_NO_RELEVANT),
     _ranked(
         "rank_biased_precision",
-        "positions",
         "rank-biased precision",
         k=None,
         persistence=REQUIRED,
         **_LEVEL,
     ),
-    _ranked("bpref", "positions", **_BOTH),
+    _ranked("bpref", **_BOTH),
     _ranked(
         "group_auc",
-        "positions",
         "mean AUC of groups",
         aliases=("gauc",),
         read="estimate",

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import (
-    check_class_labels,
     check_label_values,
     distinct,
     text_or_numbers,
@@ -38,6 +37,7 @@ from fastmetrics.selection.fitting import (
     with_setting,
 )
 from fastmetrics.selection.folds import row_count
+from fastmetrics.selection.point632 import encode_alike, hold_text
 
 Counts = NDArray[np.int64]
 
@@ -64,12 +64,9 @@ def _label_matrices(y_true: Any, predictions: Any) -> tuple[NDArray[Any], NDArra
     true = _labels(y_true, "y_true", (1, 2))
     predicted = _labels(predictions, "predictions", (2,))
     _check_same_examples(true, predicted)
-    texts = [matrix.dtype.kind in "UO" for matrix in (true, predicted)]
-    if texts[0] != texts[1]:
-        kinds = ("text", "numbers") if texts[0] else ("numbers", "text")
-        raise InputTypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
-    if texts[0]:
-        true, predicted = _as_codes(true, predicted)
+    both = {"y_true": true, "predictions": predicted}
+    if hold_text(both):
+        true, predicted = encode_alike(both)
     # Python compares integers exactly in every dtype.
     classes = {int(label) for row in (*true, *predicted) for label in distinct(row).tolist()}
     return predicted, true, sorted(classes)
@@ -102,20 +99,6 @@ def _labels(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]
     if matrix.dtype.kind == "b":
         return matrix.astype(np.uint8)
     return matrix
-
-
-def _as_codes(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    columns = [
-        check_class_labels(matrix.ravel(), name)
-        for matrix, name in ((true, "y_true"), (predicted, "predictions"))
-    ]
-    texts = sorted({text for column in columns for text in column.classes.tolist()})
-    number = {text: code for code, text in enumerate(texts)}
-    both = []
-    for column, matrix in zip(columns, (true, predicted), strict=True):
-        codes = np.array([number[text] for text in column.classes.tolist()], np.int64)
-        both.append(codes[column.codes].reshape(matrix.shape))
-    return both[0], both[1]
 
 
 def _counts(block: NDArray[Any], classes: list[int]) -> Counts:

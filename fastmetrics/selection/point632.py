@@ -145,7 +145,8 @@ def _columns(loss: MetricRequest, y_true: Any, **predicted: Any) -> tuple[Column
     """
     needs = _needs(loss)
     if needs == "labels":
-        return _codes({"y_true": y_true, **predicted})
+        columns = {"y_true": y_true, **predicted}
+        return encode_alike({k: text_or_numbers(as_vector(v, k), k) for k, v in columns.items()})
     true = as_vector(y_true, "y_true")
     if needs in ("own", "values"):
         both = ((name, as_vector(one, name)) for name, one in predicted.items())
@@ -193,17 +194,27 @@ def _finite(loss: MetricRequest, name: str, column: Column) -> Column:
     return column
 
 
-def _codes(named: Mapping[str, Any]) -> tuple[Column, ...]:
-    labels = {name: text_or_numbers(as_vector(one, name), name) for name, one in named.items()}
+def hold_text(labels: Mapping[str, Column]) -> bool:
+    """Return whether all arrays of labels hold text, or all numbers; raise if they differ."""
     kinds = {name: "text" if one.dtype.kind in "UO" else "numbers" for name, one in labels.items()}
-    encoded = {name: check_class_labels(one, name) for name, one in labels.items()}
     for name, kind in kinds.items():
         if kind != kinds["y_true"]:
             raise InputTypeError(f"`y_true` holds {kinds['y_true']} and `{name}` {kind}")
-    classes = np.unique(np.concatenate([one.classes for one in encoded.values()]))
-    if all(len(one.classes) == len(classes) for one in encoded.values()):
-        return tuple(one.codes for one in encoded.values())
-    return tuple(np.searchsorted(classes, one.classes)[one.codes] for one in encoded.values())
+    return kinds["y_true"] == "text"
+
+
+def encode_alike(labels: Mapping[str, Column]) -> tuple[Column, ...]:
+    """Return arrays of labels as codes of the sorted classes of all of them."""
+    encoded = [check_class_labels(one.ravel(), name) for name, one in labels.items()]
+    hold_text(labels)
+    classes = np.unique(np.concatenate([one.classes for one in encoded]))
+    codes = (
+        one.codes
+        if len(one.classes) == len(classes)
+        else np.searchsorted(classes, one.classes)[one.codes]
+        for one in encoded
+    )
+    return tuple(each.reshape(one.shape) for each, one in zip(codes, labels.values(), strict=True))
 
 
 @documented(RULES)

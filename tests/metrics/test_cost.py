@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 from peer_samples import labels_of, weights_of
 
-import engine_sizes
 import fastmetrics as fm
 from fastmetrics.costs import cost_sensitive_error, expected_cost
-from reference import cost_oracle as oracle, hull_oracle
+from reference import hull_oracle
 from reference.roc_oracle import rows_of
 
 

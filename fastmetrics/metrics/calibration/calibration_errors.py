@@ -273,7 +273,6 @@ def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.boo
 
 
 Estimator = Literal["kumar", "sun", "plug-in"]
-_ESTIMATORS: Final = ("kumar", "sun", "plug-in")
 
 #: Shared docstring of each error in bins.
 _NO_SCORE: Final = """
@@ -433,7 +432,7 @@ def root_mean_square_calibration_error(
     ...     y_true, y_proba, n_bins=2, estimator=each), 6) for each in ("kumar", "sun", "plug-in")]
     [0.559017, 0.559017, 0.595119]
     """
-    check_choice("estimator", estimator, _ESTIMATORS)
+    check_choice("estimator", estimator, get_args(Estimator))
     what = check_weights_are(sample_weight, weights_are)
     if what == "importances" and estimator != "plug-in":
         _refuse_importances(estimator)

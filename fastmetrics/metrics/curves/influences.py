@@ -97,12 +97,9 @@ class CurveCounts(NamedTuple):
     fp: Floats
 
     @classmethod
-    def from_table(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> CurveCounts:
-        """Return the counts of a table below ``start`` positive and negative rows."""
-        sums = running_sums(table)
-        if any(start):
-            sums = sums[0] + start[0], sums[1] + start[1]
-        columns = (table.positives, table.negatives, *sums)
+    def from_table(cls, table: ScoreTable) -> CurveCounts:
+        """Return the counts of a table as floats."""
+        columns = (table.positives, table.negatives, *running_sums(table))
         return cls(*(column.astype(np.float64, copy=False) for column in columns))
 
 
