@@ -641,11 +641,12 @@ def bias_variance_curve(
     (3, True)
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
-    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise InputTypeError(f"`values` must be a sequence: got {type(values).__name__}")
-    if len(values) == 0:
+    given: Any = values
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise InputTypeError(f"`values` must be a sequence: got {type(given).__name__}")
+    if len(given) == 0:
         raise InputError("`values` is empty: at least one is needed")
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    listed = given.tolist() if isinstance(given, np.ndarray) else list(given)
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
     check_parameters(estimator, [parameter])
     settings = [{parameter: value} for value in listed]
