@@ -46,8 +46,8 @@ WRONG = {
 }
 
 
-#: One command of each kind of output; the suite is content with the way that all of them go.
-BRIEF = {ROWS, "demo", "--help", *list(WRONG)[:2]}
+#: A command that works, one that is answered at once, one that fails: all others go their ways.
+BRIEF = {ROWS, "--help", next(iter(WRONG))}
 
 
 def whole(commands):
@@ -112,13 +112,13 @@ def test_what_is_wrong_is_said_otherwise(folder, capsys, monkeypatch):
         assert error_of(capsys, *shlex.split(arguments)).startswith(message)
 
 
-@pytest.mark.parametrize("arguments", [ROWS, "metrics", "--help", "metrics --nonsense"])
+@pytest.mark.parametrize("arguments", [ROWS, "metrics --nonsense"])
 def test_both_are_closed(folder, arguments):
     assert fastmetrics(folder, arguments, ">&- 2>&-") == (2, "", "")
 
 
 @FULL
-@pytest.mark.parametrize("arguments", [f"{ROWS} --format csv", "metrics", "--help", "--version"])
+@pytest.mark.parametrize("arguments", [f"{ROWS} --format csv", "--help"])
 def test_full_output(folder, arguments):
     status, _, err = fastmetrics(folder, arguments, ">/dev/full")
     assert status == 2
@@ -127,9 +127,7 @@ def test_full_output(folder, arguments):
 
 
 @FULL
-@pytest.mark.parametrize(
-    ("arguments", "expected"), [(FEW, 0), (next(iter(WRONG)), 2), ("metrics --nonsense", 2)]
-)
+@pytest.mark.parametrize(("arguments", "expected"), [(FEW, 0), ("metrics --nonsense", 2)])
 def test_full_errors(folder, arguments, expected):
     status, out, _ = fastmetrics(folder, arguments, "2>/dev/full")
     assert status == expected
@@ -138,10 +136,7 @@ def test_full_errors(folder, arguments, expected):
 
 @pytest.mark.parametrize(
     ("stream", "arguments", "expected"),
-    [
-        *(("stdout", each, 141) for each in (f"{ROWS} --format json", "--help", "--version")),
-        *(("stderr", FEW, 0), ("stderr", next(iter(WRONG)), 2)),
-    ],
+    [("stdout", f"{ROWS} --format json", 141), ("stdout", "--help", 141), ("stderr", FEW, 0)],
 )
 def test_a_reader_that_went_away(folder, stream, arguments, expected):
     reading, writing = os.pipe()

@@ -360,8 +360,8 @@ SPELLED = [
     ("pair", "place"),
     [
         *((pair, "first") for pair in SPELLED),
-        *((pair, "late") for pair in SPELLED[:3]),
-        *(pytest.param(pair, "late", marks=pytest.mark.exhaustive) for pair in SPELLED[3:]),
+        (SPELLED[0], "late"),
+        *(pytest.param(pair, "late", marks=pytest.mark.exhaustive) for pair in SPELLED[1:]),
     ],
 )
 def test_names_that_differ_in_spelling_alone(
@@ -452,8 +452,8 @@ NOT_FINITE = ["nan", "-inf", "1e400", "-nan", "NaN", "inf", "Infinity"]
     ("text", "late"),
     [
         *((text, False) for text in NOT_FINITE),
-        *((text, True) for text in NOT_FINITE[:3]),
-        *(pytest.param(text, True, marks=pytest.mark.exhaustive) for text in NOT_FINITE[3:]),
+        (NOT_FINITE[0], True),
+        *(pytest.param(text, True, marks=pytest.mark.exhaustive) for text in NOT_FINITE[1:]),
     ],
 )
 def test_numbers_that_are_not_finite(tmp_path: Path, text: str, late: bool) -> None:

@@ -52,8 +52,14 @@ def test_binomial_of_the_textbook():
     assert_readable(ax)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-@pytest.mark.parametrize(("n", "rate"), [(10, 0.3), (25, 0.5), (3, 0.9), (7, 0.0), (60, 0.02)])
+@pytest.mark.parametrize(
+    ("alternative", "n", "rate"),
+    [
+        *(("greater", n, rate) for n, rate in ((10, 0.3), (60, 0.02))),
+        *(("less", n, rate) for n, rate in ((25, 0.5), (7, 0.0))),
+        *(("two-sided", n, rate) for n, rate in ((10, 0.3), (3, 0.9), (25, 0.5))),
+    ],
+)
 def test_hatched_is_what_the_test_rejects(alternative, n, rate):
     def test_of(errors):
         return fm.comparison.binomial_test(errors, n, error_rate=rate, alternative=alternative)

@@ -483,14 +483,14 @@ KINDS: dict[str, Kind] = {
     "errors": Kind(_TARGETS.filter(lambda rows: any(w for *_, w in rows)), errors, None),
     **{
         f"{name}, {weights}": bins(layout, weights, first_rows)
-        for name, layout, first_rows in (
-            ("bits", BITS, None),
-            ("coarse", COARSE, None),
-            ("first rows", None, None),
-            ("bits later", BITS, 12),
-            ("coarse later", COARSE, 12),
+        for name, layout, first_rows, kinds in (
+            ("bits", BITS, None, ("none", "quarters")),
+            ("coarse", COARSE, None, ("counts",)),
+            ("first rows", None, None, ("counts", "quarters")),
+            ("bits later", BITS, 12, ("counts",)),
+            ("coarse later", COARSE, 12, ("none", "quarters")),
         )
-        for weights in ("none", "counts", "quarters")
+        for weights in kinds
     },
     **{f"matrix of {kind}": matrices(kind) for kind in confusion_samples.KINDS},
     "matrix of weights": matrices("text", 8),
