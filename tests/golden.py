@@ -56,7 +56,6 @@ METRICS = THRESHOLDS | {
 ROUNDED = {"log_loss", "critical value"}
 NUMBERS = ("mean", "mean_squared_error", "mean_absolute_error", "r2")
 CLASSES = ("accuracy", "f1_macro", "cohen_kappa")
-OF_CLASSES = ("roc_auc_ovr", "roc_auc_ovo_weighted")
 
 
 def ways(n: int) -> dict[str, dict[str, Any]]:
@@ -122,16 +121,6 @@ def _paired(n: int, way: str) -> Values:
     }
 
 
-def _multiclass(n: int, way: str) -> Values:
-    classes = (uniform(n, 62_089) * 3).astype(np.int64)
-    parts = np.stack([1 + (uniform(n, 40_009 + 6 * k) * 7).astype(int) for k in range(3)], axis=1)
-    parts[np.arange(n), classes] += 2
-    scores = parts / parts.sum(axis=1, keepdims=True)
-    options = {"metrics": OF_CLASSES, "n_resamples": 15, "rng": 1}
-    estimates = fm.bootstrap(classes, scores, **options, **ways(n)[way])
-    return {label: one.details.distribution for label, one in estimates.items()}
-
-
 def _permuted(n: int, exchange: Any) -> Values:
     metrics = ["roc_auc", "average_precision", "ks_statistic", "f1"]
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "exchange": exchange}
@@ -167,9 +156,6 @@ SCENES: dict[str, Callable[[], Values]] = {
     "matrix, stratified": partial(_matrix, stratified=True),
     **{f"{n} rows, paired, {way}": partial(_paired, n, way) for n in (SMALL, SEVERAL_WINDOWS)
        for way in ("plain", "stratified", "groups", "importances")},
-    **{f"{n} rows, multiclass, {way}": partial(_multiclass, n, way)
-       for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "groups", "importances")},
     **{f"{n} rows, exchanged {what}": partial(_permuted, n, what) for n in (SMALL, SEVERAL_WINDOWS)
        for what in ("ranks", "scores")},
     **{f"{n} signs": partial(_signs, n) for n in (SMALL, SEVERAL_WINDOWS)},

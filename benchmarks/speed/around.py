@@ -104,17 +104,6 @@ def _amounts(data: Data) -> tuple[Any, ...]:
     return amounts(data.spec.rows)
 
 
-def _multiclass(data: Data) -> Call:
-    columns = classes(data.spec.rows)
-    names = ["roc_auc_ovr"]
-
-    def bootstrap() -> float:
-        found = fastmetrics.bootstrap(*columns, metrics=names, n_resamples=FEW, rng=1)
-        return float(found["roc_auc_ovr"].estimate)
-
-    return bootstrap
-
-
 def _several(module: Any, way: str) -> Prepare:
     return lambda data: functools.partial(
         module.roc_auc_score, *classes(data.spec.rows), multi_class=way
@@ -192,7 +181,6 @@ WORKS: dict[str, Prepare] = {
     "paired permutations": _permutation,
     "weighted replicates": _bootstrap(_scored, "roc_auc", weighted=True, n_resamples=REPLICATES),
     "BCa of five, set-up": _bootstrap(_scored, FIVE_SMOOTH, method="bca", n_resamples=2),
-    "multiclass replicates": _multiclass,
     "squared-error replicates": _bootstrap(_amounts, "mean_squared_error", n_resamples=REPLICATES),
     "F1 replicates": _bootstrap(_scored, "f1", threshold=0.5, n_resamples=1_000),
     "average precision": _of_scores(fastmetrics.average_precision_score),
@@ -268,13 +256,6 @@ TARGETS: tuple[Target, ...] = (
         "BCa of five, set-up",
         1,
         _FULL,
-    ),
-    _seconds(
-        "multiclass_replicate",
-        "`bootstrap`, ten classes, a replicate of the AUCs, 10⁶ rows",
-        "multiclass replicates",
-        0.02,
-        scale=1 / FEW,
     ),
     _seconds(
         "error_replicate",

@@ -199,7 +199,6 @@ CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "paired permutations": check_difference,
     "weighted replicates": check_estimate(lambda data: naive.weighted_auc(data, data.weights)),
     "BCa of five, set-up": _estimate,
-    "multiclass replicates": _close(lambda data: _many_aucs(data, "ovr")),
     "squared-error replicates": check_estimate(_squared_error),
     "F1 replicates": check_estimate(_f1),
     "average precision": _by_sklearn("average_precision_score"),

@@ -29,7 +29,7 @@ MEMORY_ROWS = 1_000_000
 BUDGET, MOST_SECONDS = 0.1, 0.5
 FEWEST_CALLS = 3
 #: What has a score for each of ten classes a row: ten million rows are gigabytes.
-WIDE = {"multiclass replicates", "one against the rest", "one against one"}
+WIDE = {"one against the rest", "one against one"}
 #: An exponent that far above that of a sort, which has caches and pages to leave too, is marked.
 ALLOWANCE = 0.15
 #: What is measured, by the names of `contests`; the others are held against the first.

@@ -249,7 +249,6 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     "roc_auc_score, ten classes": (_class_scores, {"multi_class": "ovr"}),
     # the first label is of every row
     "evaluate, labels of a row": (lambda r: tuple(each[:, 1:] for each in r.many_labels), {}),
-    "bootstrap, classes": (_class_scores, _DRAWN | {"metrics": ["roc_auc_ovr"]}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
 }
 _OF_QUERIES: Options = {"query": attrgetter("query")}

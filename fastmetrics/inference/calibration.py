@@ -37,7 +37,6 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import FIELDS, Estimate
 from fastmetrics.inference.reference import quantile
-from fastmetrics.inference.units import FEW_OF_A_CLASS
 from fastmetrics.metrics.calibration.calibration_errors import (
     BINNED,
     Strategy,
@@ -49,6 +48,9 @@ from fastmetrics.metrics.calibration.calibration_errors import (
 from fastmetrics.tables.score_table import ScoreTable, upper_hull
 
 Floats = NDArray[np.float64]
+
+#: Rows of a class below which the interval of a calibration error covers too little.
+_FEW: Final = 5
 
 #: Shared sections of docstrings.
 COUNTED: Final = """
@@ -601,9 +603,9 @@ def calibration_error_interval(
         names = ("right", "wrong") if is_matrix else ("positive", "negative")
         positives = int(data.positives.sum())
         few, name = min(zip((positives, data.n_samples - positives), names, strict=True))
-        if few < FEW_OF_A_CLASS:
+        if few < _FEW:
             warn_user(
-                f"{few} of {data.n_samples:,} rows are {name}: below about {FEW_OF_A_CLASS} the "
+                f"{few} of {data.n_samples:,} rows are {name}: below about {_FEW} the "
                 "interval of a calibration error covers less than its level; gather more rows",
                 SmallSampleWarning,
             )

@@ -23,8 +23,6 @@ from fastmetrics.inference.reference import normal_quantile, quantile, tail
 FEW_GROUPS: Final = 30
 #: Effective rows of importances below which intervals cover too little.
 FEW_ROWS: Final = 30
-#: Rows of one class of several below which replicates hardly show its variance.
-FEW_OF_A_CLASS: Final = 5
 
 _CHUNK: Final = 1 << 16  # weights whose ratios are taken at a time
 
@@ -119,23 +117,6 @@ def warn_few_rows(effective: float, n_rows: int) -> None:
             f"the weights leave {n_rows:,} rows worth {effective:.3g} of equal weight: below about "
             f"{FEW_ROWS} intervals cover less than their level; cap the largest weights, or, if "
             "they count rows, pass `weights_are='frequencies'`",
-            SmallSampleWarning,
-        )
-
-
-def warn_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
-    """Warn about classes with too few rows for replicates to show their variance."""
-    rare = [
-        f"{name!r} ({count})"
-        for name, count in zip(names, counts, strict=True)
-        if 0 < count < FEW_OF_A_CLASS
-    ]
-    if rare:
-        noun = "class" if len(rare) == 1 else "classes"
-        warn_user(
-            f"{noun} {', '.join(rare)}: below about {FEW_OF_A_CLASS} rows of a class, intervals "
-            "cover less than their level, as few rows look alike in every replicate; merge it with "
-            "another, or gather more of its rows",
             SmallSampleWarning,
         )
 

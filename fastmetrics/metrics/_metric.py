@@ -74,9 +74,9 @@ Family = Literal[
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
 #: What a replicate yields: pair counts or points of a curve, one point of it that
-#: jumps from score to score, cells of a confusion matrix, sums of columns, the binary problems of
-#: several classes; "" for nothing.
-Resampled = Literal["pairs", "curve", "point", "cells", "sums", "classes", "rows", ""]
+#: jumps from score to score, cells of a confusion matrix, sums of columns, drawn rows; "" for
+#: nothing.
+Resampled = Literal["pairs", "curve", "point", "cells", "sums", "rows", ""]
 
 #: The scale on which an estimate is about normal; "lack" is the logarithm of 1 - value.
 Scale = Literal["identity", "logit", "log", "lack", "atanh"]
@@ -114,7 +114,6 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
     "point": ("percentile", "basic"),
     "cells": ("percentile", "basic", "bca"),
     "sums": ("percentile", "basic", "bca"),
-    "classes": ("percentile", "basic"),
     "rows": ("percentile", "basic"),
     "": (),
 }

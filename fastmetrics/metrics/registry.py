@@ -126,7 +126,8 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Metric:
         arguments={"multi_class": how, "average": average},
         needs="probabilities",
         classes=3,
-        resampled="classes",
+        resampled="",
+        no_replicates="its interval is by influences of rows: take `estimate`",
         influences="influences:multiclass_influences",
         domain=SHARES,
     )

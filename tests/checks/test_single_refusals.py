@@ -78,9 +78,6 @@ MESSAGES: dict[str, Callable[[], Any]] = {
     "the slices are 'x=a', 'x=b'": lambda: evaluated(slices={"x": HALVES * 20}).slices["x"],
     "the rules are 'roc_auc'": lambda: fm.gate(Y, MODELS, margins={"roc_auc": 0.1})["f1"],
     "'roc_auc', which is a metric": lambda: evaluated(metrics={"roc_auc": "f1"}, n_resamples=9),
-    "'roc_auc_ovr' has no replicates of several": lambda: fm.paired_bootstrap(
-        THREE, {"a": COLUMNS, "b": COLUMNS}, metrics="roc_auc_ovr"
-    ),
     "`y_true` must be finite: nan": lambda: fm.metric_at_thresholds([np.nan], [1], fm.f1_score),
     "`threshold` is of classes: censored": lambda: timed(metrics=TIMED, threshold=0.5),
     "text in partition 0 and numbers in": lambda: on_dask.score_table(TEXT_OR_NUMBERS, PARTS),

@@ -503,16 +503,6 @@ def test_the_way_out_is_one_that_the_draws_allow() -> None:
     assert "they lost a class (gather more of it)" in note
 
 
-def test_several_classes() -> None:
-    y = np.repeat([0, 1, 2], [20, 20, 5])
-    p = np.random.default_rng(0).dirichlet([1, 1, 1], 45)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        one = fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=B_FAIL, rng=1)["roc_auc_ovr"]
-    assert 0 < one.details.n_failed < B_FAIL
-    assert "they lost a class (gather more of it)" in one.note
-
-
 def test_differences_say_it_where_the_models_have_not() -> None:
     """Either model fails in less than 5 % of the replicates, one of the two in more."""
     labels, scores = scored(90)

@@ -77,9 +77,7 @@ def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     asked = {"it": (name, given)}
     few: dict[str, Any] = {"n_resamples": 2, "metrics": asked, "method": "percentile", "rng": 1}
     actual: dict[str, float] = {}
-    if entry.metric.resampled == "classes":
-        actual["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
-    elif entry.metric.resampled and values.ndim == 1:
+    if entry.metric.resampled and values.ndim == 1:
         actual["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)
         actual["paired_bootstrap"] = pair["it"].models[0].estimate

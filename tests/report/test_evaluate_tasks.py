@@ -410,7 +410,6 @@ _METRICS_OF_CLASSES: dict[str, Callable[[Any, Any], Any]] = {
     "average_precision_score": fm.average_precision_score,
     "expected_calibration_error": fm.calibration.expected_calibration_error,
     "compare": lambda y, p: fm.compare(y, {"a": _CHANCES, "b": p}, metrics="log_loss"),
-    "bootstrap": lambda y, p: fm.bootstrap(y, p, metrics="roc_auc_ovr", n_resamples=9, rng=0),
     "evaluate": lambda y, p: fm.evaluate(y, {"m": p}),
     "evaluate alone": lambda y, p: fm.evaluate(y, p, task="multiclass"),
     "report": lambda y, p: fm.report(y, {"m": p}).html,

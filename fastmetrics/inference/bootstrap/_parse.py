@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import combinations
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import (
     LabelColumn,
     LabelColumns,
-    check_class_labels,
     check_groups,
     check_label_column,
-    class_codes,
-    in_class_order,
     pair_columns,
 )
 from fastmetrics._input.containers import as_vector
@@ -45,14 +41,12 @@ from fastmetrics.inference.bootstrap._samples import (
     Codes,
     Floats,
     MatrixCells,
-    MulticlassRowSample,
     RowSample,
     ScoredRowSample,
     TableCells,
     padded,
 )
 from fastmetrics.inference.bootstrap._specs import (
-    ClassesSpec,
     CountSpec,
     MetricSpec,
     SumSpec,
@@ -61,7 +55,6 @@ from fastmetrics.inference.bootstrap._specs import (
     columns_are,
     sum_columns,
 )
-from fastmetrics.metrics.curves.roc_auc import class_scores
 from fastmetrics.metrics.decisions.count_metrics import put_positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
@@ -209,9 +202,9 @@ def _mixed_ties(
     return np.stack((starts, starts + positives[mixed], stops[mixed]), axis=1)
 
 
-def sort_rows(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows, RowIndices]:
+def sort_rows(rows: BinaryRows) -> tuple[SortedRows, RowIndices]:
     """Sort the rows of arrays; also return the index of each sorted row. See `descending`."""
-    order, edges = descending(rows, *keys)
+    order, edges = descending(rows)
     return rows_in_order(rows, order, edges), order
 
 
@@ -396,8 +389,7 @@ def parse(given: BootstrapData, specs: Specs) -> BootstrapSample:
             raise InputError("`y_true` must hold at least one example: got an empty matrix")
         return MatrixCells.from_counts(np.asarray(y_true.counts))
     are = columns_are(specs, given.threshold, given.pos_label)
-    if are != "classes":
-        refuse_several(given.scores, "paired_bootstrap")
+    refuse_several(given.scores, "paired_bootstrap")
     if read := _READ.get(are):
         return read(given._replace(scores=[NamedScores("", "y_score", given.scores)]), specs)[0]
     if given.scores is None and given.pos_label is not None:
@@ -646,57 +638,6 @@ def real_targets(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
     ]
 
 
-def several_classes(given: BootstrapData, specs: Specs) -> list[BootstrapSample]:
-    """Build the sample of several classes with the binary problems of the metrics."""
-    if len(given.scores) > 1:
-        raise InputError(f"{specs[0].label!r} has no replicates of several models: one by one")
-    scores = class_scores(in_class_order(given.scores[0].values, given.y_true), sum_to_1=True)
-    if scores.shape[1] < 3:
-        raise InputError(
-            "`y_score` must have a column for each of three classes or more: got shape "
-            f"{scores.shape}; for two classes pass [:, 1] with `metrics='roc_auc'`"
-        )
-    codes = class_codes(given.y_true, None, scores.shape[1])
-    check_same_length(y_true=codes, y_score=scores)
-    weights, groups, chosen = expand_frequencies(given.weights(len(codes)), given.codes(len(codes)))
-    if chosen is not None:
-        codes = codes[chosen]
-        scores = scores[chosen]
-    fields = row_fields(np.arange(len(codes)), weights, groups)
-    if groups is None:  # ranks of contents, so that the order of rows does not matter
-        fields["units"] = invert_order(lexsort_rows(codes, *scores.T, weights)).astype(np.int32)
-
-    def problem(positive: int, against: int | None = None) -> ScoredRowSample:
-        kept = slice(None) if against is None else np.isin(codes, (positive, against))
-        column = np.ascontiguousarray(scores[kept, positive])
-        kept_weights = None if weights is None else weights[kept].astype(np.float64)
-        units = fields["units"][kept]  # ties stand in the order of the units
-        labels = (codes[kept] == positive).astype(np.int8)
-        binary = BinaryRows(labels, 0, column, kept_weights, False, False)
-        rows, order = sort_rows(binary, units)
-        return ScoredRowSample(
-            n_rows=rows.n,
-            n_units=fields["n_units"],
-            n=rows.n,
-            weights=None if kept_weights is None else kept_weights[order],
-            units=units[order],
-            rows=rows,
-        )
-
-    classes = range(scores.shape[1])
-    pairs: dict[str, list[tuple[int, ...]]] = {"ovr": [(k,) for k in classes], "ovo": []}
-    for a, b in combinations(classes, 2):
-        pairs["ovo"] += (a, b), (b, a)
-    problems = {
-        how: [problem(*pair) for pair in pairs[how]]
-        for how in {cast(ClassesSpec, spec).multi_class: None for spec in specs}
-    }
-    names = check_class_labels(given.y_true).classes.tolist()
-    return [
-        MulticlassRowSample(**fields, arguments=(codes, scores), names=names, problems=problems)
-    ]
-
-
 _ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: got one"
 
 
@@ -724,7 +665,7 @@ def expand_frequencies(
 
 
 #: Parsers of columns that are not labels with scores.
-_READ = {"decisions": predicted_classes, "values": real_targets, "classes": several_classes}
+_READ = {"decisions": predicted_classes, "values": real_targets}
 
 
 def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:

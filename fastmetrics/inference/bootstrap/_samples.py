@@ -8,7 +8,7 @@ tables and columns for metrics of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -24,7 +24,6 @@ from fastmetrics.inference.units import (
     effective_sample_size,
     warn_few_groups,
     warn_few_rows,
-    warn_rare_classes,
 )
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -147,9 +146,8 @@ def cell_counts(
 class Yield:
     """Counts and sums of some replicates of one model; arrays have one row per replicate.
 
-    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own,
-    `problems` the yields of binary problems of several classes; `score_at` returns the scores at
-    indices that kernels return.
+    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own;
+    `score_at` returns the scores at indices that kernels return.
     """
 
     total: Floats
@@ -161,7 +159,6 @@ class Yield:
     score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
     states: dict[CurveOp, Floats] = field(default_factory=dict)
     statistics: dict[str, Floats] = field(default_factory=dict)
-    problems: dict[str, list[Yield]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:
@@ -561,33 +558,6 @@ def _metric_curve(
     for op in ops:
         states = out.states.setdefault(op, np.zeros((len(out.total), replicates.STATE)))
         replicates.measure_curve(*op, *curve, at, slack, states[r])
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MulticlassRowSample(RowSample):
-    """Rows of several classes, whose ``names`` are given; arguments are codes and scores.
-
-    ``problems`` are the binary ones, of each class against the rest ("ovr") or of pairs ("ovo").
-    """
-
-    names: Sequence[Any]
-    problems: Mapping[str, Sequence[ScoredRowSample]]
-
-    def warn_small_sizes(self) -> None:
-        RowSample.warn_small_sizes(self)
-        counts = np.bincount(self.arguments[0], minlength=len(self.names))
-        warn_rare_classes(self.names, counts.tolist())
-
-    def row_counts(self, unit_counts: Bytes) -> Bytes:
-        return unit_counts  # each problem gathers the counts of its rows
-
-    def measure(self, ops: Sequence[CurveOp], counts: Bytes) -> Yield:
-        out = self.empty(len(counts))
-        for how, problems in self.problems.items():
-            out.problems[how] = [
-                problem.measure(ops, problem.row_counts(counts)) for problem in problems
-            ]
-        return out
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

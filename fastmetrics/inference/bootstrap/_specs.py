@@ -7,7 +7,6 @@ also computes the metric of the data (`estimate`) and, for BCa, the influences o
 from __future__ import annotations
 
 import math
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,6 @@ from fastmetrics.inference.bootstrap._samples import (
     CurveOp,
     Floats,
     Method,
-    MulticlassRowSample,
     RowSample,
     Statistic,
     Yield,
@@ -45,7 +43,7 @@ from fastmetrics.metrics.decisions import count_metrics
 from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable
 
-ColumnsAre = Literal["scores", "decisions", "values", "classes"]
+ColumnsAre = Literal["scores", "decisions", "values"]
 
 #: What keeps both classes in every replicate: draws by class where these are possible.
 STRATIFY: Final = "`stratified=True` keeps both"
@@ -97,8 +95,7 @@ DegenerateDataWarning
     If the interval says nothing, as where all replicates are equal; where two models do not
     differ in any replicate (p is 1).
 SmallSampleWarning
-    If groups, or rows of importances, are worth fewer than 30: intervals cover too little. If
-    one of several classes has fewer than five rows: the warning names it.
+    If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
 """
 
 
@@ -304,37 +301,6 @@ def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
     return [(y - p) ** 2, centred, centred**2]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ClassesSpec(MetricSpec):
-    """An AUC of several classes, a mean over binary problems."""
-
-    entry: Metric
-    undefined_where: str = f"they lost a class ({GATHER})"
-
-    @property
-    def multi_class(self) -> str:
-        """Binary problems: each class against the rest ("ovr"), or all pairs ("ovo")."""
-        return str(self.entry.arguments["multi_class"])
-
-    def values(self, out: Yield) -> Floats:
-        problems = out.problems[self.multi_class]
-        areas = [each.twice_pairs / (2.0 * each.n_positive * each.n_negative) for each in problems]
-        if self.entry.arguments["average"] == "macro":
-            return np.asarray(sum(areas) / len(areas))
-        sizes = [
-            each.n_positive + (each.n_negative if self.multi_class == "ovo" else 0.0)
-            for each in problems
-        ]
-        return np.asarray(sum(map(operator.mul, areas, sizes)) / sum(sizes))
-
-    def estimate(self, sample: BootstrapSample) -> float:
-        rows = cast(MulticlassRowSample, sample)
-        return float(self.entry.value(*rows.arguments, sample_weight=rows.weights))
-
-    def why_no_bca(self, sample: BootstrapSample) -> str:
-        return self._no_bca()
-
-
 def _sum_spec(entry: Metric) -> SumSpec:
     """Build the spec of a mean over rows, of a root of a mean, or of R²."""
     from fastmetrics.metrics.regression.regression_metrics import ROOTS, TERMS
@@ -476,8 +442,6 @@ def _spec(one: asking.MetricRequest) -> MetricSpec:
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
         return _sum_spec(one.entry)
-    if how == "classes":
-        return ClassesSpec(entry=one.entry)
     raise InputError(
         f"`metrics` names {one.label!r}, which has no replicates here: its function is resampled "
         "as one of your own (`functools.partial` completes it)"
@@ -530,18 +494,6 @@ def sum_columns(
 
 def columns_are(specs: Sequence[MetricSpec], threshold: Any, pos_label: Any) -> ColumnsAre:
     """Return the kind of columns that the metrics need; raise if they need different ones."""
-    multiclass = [spec for spec in specs if isinstance(spec, ClassesSpec)]
-    if multiclass:
-        other = next((spec for spec in specs if not isinstance(spec, ClassesSpec)), None)
-        if other is not None:
-            raise InputError(
-                f"{multiclass[0].label!r} takes probabilities of several classes and "
-                f"{other.label!r} does not: ask for them in two calls"
-            )
-        for name, value in (("threshold", threshold), ("pos_label", pos_label)):
-            if value is not None:
-                raise InputTypeError(f"`{name}` has no meaning for {multiclass[0].label!r}")
-        return "classes"
     counted = [spec.label for spec in specs if isinstance(spec, CountSpec)]
     needs_scores = any(
         isinstance(spec, ThresholdSpec)

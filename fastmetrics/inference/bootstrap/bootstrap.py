@@ -86,10 +86,8 @@ def bootstrap(
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable or ConfusionMatrix
         Labels or, for metrics of regression, targets; or a table of counts, alone.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
-        Scores; predicted labels for metrics of counts without `threshold`; predicted values. For
-        AUCs of more than two classes, which stand alone ("roc_auc_ovr" and its kin), probabilities
-        that add up to 1, one column for each class in sorted order.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; predicted labels for metrics of counts without `threshold`; predicted values.
     method : {"percentile", "basic", "bca"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
         defined, else "percentile": with groups or importances, for statistics of your own,
@@ -119,8 +117,6 @@ def bootstrap(
     while it is in cache. The AUC takes about 1.3 ns a row and replicate. A table with few distinct
     scores, a confusion matrix, and rows of which metrics of counts alone are asked, are resampled
     by cells, at a cost that does not depend on n.
-    An AUC of several classes costs as much as n_classes models (one-vs-rest), or as 2 (n_classes -
-    1) (one-vs-one); all binary problems see the same draws.
     Memory beside the sorted rows: a block for each thread; for best thresholds, crossings and
     groups one byte a row a thread.
 
@@ -131,8 +127,7 @@ def bootstrap(
     References
     ----------
     Efron & Tibshirani (1993), An introduction to the bootstrap. Field & Welsh (2007),
-    Bootstrapping clustered data, JRSS B 69:369-390. Of several classes Hand & Till (2001), A simple
-    generalisation of the area under the ROC curve, Machine Learning 45:171-186.
+    Bootstrapping clustered data, JRSS B 69:369-390.
 
     Examples
     --------
