@@ -57,8 +57,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
     "logit_width": ("metrics.calibration.logistic_calibration._WIDTH",),
     # of replicates
-    "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
-    "band_places": ("inference._band_run.N_POINTS",),
+    "band_batch_bytes": ("inference.bands._BATCH_BYTES",),
+    "band_places": ("inference.bands.N_POINTS",),
     "batch_bytes": (f"{_BOOTSTRAP}._samples.BATCH_BYTES",),
     "batches_of_a_part": (f"{_BOOTSTRAP}.bootstrap._BATCHES",),
     "cell_batch": (f"{_BOOTSTRAP}._samples._CELLS_OF_A_BATCH",),

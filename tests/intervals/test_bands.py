@@ -24,7 +24,7 @@ from sklearn import metrics as sk
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference._band_run import effective_sizes
+from fastmetrics.inference.bands import effective_sizes
 from fastmetrics.inference.bootstrap._parse import BootstrapData, parse
 from fastmetrics.inference.bootstrap._specs import metric_specs
 from reference import band_oracle, calibration_interval_oracle as oracle
