@@ -42,7 +42,6 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._samples import Method
 from fastmetrics.inference.bootstrap.bootstrap import limits, pvalue_from_limits
 from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
-from fastmetrics.inference.reference import t_interval
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
 PROPORTIONS = {
@@ -110,18 +109,14 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
             data.labels, data.scores, metrics=("f1", "accuracy"), method="bca", **groups, **given
         )
         _keep(of_counts, out, "", suffix, ("bca",))
-        linear_in_auc = fastmetrics.delong(data.labels, data.scores, **groups)
-        out.intervals["roc_auc", "DeLong" + suffix] = _pair(linear_in_auc.confidence_interval)
         models = {"model": data.scores, "equal": data.others["equal"]}
-        test = fastmetrics.delong_test(data.labels, models, **groups)
-        out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
         given_pair = {key: value for key, value in given.items() if key != "threshold"}
         pair = fastmetrics.paired_bootstrap(data.labels, models, **groups, **given_pair)
         out.pvalues["equal", "paired_bootstrap" + suffix] = pair["roc_auc"].pairs[0].pvalue
 
 
 def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
-    """Keep intervals by Student's t, and the same without: percentile limits, and DeLong's."""
+    """Keep percentile limits by Student's t, and the same without."""
     found = fastmetrics.bootstrap(
         data.labels,
         data.scores,
@@ -138,20 +133,6 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
         narrow = limits(replicates, estimate, method="percentile", confidence_level=LEVEL)
         out.intervals[metric, "percentile, normal"] = _pair(narrow[0])
         out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
-    for scale in ("plain", "logit"):
-        linear_in_auc = fastmetrics.delong(
-            data.labels, data.scores, groups=data.groups, scale=scale
-        )
-        given = (
-            linear_in_auc.estimate,
-            linear_in_auc.standard_error,
-            math.inf,
-            LEVEL,
-            linear_in_auc.scale,
-        )
-        name = "DeLong" if scale == "plain" else "DeLong, logit"
-        out.intervals["roc_auc", f"{name}, normal"] = _pair(t_interval(*given, bounds=(0.0, 1.0)))
-        out.intervals["roc_auc", f"{name}, t"] = _pair(linear_in_auc.confidence_interval)
 
 
 def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
@@ -167,11 +148,6 @@ def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) ->
         n_threads=1,
     )
     _keep(found, out, "", "", ("percentile", "basic"))
-    for method, scale in (("DeLong", "plain"), ("DeLong, logit", "logit")):
-        linear_in_auc = fastmetrics.delong(
-            data.labels, data.scores, sample_weight=data.weights, scale=scale, n_threads=1
-        )
-        out.intervals["roc_auc", method] = _pair(linear_in_auc.confidence_interval)
 
 
 def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:

@@ -142,7 +142,7 @@ def users_section(study: Study) -> str:
     tests = {row.test: row for row in study.tests if row.part == "users"}
     sizes = [
         [f"`{name}`", *(show_share(tests[test]) for test in (name, f"{name}, groups"))]
-        for name in ("paired_bootstrap", "delong_test")
+        for name in ("paired_bootstrap",)
     ]
     sizes_table = table(["rejected at 5 % though equal, %", "rows alone", "`groups=`"], sizes)
     alone = [row.coverage for row in rows if not row.method.endswith("groups")]

@@ -13,7 +13,7 @@ from typing import Any
 import sklearn.metrics
 
 import fastmetrics
-from benchmarks.speed.around_answers import CHECKS, amounts, classes, groups, models
+from benchmarks.speed.around_answers import CHECKS, amounts, classes, models
 from benchmarks.speed.data import Data, Spec
 from benchmarks.speed.timing import SECONDS, Target
 
@@ -38,16 +38,6 @@ def _delong_test(data: Data) -> Call:
         return pair.standard_error, pair.difference
 
     return test
-
-
-def _grouped(data: Data) -> Call:
-    of_rows = groups(data)
-
-    def interval() -> tuple[float, ...]:
-        found = fastmetrics.delong(data.labels, data.scores, groups=of_rows)
-        return found.standard_error, found.estimate
-
-    return interval
 
 
 def _paired(n_resamples: int, metrics: Any = "roc_auc") -> Prepare:
@@ -175,7 +165,6 @@ def _median(module: Any) -> Prepare:
 
 WORKS: dict[str, Prepare] = {
     "DeLong's test": _delong_test,
-    "DeLong by groups": _grouped,
     "paired bootstrap, set-up": _paired(2),
     "paired bootstrap of five, set-up": _paired(2, FIVE),
     "paired permutations": _permutation,
@@ -229,7 +218,6 @@ def _seconds(
 
 TARGETS: tuple[Target, ...] = (
     _row("delong_test", "`delong_test`, two models", "DeLong's test", "sort", 5),
-    _row("delong_groups", "`delong(groups=)`", "DeLong by groups", "sort", 6),
     _row(
         "paired_set_up", "`paired_bootstrap`, two replicates", "paired bootstrap, set-up", "sort", 8
     ),

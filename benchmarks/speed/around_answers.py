@@ -30,12 +30,6 @@ def models(data: Data) -> dict[str, Array]:
     return {"a": data.scores, "b": data.scores + second(data.spec)}
 
 
-def groups(data: Data) -> Array:
-    """Return a group for each row, of a thousand rows or so."""
-    rng = np.random.default_rng(SEED + 3)
-    return rng.integers(0, max(100, data.spec.rows // GROUP_ROWS), data.spec.rows)
-
-
 @functools.lru_cache(maxsize=1)
 def classes(rows: int) -> tuple[Array, Array]:
     """Return labels of ten classes, and a score for each class; a row of scores sums to 1."""
@@ -85,23 +79,6 @@ def check_delong_test(data: Data, answer: tuple[float, ...]) -> None:
     (pa, na), (pb, nb) = (_placements(data, s) for s in models(data).values())
     variance = (pa - pb).var(ddof=1) / len(pa) + (na - nb).var(ddof=1) / len(na)
     np.testing.assert_allclose(answer, [variance**0.5, _difference(data)], rtol=1e-8)
-
-
-def check_grouped(data: Data, answer: tuple[float, ...]) -> None:
-    """Obuchowski (1997): what the placements of a group sum to."""
-    is_positive, of_rows = data.labels == 1, groups(data)
-    above, below = _placements(data, data.scores)
-    below = 1 - below
-    auc, n = above.mean(), of_rows.max() + 1
-    present = np.unique(of_rows)
-    parts = [
-        np.bincount(of_rows[which], values - auc, n)[present] / len(values)
-        for which, values in ((is_positive, above), (~is_positive, below))
-    ]
-    m = len(present)
-    error = (((parts[0] + parts[1]) ** 2).sum() * m / (m - 1)) ** 0.5
-    np.testing.assert_allclose(answer[0], error, rtol=0.02)
-    assert answer[1] == naive.exact_auc(data.spec)
 
 
 def check_difference(data: Data, answer: float) -> None:
@@ -193,7 +170,6 @@ def _youden(data: Data) -> float:
 _estimate = check_estimate(lambda data: naive.exact_auc(data.spec))
 CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "DeLong's test": check_delong_test,
-    "DeLong by groups": check_grouped,
     "paired bootstrap, set-up": check_difference,
     "paired bootstrap of five, set-up": check_difference,
     "paired permutations": check_difference,

@@ -23,7 +23,7 @@ from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._parse import BootstrapData, parse, parse_models
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
-from fastmetrics.inference.bootstrap.bootstrap import Options, check_options, join_notes, resample
+from fastmetrics.inference.bootstrap.bootstrap import Options, join_notes, resample
 from fastmetrics.inference.bootstrap.paired import compare_replicates
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -43,13 +43,12 @@ BootstrapSettings = tuple[Options, int | float | None]
 
 
 def check_bootstrap(
-    *, metrics: Any, groups: Any, weights_are: Any, threshold: Any, n_models: int, **options: Any
+    *, metrics: Any, threshold: Any, n_models: int, **options: Any
 ) -> BootstrapSettings:
     """Return the options and the threshold of a bootstrap, or raise before any work."""
     if threshold is not None:
         threshold = real_threshold(threshold)
-    checked = check_options(
-        BootstrapData(None, groups=groups, weights_are=weights_are),
+    checked = Options.parse(
         metrics=_label_metrics(metrics),
         alternative="two-sided",
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair

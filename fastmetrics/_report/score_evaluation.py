@@ -153,8 +153,8 @@ class EvaluateOptions:
             # The bootstrap is a large subpackage.
             from fastmetrics._report._bootstrap import check_bootstrap
 
-            options |= self.given("n_resamples", "confidence_level", "metrics", "groups")
-            options |= {"threshold": self.threshold, "weights_are": self.read}
+            options |= self.given("n_resamples", "threshold", "metrics", "groups", "sample_weight")
+            options |= self.given(*OF_INTERVALS)
             settings = check_bootstrap(n_models=n_models, **options)
             if self.slices is not None:
                 raise InputError(

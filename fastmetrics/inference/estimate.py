@@ -57,8 +57,9 @@ CompareMethod = Literal["influence", "bootstrap"]
 Ranges = Callable[[int], tuple[Floats, Floats]]
 
 _OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "bootstrap")
-#: Arguments about rows that `bootstrap` takes too.
+#: Arguments about rows: those that `bootstrap` takes too, and the others.
 _RESAMPLING_ROWS: Final = ("groups", "sample_weight", "threshold", "pos_label")
+_OTHER_ROWS: Final = ("event", "query", "strata", "weights_are")
 
 #: What `estimate` and `compare` say alike.
 RULES: Final = """
@@ -198,26 +199,12 @@ def estimate(
     >>> result.details, result.confidence_interval
     (Bracket(low=0.5, high=0.75), ConfidenceInterval(low=0.106641, high=0.971993))
     """
+    given = locals()
     if data is not None:
-        return estimate(**take_columns(locals()))
+        return estimate(**take_columns(given))
     if method is not None:
         check_choice("method", method, get_args(Method))
-    request = Request.parse(
-        metrics,
-        y_true,
-        confidence_level,
-        alternative,
-        event=event,
-        query=query,
-        groups=groups,
-        strata=strata,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        threshold=threshold,
-        pos_label=pos_label,
-        resampling_options={"n_resamples": n_resamples, "rng": rng, "progress": progress},
-    )
-
+    request = Request.parse(given, y_true)
     rule = request.level, method, alternative
     smooth = request.smooth(method)
     estimates: dict[str, Estimate] = {}
@@ -251,29 +238,22 @@ class Request(NamedTuple):
     resampling_options: dict[str, Any]
 
     @classmethod
-    def parse(
-        cls,
-        metrics: MetricsLike,
-        y_true: Any,
-        confidence_level: float,
-        alternative: Alternative,
-        *,
-        resampling_options: dict[str, Any],
-        **rows: Any,
-    ) -> Request:
-        """Validate the options; `weights_are` becomes None without weights."""
-        level = check_confidence_level(confidence_level)
-        check_alternative(alternative)
-        check_integer("n_resamples", resampling_options["n_resamples"], low=1)
-        if resampling_options["rng"] is not None:  # validated even if no metric is resampled
-            check_rng(resampling_options["rng"])
-        if resampling_options["progress"] is not None:
-            check_flag("progress", resampling_options["progress"])
+    def parse(cls, given: Mapping[str, Any], y_true: Any) -> Request:
+        """Validate arguments of `estimate` and `compare`; `weights_are` is None without weights."""
+        level = check_confidence_level(given["confidence_level"])
+        alternative = check_alternative(given["alternative"])
+        resampling = {name: given[name] for name in ("n_resamples", "rng", "progress")}
+        rows = {name: given[name] for name in (*_RESAMPLING_ROWS, *_OTHER_ROWS)}
+        check_integer("n_resamples", resampling["n_resamples"], low=1)
+        if resampling["rng"] is not None:  # validated even if no metric is resampled
+            check_rng(resampling["rng"])
+        if resampling["progress"] is not None:
+            check_flag("progress", resampling["progress"])
         if rows["threshold"] is not None:
             rows["threshold"] = real_threshold(rows["threshold"])
-        requests = request_metrics(metrics, y_true, rows["query"])
+        requests = request_metrics(given["metrics"], y_true, rows["query"])
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
-        return cls(requests, level, alternative, rows, resampling_options)
+        return cls(requests, level, alternative, rows, resampling)
 
     def smooth(self, method: str | None) -> tuple[MetricRequest, ...]:
         """Return the metrics that have influences of rows; raise if ``method`` requires all."""
@@ -421,27 +401,14 @@ def compare(
     >>> compare("y", ["first", "second"], data=frame, metrics="roc_auc") == result
     True
     """
+    given = locals()
     if data is not None:
-        return compare(**take_columns(locals()))
+        return compare(**take_columns(given))
     if method is not None:
         check_choice("method", method, get_args(CompareMethod))
     if margin is not None:
         margin = check_margin(margin)
-    request = Request.parse(
-        metrics,
-        None,
-        confidence_level,
-        alternative,
-        event=event,
-        query=query,
-        groups=groups,
-        strata=strata,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        threshold=threshold,
-        pos_label=pos_label,
-        resampling_options={"n_resamples": n_resamples, "rng": rng, "progress": progress},
-    )
+    request = Request.parse(given, None)
     models = named_scores(scores, names, at_least=2)
     model_names = tuple(model.name for model in models)
     pairs = model_pairs(model_names, reference)

@@ -244,17 +244,15 @@ def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") 
     return tail(statistic if alternative == "less" else -statistic, df)
 
 
-def joint_pvalue(statistic: float, rank: int, df: float) -> float:
-    """Compute the upper tail of a chi-square, or of F for finite ``df`` of the errors."""
+def chi_square_pvalue(statistic: float, rank: int) -> float:
+    """Compute the upper tail of a chi-square."""
     if math.isnan(statistic) or math.isinf(statistic):
         return 0.0 if math.isinf(statistic) else statistic
     if rank == 0:
         return 1.0
-    from scipy.special import chdtrc, fdtrc
+    from scipy.special import chdtrc
 
-    if math.isinf(df):
-        return float(chdtrc(rank, statistic))
-    return float(fdtrc(rank, df, statistic / rank)) if df > 0 else 1.0
+    return float(chdtrc(rank, statistic))
 
 
 V = TypeVar("V", float, NDArray[np.float64])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.stats import f as fisher, norm, t as student
+from scipy.stats import norm, t as student
 
 import fastmetrics as fm
 from fastmetrics.comparison import effective_sample_size, proportion_interval
@@ -267,8 +267,6 @@ def test_every_result_has_the_effective_number_of_groups(sizes: list[int]) -> No
     options = {"groups": groups, "n_resamples": B, "rng": 1}
     models = {"a": s, "b": s + y}
     actual = [
-        quietly(fm.delong, y, s, groups=groups),
-        quietly(fm.delong_test, y, models, groups=groups),
         quietly(fm.bootstrap, y, s, **options)["roc_auc"],
         quietly(fm.paired_bootstrap, y, models, **options)["roc_auc"].pairs[0],
         quietly(fm.evaluate, y, models, **options).bootstrap,
@@ -278,7 +276,6 @@ def test_every_result_has_the_effective_number_of_groups(sizes: list[int]) -> No
         own = getattr(details, "effective_n_groups", None) or details["effective_n_groups"]
         assert own == pytest.approx(wanted, rel=1e-14)
     assert fm.bootstrap(y, s, n_resamples=B, rng=1)["roc_auc"].details.effective_n_groups is None
-    assert fm.delong(y, s).details["effective_n_groups"] is None
 
 
 def test_weights_count_in_the_sizes_of_groups() -> None:
@@ -288,58 +285,8 @@ def test_weights_count_in_the_sizes_of_groups() -> None:
     wanted = sizes.sum() ** 2 / (sizes**2).sum()
     for read, weights in (("frequencies", times), ("importances", times / 7)):
         given = {"groups": groups, "sample_weight": weights, "weights_are": read}
-        analytic = quietly(fm.delong, y, s, **given)
-        assert analytic.details["effective_n_groups"] == pytest.approx(wanted)
         one = quietly(fm.bootstrap, y, s, n_resamples=B, rng=1, **given)["roc_auc"]
         assert one.details.effective_n_groups == pytest.approx(wanted)
-    uneven = quietly(fm.delong, [0, 1, 0, 1], [1, 2, 3, 4], groups=[3, 0, 3, 3])
-    assert uneven.details["effective_n_groups"] == pytest.approx(16 / 10)
-
-
-@pytest.mark.parametrize("scale", ["plain", "logit"])
-def test_delong_takes_students_t(scale: Any) -> None:
-    y, s, groups = users([12, 4, 6, 8, 9, 30, 4])
-    actual = quietly(fm.delong, y, s, groups=groups, scale=scale, confidence_level=0.9)
-    t = student.ppf(0.95, actual.details["effective_n_groups"] - 1)
-    low, high = actual.confidence_interval
-    if scale == "plain":
-        wanted = np.clip(actual.estimate + np.array([-1, 1]) * t * actual.standard_error, 0, 1)
-    else:
-        odds = actual.estimate / (1 - actual.estimate)
-        half = t * actual.standard_error / actual.estimate / (1 - actual.estimate)
-        wanted = [1 / (1 + math.exp(half) / odds), 1 / (1 + math.exp(-half) / odds)]
-    assert (low, high) == pytest.approx(tuple(wanted), rel=1e-12)
-
-
-def test_delongs_tests_take_t_and_f() -> None:
-    y, s, groups = users([12, 4, 6, 8, 9, 30, 4])
-    other = s + np.random.default_rng(2).normal(size=len(s))
-    actual = quietly(fm.delong_test, y, {"a": s, "b": other}, groups=groups)
-    df = actual.details["effective_n_groups"] - 1
-    pair = actual.pairs[0]
-    assert pair.pvalue == pytest.approx(2 * student.sf(abs(pair.statistic), df), rel=1e-10)
-    assert actual.details["pvalue"] == pytest.approx(pair.pvalue, rel=1e-9)
-    half = student.ppf(0.975, df) * pair.standard_error
-    assert pair.confidence_interval.high == pytest.approx(pair.difference + half)
-    three = quietly(fm.delong_test, y, {"a": s, "b": other, "c": np.round(s)}, groups=groups)
-    assert three.details["pvalue"] == pytest.approx(
-        fisher.sf(three.details["statistic"] / 2, 2, df), rel=1e-10
-    )
-
-
-def test_unpaired_samples_share_degrees_of_freedom() -> None:
-    (y, s, groups) = users([12, 4, 6, 8, 9, 30, 4])
-    (y2, s2, _) = users([5] * 9)
-    one = quietly(fm.delong, y, s, groups=groups)
-    other = fm.delong(y2, s2)
-    actual = quietly(fm.delong_unpaired_test, y, s, y2, s2, groups_a=groups)
-    total = one.details["variance"] + other.details["variance"]
-    df = total**2 / (
-        one.details["variance"] ** 2 / (one.details["effective_n_groups"] - 1)
-    )  # Welch, Satterthwaite
-    assert actual.df == pytest.approx(df)
-    assert actual.pvalue == pytest.approx(2 * student.sf(abs(actual.statistic), df), rel=1e-10)
-    assert fm.delong_unpaired_test(y, s, y2, s2).df == math.inf
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic"])
@@ -367,8 +314,6 @@ def test_few_groups_warn_and_many_do_not() -> None:
         models = {"a": s, "b": s * s}
         draws = {"n_resamples": B, "rng": 1}
         for function, scores, other in (
-            (fm.delong, s, {}),
-            (fm.delong_test, models, {}),
             (fm.bootstrap, s, draws),
             (fm.paired_bootstrap, models, draws),
             (fm.evaluate, s, draws),
@@ -377,7 +322,6 @@ def test_few_groups_warn_and_many_do_not() -> None:
                 function(y, scores, groups=groups, **other)
             assert [one.filename for one in caught] == [__file__]
     y, s, groups = users([3] * 31)
-    fm.delong(y, s, groups=groups)
     fm.bootstrap(y, s, groups=groups, n_resamples=B, rng=1)
 
 
@@ -392,9 +336,9 @@ def test_weights_that_leave_few_rows() -> None:
         with pytest.warns(fm.SmallSampleWarning, match=match):
             function(y, scores, **draws)
     with pytest.warns(fm.SmallSampleWarning, match="leave 200 rows worth"):
-        fm.delong(y, s, sample_weight=w)
+        fm.estimate(y, s, metrics="roc_auc", sample_weight=w)
     for fine in (w[:20] * 0 + 1, None):  # few rows, but none that the weights took
-        fm.delong(y[:20], s[:20], sample_weight=fine)
+        fm.estimate(y[:20], s[:20], metrics="roc_auc", sample_weight=fine)
     fm.bootstrap(y, s, **draws | {"weights_are": "frequencies"})
 
 

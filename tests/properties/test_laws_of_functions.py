@@ -302,7 +302,6 @@ OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
     "paired_bootstrap, numbers": lambda: partial(
         fm.paired_bootstrap, MANY.chance, MANY.models, metrics="mean_squared_error", **FEW
     ),
-    "delong_test, groups": lambda: partial(fm.delong_test, MANY.y, MANY.models, groups=GROUPS),
     "estimate, groups": lambda: partial(
         fm.estimate, MANY.y, MANY.score, metrics="average_precision", groups=GROUPS
     ),

@@ -139,19 +139,9 @@ def bootstrap(
     >>> r["roc_auc"].confidence_interval.low < 0.65625 < r["roc_auc"].confidence_interval.high
     True
     """
-    read = check_weights_are(sample_weight, weights_are)
+    options = Options.parse(**locals())
+    read = options.weights_are
     given = BootstrapData(y_true, y_score, sample_weight, read, pos_label, groups, threshold)
-    options = check_options(
-        given,
-        metrics=metrics,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        method=method,
-        alternative=alternative,
-        stratified=stratified,
-        rng=rng,
-        progress=progress,
-    )
     _, (estimates,) = resample([parse(given, options.specs)], options)
     return estimates
 
@@ -268,33 +258,38 @@ class Options:
     progress: bool | None = None
     weights_are: WeightsAre | None = None
 
-
-def check_options(
-    given: BootstrapData,
-    *,
-    metrics: MetricsLike,
-    n_resamples: Any,
-    confidence_level: Any,
-    method: Any,
-    alternative: Any,
-    stratified: bool,
-    rng: Any,
-    progress: bool | None,
-    n_models: int = 1,
-) -> Options:
-    """Validate the options."""
-    specs = metric_specs(metrics)
-    count = check_integer("n_resamples", n_resamples, low=2)
-    check_memory(
-        count, len(specs) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
-    )
-    level = check_confidence_level(confidence_level)
-    if method is not None:
-        check_choice("method", method, get_args(Method))
-    check_alternative(alternative)
-    check_stratified(stratified, given.groups)
-    how = method, alternative, stratified, progress
-    return Options(specs, count, level, seed_key(rng), *how, given.weights_are)
+    @classmethod
+    def parse(
+        cls,
+        *,
+        metrics: MetricsLike,
+        n_resamples: Any,
+        confidence_level: Any,
+        method: Any,
+        alternative: Any,
+        stratified: bool,
+        rng: Any,
+        progress: bool | None,
+        groups: Any,
+        sample_weight: Any,
+        weights_are: Any,
+        n_models: int = 1,
+        **_: Any,
+    ) -> Options:
+        """Validate the arguments of `bootstrap` and of `paired_bootstrap` that are no data."""
+        read = check_weights_are(sample_weight, weights_are)
+        specs = metric_specs(metrics)
+        count = check_integer("n_resamples", n_resamples, low=2)
+        check_memory(
+            count, len(specs) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
+        )
+        level = check_confidence_level(confidence_level)
+        if method is not None:
+            check_choice("method", method, get_args(Method))
+        check_alternative(alternative)
+        check_stratified(stratified, groups)
+        how = method, alternative, stratified, progress
+        return cls(specs, count, level, seed_key(rng), *how, read)
 
 
 # The engine: from samples and specs of metrics to replicates, limits and p-values.

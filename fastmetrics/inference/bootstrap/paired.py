@@ -18,7 +18,6 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_integer,
-    check_weights_are,
     seed_key,
 )
 from fastmetrics._kernels.replicates import exchange_rows
@@ -52,7 +51,6 @@ from fastmetrics.inference.bootstrap.bootstrap import (
     MANY_FAILED,
     Engine,
     Options,
-    check_options,
     count_failures,
     failures,
     join_notes,
@@ -164,25 +162,16 @@ def paired_bootstrap(
     >>> round(pair.difference, 2), pair.pvalue_adjusted == pair.pvalue
     (0.2, True)
     """
+    arguments = locals()
     if method is not None:
         check_choice("method", method, get_args(PairedMethod))
     models = named_scores(scores, names, at_least=2)
     model_names = [model.name for model in models]
     model_pairs(model_names, reference)  # or raise, before any work
-    read = check_weights_are(sample_weight, weights_are)
+    n_models = len(models) * (len(models) + 1) // 2  # each, and every pair
+    options = Options.parse(**arguments, n_models=n_models)
+    read = options.weights_are
     given = BootstrapData(y_true, models, sample_weight, read, pos_label, groups, threshold)
-    options = check_options(
-        given,
-        metrics=metrics,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        method=method,
-        alternative=alternative,
-        stratified=stratified,
-        rng=rng,
-        progress=progress,
-        n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
-    )
     samples = parse_models(given, options.specs)
     return compare_replicates(samples, model_names, options, reference=reference)
 
