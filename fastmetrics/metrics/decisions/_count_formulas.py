@@ -343,11 +343,6 @@ def disagreement(n_classes: int, weights: str | None) -> Array:
     return {None: np.minimum(steps, 1.0), "linear": steps, "quadratic": steps**2}[weights]
 
 
-def mean_cost(t: Tally) -> Values:
-    """Return the sum of cost times count over the number of examples."""
-    return ratio(t.linear, t.total)
-
-
 def majority_accuracy(t: Tally) -> Values:
     """Return the accuracy of always predicting the most frequent true class."""
     return ratio(t.true.max(axis=-1), t.total)
@@ -445,6 +440,11 @@ def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: flo
     return min(max(largest, -_SAFE), _SAFE) - largest
 
 
+def mean_cost(t: Tally, **costs: Any) -> Values:
+    """Return the mean of the costs that `cost_coefficients` has scaled."""
+    return ratio(t.linear, t.total) * 2.0 ** -cost_exponent(**costs)
+
+
 def expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
     """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is by default the fraction of positives.
 
@@ -471,9 +471,7 @@ FORMULAS: Final[dict[str, Formula]] = {
     "cohen_kappa": Formula(
         cohen_kappa, lambda k, *, weights: None if weights is None else disagreement(k, weights)
     ),
-    "cost": Formula(
-        lambda t, **costs: mean_cost(t) * 2.0 ** -cost_exponent(**costs), cost_coefficients
-    ),
+    "cost": Formula(mean_cost, cost_coefficients),
 } | {
     formula.__name__: Formula(formula)
     for formula in (

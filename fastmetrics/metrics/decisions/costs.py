@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_fraction
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.metrics.decisions._count_formulas import check_cost_matrix
+from fastmetrics.metrics.decisions import _count_formulas as formulas
 from fastmetrics.metrics.decisions.count_metrics import (
     NAN,
     binary_counts,
     strict_counts,
-    value,
     warn_if_nan,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -92,13 +93,15 @@ def cost_sensitive_error(
             raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
         if labels is not None:
             raise InputTypeError("`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`")
+        cost_fn = formulas.check_cost("cost_fn", cost_fn)
+        cost_fp = formulas.check_cost("cost_fp", cost_fp)
         cells = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
     else:
         if pos_label is not None:
             raise InputTypeError(
                 "`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`"
             )
-        cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
+        cost_matrix = formulas.check_cost_matrix("cost_matrix", cost_matrix)
         cells = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
         if labels is None and len(cells.labels) < len(cost_matrix):
             raise InputError(
@@ -106,8 +109,10 @@ def cost_sensitive_error(
                 f"{len(cells.labels):,} occur, {cells.labels}: pass `labels`, all of them"
             )
     costs = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
-    mean = value("cost", cells.counts, **costs)
-    return warn_if_nan(mean, "the cost is not defined: there is no example")
+    coefficients = formulas.cost_coefficients(len(cells.labels), **costs)
+    sums = formulas.tally(cells.counts.astype(np.float64), coefficients)
+    reason = "the cost is not defined: there is no example"
+    return warn_if_nan(formulas.mean_cost(sums, **costs), reason)
 
 
 @documented(_DATA, NAN)
@@ -158,7 +163,12 @@ def expected_cost(
     >>> expected_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1, prevalence=0.2)
     0.8
     """
+    cost_fn = formulas.check_cost("cost_fn", cost_fn)
+    cost_fp = formulas.check_cost("cost_fp", cost_fp)
+    if prevalence is not None:
+        prevalence = check_fraction("prevalence", prevalence, include_low=True, include_high=True)
     cells = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-    given = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
+    sums = formulas.tally(cells.counts.astype(np.float64))
+    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
     reason = "the expected cost is not defined: a class that counts has no example"
-    return warn_if_nan(value("expected_cost", cells.counts, **given), reason)
+    return warn_if_nan(formulas.expected_cost(sums, **costs), reason)
