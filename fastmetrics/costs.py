@@ -5,7 +5,7 @@
   `decision_curve`
 - over prices and shares of classes: `cost_curve`, `expected_total_cost`, `h_measure`
 - the first so many rows: `gains_curve`, `cumulative_gain`, `lift_score`, `lorenz_curve`
-- what the best threshold at every price would reach: `roc_convex_hull`, `roc_hull_auc`
+- what the best threshold at every price would reach: `roc_hull_auc`
 """
 
 from fastmetrics import _lazy

@@ -2,14 +2,11 @@
 
 from .inference.decision_curve import decision_curve as decision_curve
 from .inference.threshold_cost import threshold_cost_interval as threshold_cost_interval
-from .metrics.costs.convex_hull import (
-    h_measure as h_measure,
-    roc_convex_hull as roc_convex_hull,
-    roc_hull_auc as roc_hull_auc,
-)
 from .metrics.costs.cost_curve import (
     cost_curve as cost_curve,
     expected_total_cost as expected_total_cost,
+    h_measure as h_measure,
+    roc_hull_auc as roc_hull_auc,
 )
 from .metrics.costs.gains import (
     cumulative_gain as cumulative_gain,

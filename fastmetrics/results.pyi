@@ -49,7 +49,6 @@ from .metrics.calibration.reliability_diagram import (
     IsotonicFit as IsotonicFit,
     ReliabilityDiagram as ReliabilityDiagram,
 )
-from .metrics.costs.convex_hull import RocConvexHull as RocConvexHull
 from .metrics.costs.cost_curve import CostCurve as CostCurve
 from .metrics.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
 from .metrics.costs.operating_point import ThresholdCosts as ThresholdCosts

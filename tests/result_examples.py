@@ -154,7 +154,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
     "Report": lambda: fm.report(Y, {"a": S, "b": 2 * S}, band=None),
     "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),
-    "RocConvexHull": lambda: fm.costs.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"].plan(half_width=0.1),
     "ScoreDecomposition": lambda: fm.calibration.score_decomposition(Y, CHANCES),
     "ScoreRanges": lambda: fm.streams.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),

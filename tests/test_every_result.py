@@ -112,7 +112,6 @@ def test_intervals_unpack_and_index() -> None:
 #: Results that are one number above all, and the name of its field.
 NUMBERS = {
     "CostCurve": "expected_total_cost",
-    "RocConvexHull": "auc",
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",

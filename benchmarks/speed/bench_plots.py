@@ -45,7 +45,6 @@ OF_SCORES = {
 }
 OF_PROBABILITIES = {
     "cost": lambda table, ax: fm.costs.cost_curve(table).plot(ax),
-    "hull": lambda table, ax: fm.costs.roc_convex_hull(table).plot(ax),
     "gain": lambda table, ax: fm.costs.gains_curve(table).plot(ax),
     "lift": lambda table, ax: fm.costs.gains_curve(table).plot(ax, kind="lift"),
     "reliability": lambda table, ax: fm.calibration.reliability_diagram(table).plot(ax),

@@ -155,7 +155,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         """average_precision_score best_threshold break_even_point confusion_matrix_at_thresholds
         cost_curve delong det_curve evaluate expected_total_cost gains_curve gini_coefficient
         h_measure isotonic_fit ks_statistic partial_auc pr_auc precision_recall_curve
-        rank_loss roc_auc_score roc_convex_hull roc_curve roc_hull_auc
+        rank_loss roc_auc_score roc_curve roc_hull_auc
         hinge_loss goodman_kruskal_gamma kendall_tau somers_d spearman_rho""",
     ),
     (

@@ -16,7 +16,7 @@ from benchmarks.speed.timing import BYTES
 from fastmetrics.comparison import compare_timings
 
 #: A row of a module that loads no scikit-learn.
-ROW, MODULE = "roc_hull_auc", "fastmetrics/metrics/costs/convex_hull.py"
+ROW, MODULE = "roc_hull_auc", "fastmetrics/metrics/costs/cost_curve.py"
 SLOW = """
 
 _quick = roc_hull_auc

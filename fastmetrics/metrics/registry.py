@@ -482,9 +482,9 @@ _hull = partial(
 )
 
 _COSTS: Final = (
-    _hull("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
+    _hull("roc_hull_auc", "cost_curve", "AUC of the convex hull", bounds=(0.5, 1.0)),
     _hull("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
-    _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
+    _hull("h_measure", "cost_curve", "H-measure", parameters={"cost_weight": "prevalence"}),
     _rule(
         "gini_coefficient",
         "gains",

@@ -5,12 +5,13 @@ from .decomposition import (
     bias_variance_curve as bias_variance_curve,
     estimator_bias_variance as estimator_bias_variance,
 )
-from .draws import BootstrapOutOfBag as BootstrapOutOfBag, HoldOut as HoldOut
 from .estimates import evaluate_estimator as evaluate_estimator
 from .folds import (
+    BootstrapOutOfBag as BootstrapOutOfBag,
     FiveByTwo as FiveByTwo,
     Folds as Folds,
     GroupedFolds as GroupedFolds,
+    HoldOut as HoldOut,
     LeaveOneOut as LeaveOneOut,
 )
 from .point632 import (

@@ -36,11 +36,12 @@ from fastmetrics.inference.samples import (
 )
 from fastmetrics.inference.units import FEW_GROUPS, Units
 from fastmetrics.metrics._metric import HITS, LARGEST_GAP
-from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
 from fastmetrics.selection.folds import (
+    BootstrapOutOfBag,
     FiveByTwo,
     Folds,
     GroupedFolds,
+    HoldOut,
     LeaveOneOut,
     Rows,
     Split,

@@ -271,7 +271,7 @@ def test_other_words(name: str, option: str, advice: str) -> None:
     [
         lambda ax, **options: fm.plots.plot_roc(Y_FIT, P, ax=ax, **options),
         lambda ax, **options: fm.plots.plot_thresholds(Y_FIT, P, ax=ax, **options),
-        lambda ax, **options: fm.costs.roc_convex_hull(Y_FIT, P).plot(ax, **options),
+        lambda ax, **options: fm.costs.cost_curve(Y_FIT, P).plot(ax, **options),
         lambda ax, **options: fm.ConfusionMatrix.from_labels(Y_FIT, Y_FIT).plot(ax, **options),
         lambda ax, **options: fm.bootstrap(Y_FIT, P, rng=1)["roc_auc"].plot(ax, **options),
     ],

@@ -371,7 +371,6 @@ IN_FLOATS = {
     "roc_curve, weighted": lambda y, s: fm.roc_curve(y, s, sample_weight=y + 1)[2],
     "det_curve": lambda y, s: fm.det_curve(y, s)[2],
     "det_curve, weighted": lambda y, s: fm.det_curve(y, s, sample_weight=y + 1)[2],
-    "roc_convex_hull": lambda y, s: fm.costs.roc_convex_hull(y, s).thresholds,
     "cost_curve": lambda y, s: fm.costs.cost_curve(y, s).thresholds,
     "gains_curve": lambda y, s: fm.costs.gains_curve(y, s).thresholds,
     "threshold_costs": lambda y, s: fm.costs.threshold_costs(y, s, cost_fn=2, cost_fp=1).thresholds,

@@ -284,7 +284,6 @@ MODELS_PLOTS = {"a": P, "_a name of 5 $ or 6 $": P**2}
 AMOUNTS = RNG_PLOTS.gamma(2, 50, N)
 ONE_MODEL = {
     "cost": (lambda y=Y_PLOTS, p=P: fm.costs.cost_curve(y, p), {}),
-    "hull": (lambda y=Y_PLOTS, p=P: fm.costs.roc_convex_hull(y, p), {}),
     "thresholds": (lambda y=Y_PLOTS, p=P: fm.costs.threshold_costs(y, p, cost_fn=5, cost_fp=1), {}),
     "gain": (lambda y=Y_PLOTS, p=P: fm.costs.gains_curve(y, p), {}),
     "lift": (lambda y=Y_PLOTS, p=P: fm.costs.gains_curve(y, p), {"kind": "lift"}),
@@ -373,10 +372,6 @@ def test_curves_are_the_numbers():
     assert set(line(ax, f"all positive: {costs.cost_all_positive:.4g}").get_ydata()) == {
         costs.cost_all_positive
     }
-    hull = fm.costs.roc_convex_hull(Y_PLOTS, P)
-    ax = hull.plot(fm.plots.plot_roc(Y_PLOTS, P))
-    drawn = line(ax, f"convex hull, area {hull.auc:.4g}")
-    assert_array_equal(drawn.get_xydata(), np.c_[hull.false_positive_rate, hull.true_positive_rate])
 
 
 @pytest.mark.parametrize("n", [8, 3_000])

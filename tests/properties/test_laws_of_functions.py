@@ -399,7 +399,7 @@ ONE_CLASS = {
         """best_threshold break_even_point class_likelihood_ratios cost_curve
         expected_total_cost gini_coefficient goodman_kruskal_gamma h_measure kendall_tau
         ks_statistic net_benefit partial_auc pr_auc rank_loss
-        roc_auc_score roc_convex_hull roc_hull_auc somers_d spearman_rho threshold_costs youden_j
+        roc_auc_score roc_hull_auc somers_d spearman_rho threshold_costs youden_j
         bootstrap calibration_summary compare decision_curve delong delong_test estimate evaluate
         guaranteed_threshold logistic_calibration paired_bootstrap paired_permutation_test pr_band
         roc_band roc_curve threshold_cost_interval""".split(),
