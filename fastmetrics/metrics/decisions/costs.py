@@ -108,7 +108,7 @@ def cost_sensitive_error(
                 f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
                 f"{len(cells.labels):,} occur, {cells.labels}: pass `labels`, all of them"
             )
-    costs = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
+    costs: dict[str, Any] = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
     coefficients = formulas.cost_coefficients(len(cells.labels), **costs)
     sums = formulas.tally(cells.counts.astype(np.float64), coefficients)
     reason = "the cost is not defined: there is no example"
@@ -169,6 +169,6 @@ def expected_cost(
         prevalence = check_fraction("prevalence", prevalence, include_low=True, include_high=True)
     cells = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
     sums = formulas.tally(cells.counts.astype(np.float64))
-    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
+    cost = formulas.expected_cost(sums, cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence)
     reason = "the expected cost is not defined: a class that counts has no example"
-    return warn_if_nan(formulas.expected_cost(sums, **costs), reason)
+    return warn_if_nan(cost, reason)
