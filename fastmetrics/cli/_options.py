@@ -168,6 +168,9 @@ FILE ...  file name or glob pattern
 --weights-are {importances,frequencies}  what --weight says of a row: how much it matters, being one
     row all the same (default), or how many rows it stands for; intervals hang on it, values do not
 --pos-label V  the positive label (0/1, -1/1 and booleans need none)
+--filter NAME  of logs of lm-evaluation-harness: the filter of the answers
+--pass-at K ...  give the chance that one of K tries is right; several K may be named
+--pass-hat K ...  give the chance that all of K tries are right; several K may be named
 --where SQL  keep the rows for which this SQL expression holds
 --on-bad-row {error,skip}  what to do with a row whose label, score, weight, cost or group is
     missing or no finite number, or that does not fit the header: stop (default), or leave it out

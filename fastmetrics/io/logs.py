@@ -8,6 +8,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from fastmetrics._input.scalars import check_text
@@ -121,6 +122,30 @@ def read_evaluation_log(
     return given | {"name": score or "score", "higher_is_better": higher_is_better}
 
 
+def is_evaluation_log(path: Path) -> bool:
+    """Return whether a file begins as a log does; what follows may be damaged."""
+    with open(path, "rb") as file:
+        first = file.readline()
+        if first.startswith(_ZIP):
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    return not {*_HEADERS}.isdisjoint(archive.namelist())
+            except zipfile.BadZipFile:
+                return True  # which the reader says
+        first = first.removeprefix(b"\xef\xbb\xbf").strip()
+        if not first.startswith(b"{"):
+            return False
+        for text in (first, first + file.read()):  # a line, or the whole file
+            with suppress(ValueError, RecursionError):
+                value = json.loads(text)
+                return _is_inspect(value) or (isinstance(value, Mapping) and "doc_id" in value)
+    return False
+
+
+def _is_inspect(value: Any) -> bool:
+    return isinstance(value, Mapping) and "samples" in value and "eval" in value
+
+
 def _each(files: Any) -> Iterator[tuple[str, Path]]:
     """Yield the name of a model, if it has one, and a path."""
     if isinstance(files, str | os.PathLike):
@@ -157,7 +182,7 @@ def _read(
         whole = None
     except ValueError as error:
         raise FileError(f"{name}: {parsing_error(error)}") from None
-    if isinstance(whole, Mapping) and "samples" in whole and "eval" in whole:
+    if _is_inspect(whole):
         samples = whole["samples"] or []
         if not isinstance(samples, list):
             raise FileError(f"{name}: its samples are {_kind(samples)}, where a list belongs")

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ def _files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, score in (("a", A), ("b", B)):
         lines = [
-            {"doc_id": k, "filter": "none", "doc": {"part": k // 6}, "acc": float(value)}
+            {"doc_id": k, "doc": {"part": k // 6}, "acc": float(value)}
             for k, value in enumerate(score)
         ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -90,7 +91,7 @@ def test_logs(capsys):
     assert output["verdict"] == expected.verdict
     assert output["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
     assert expected["b"]["acc"].n_groups == 10
-    assert "old − b" in run(capsys, "--log old=a.jsonl --log b.jsonl --metrics acc --filter none")
+    assert "old − b" in run(capsys, "--log old=a.jsonl --log b.jsonl --metrics acc")
     assert "| acc ↑ |" in run(capsys, "--log a.jsonl b.jsonl --format markdown")
 
 
@@ -112,6 +113,72 @@ def test_tables(capsys):
         pq.write_table(rows, f"{name}.parquet")
     one_each = f"--log a.parquet b.parquet {given[16:].replace('--model model', '')}"
     assert run(capsys, one_each) == run(capsys, given)
+
+
+def test_evaluate_tells_a_log_by_what_is_in_it(capsys, tmp_path):
+    def said(*arguments):
+        return captured(capsys, *arguments).out
+
+    expected = said("compare", "--log", "a.jsonl")
+    assert said("evaluate", "a.jsonl") == said("evaluate", "[a].jsonl") == expected
+    samples = [
+        {"id": k, "epoch": 1, "scores": {"match": {"value": "CI"[k % 2]}}} for k in range(40)
+    ]
+    log = {"version": 2, "eval": {"model": "m"}, "samples": samples}
+    (tmp_path / "i.json").write_text(json.dumps(log, indent=2))
+    with zipfile.ZipFile(tmp_path / "i.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps({"eval": log["eval"]}))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}.json", json.dumps(sample))
+    expected = said("compare", "--log", "i.json", "--format", "json")
+    assert json.loads(expected)["models"]["m"]["match"]["estimate"] == 0.5
+    for name in ("i.json", "i.eval"):
+        assert said("evaluate", name, "--format", "json") == expected
+    groups = ["a.jsonl", "b.jsonl", "--groups", "part", "--metrics", "acc", "--baseline", "b"]
+    assert said("evaluate", *groups) == said("compare", "--log", *groups)
+    tries = [
+        {"id": k // 2, "epoch": k % 2, "scores": {"match": {"value": "CI"[k % 3 == 0]}}}
+        for k in range(60)
+    ]
+    (tmp_path / "tries.json").write_text(json.dumps(log | {"samples": tries}))
+    chances = ["tries.json", "--pass-at", "1", "2", "--pass-hat", "2", "--format", "json"]
+    expected = said("compare", "--log", *chances)
+    assert json.loads(expected)["models"]["m"]["pass@2"]["estimate"] == 1.0
+    assert said("evaluate", *chances) == expected
+    lines = [
+        {"doc_id": k, "filter": name, "acc": float(k % 3 > 0 and name == "strict")}
+        for k in range(30)
+        for name in ("strict", "loose")
+    ]
+    (tmp_path / "f.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert "0.6667" in said("evaluate", "f.jsonl", "--filter", "strict")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("a.jsonl --score acc", "--score is of score columns: the files are logs of evaluations"),
+        ("a.jsonl --bootstrap 9", "--bootstrap is of score columns"),
+        ("a.jsonl --cost-fn 2", "--cost-fn is of"),
+        ("a.jsonl --slice part", "--slice is of score columns"),
+        ("a.jsonl --threshold 0", "--threshold is of score columns"),
+        ("a.jsonl --memory 1GB", "--memory is of score columns"),
+        ("a.jsonl --metrics f1", "no score 'f1'; it has acc"),
+        ("cut.eval", "cut.eval: a damaged zip file"),
+        ("a.jsonl scores.csv", "--label and --score missing"),
+        ("t.parquet", "--label and --score missing"),
+        ("rows.jsonl", "--label and --score missing"),
+        ("rows.npz", "--label and --score missing"),
+        ("missing.jsonl", "--label and --score missing"),
+        ("scores.csv --label y --score logistic --filter none", "--filter is of logs"),
+        ("scores.csv --label y --score logistic --pass-at 2", "--pass-at is of logs: leave it out"),
+        ("scores.csv --label y --score logistic --pass-hat 2", "--pass-hat is of logs"),
+    ],
+)
+def test_evaluate_refuses_by_name_what_logs_do_not_take(arguments, message, capsys, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"y": 1, "p": 0.5}\n{"y": 0, "p": 0.1}')
+    np.savez(tmp_path / "rows.npz", y=[1, 0], p=[0.5, 0.1])
+    assert message in error_of(capsys, "evaluate", *shlex.split(arguments))
 
 
 COLUMNS = "scores.csv --label y --score logistic --score neighbours"

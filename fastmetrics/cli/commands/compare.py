@@ -225,10 +225,13 @@ examples:
 
 def run_compare(options: argparse.Namespace) -> str:
     """Compare the score columns of files, or logs, and return the output."""
-    if options.log is not None:
-        return _compare_logs(options)
-    refuse_options(options, _OF_LOGS, "is of logs: name their files behind --log")
-    return _compare_columns(options)
+    if options.log is None:
+        refuse_options(options, _OF_LOGS, "is of logs: name their files behind --log")
+        return _compare_columns(options)
+    refuse_options(options, _OF_COLUMNS, "is of score columns: leave it or --log out")
+    if options.files:
+        raise ValueError(f"{options.files[0]}: FILE is of score columns: name logs behind --log")
+    return compare_logs(options)
 
 
 def _compare_columns(options: argparse.Namespace) -> str:
@@ -280,15 +283,12 @@ def _compare_columns(options: argparse.Namespace) -> str:
     return in_format(options, fields, comparisons._display())
 
 
-def _compare_logs(options: argparse.Namespace) -> str:
+def compare_logs(options: argparse.Namespace) -> str:
     """Compare models by logs of their evaluations, or by tables of repeated items."""
     from fastmetrics._report.evaluate_log import evaluate_log
     from fastmetrics.cli._session import in_words
     from fastmetrics.io.logs import read_evaluation_log
 
-    refuse_options(options, _OF_COLUMNS, "is of score columns: leave it or --log out")
-    if options.files:
-        raise ValueError(f"{options.files[0]}: FILE is of score columns: name logs behind --log")
     for name in ("score", "metrics"):
         given = getattr(options, name) or [None]
         if len(given) > 1:
@@ -417,9 +417,9 @@ score columns:
 [--seed]
 logs:
 [--log [NAME=]FILE ...]  log, or table; a model is called NAME, or as its log or its file is
-[--filter NAME]  of logs of lm-evaluation-harness: the filter of the answers
-[--pass-at K ...]  give the chance that one of K tries is right; several K may be named
-[--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
+[--filter]
+[--pass-at]
+[--pass-hat]
 [--on-missing {error,intersect}]  stop where models lack items (default), or leave these items out
 [--id COL]  column of the items: says that files are tables, and --score that of a repeat
 [--model COL]  column of the models (default: each file is of one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
@@ -31,6 +32,13 @@ _PAIRS: Final = {"--class-score": "cat=p_cat", "--label-score": "cat=p_cat"}
 _OF_TWO: Final = (
     *("cost_fn", "cost_fp", "prevalence", "guarantee"),
     *("bootstrap", "method", "stratified"),
+)
+#: Options that mean nothing for logs.
+_OF_ROWS: Final = (
+    *_OF_TWO,
+    *("score", "class_score", "weight", "weights_are", "pos_label", "where", "on_bad_row"),
+    *("task", "query", "slice", "intersections", "min_n", "threshold", "seed"),
+    *("memory", "spill_dir"),
 )
 _ALONE: Final = "is of scores of two classes: leave it out"
 
@@ -357,6 +365,9 @@ def run_evaluate(options: argparse.Namespace) -> str:
         from fastmetrics.cli.commands.sql import run_counts
 
         return run_counts(options)
+    if not options.label and not options.label_score and _are_logs(options.files):
+        return _evaluate_logs(options)
+    refuse_options(options, ("filter", "pass_at", "pass_hat"), "is of logs: leave it out")
     check_columns(options)
     evaluation, texts, columns = _evaluate_rows(options)
     if options.baseline is not None:
@@ -398,6 +409,30 @@ def _evaluate_loaded(options: argparse.Namespace, columns: FileColumns | None = 
     return evaluation, texts, columns
 
 
+def _are_logs(patterns: list[str]) -> bool:
+    from fastmetrics.io.logs import is_evaluation_log
+
+    try:
+        return all(map(is_evaluation_log, _paths(patterns)))
+    except OSError:  # the reader of rows says what is wrong, and reads what is not on a disk
+        return False
+
+
+def _paths(patterns: list[str]) -> list[str]:
+    return [path for each in patterns for path in sorted(glob.glob(each)) or [each]]
+
+
+def _evaluate_logs(options: argparse.Namespace) -> str:
+    """Evaluate each model of logs as ``compare --log`` does."""
+    from fastmetrics.cli.commands.compare import compare_logs
+
+    refuse_options(options, _OF_ROWS, "is of score columns: the files are logs of evaluations")
+    unset = dict.fromkeys(("id", "model", "repeat", "on_missing"))
+    unset |= dict.fromkeys(("higher_is_better", "lower_is_better"), False)
+    given = {**vars(options), "log": _paths(options.files)}
+    return compare_logs(argparse.Namespace(**unset, **given))
+
+
 EVALUATE: Final = Command(
     name="evaluate",
     about="evaluate scores in CSV, Parquet or JSON-lines files",
@@ -406,10 +441,15 @@ EVALUATE: Final = Command(
     help="""\
 Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
 .ndjson .json). All files together are one data set. The greater a score, the more positive.
-Logs of language models are evaluated by compare --log.""",
+Logs of lm-evaluation-harness (samples_*.jsonl) and of Inspect (.eval, .json), told by what is in
+them, are evaluated without --label, as compare --log does; --metrics then names their score.""",
     options=f"""
 {EVALUATION}
 [--baseline COL]  print the differences from this score column (default: from the best one)
+logs:
+[--filter]
+[--pass-at]
+[--pass-hat]
 counts in place of rows:
 [--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
     gives them, and not rows: without --label and --score; a column 'model' names models
@@ -419,7 +459,7 @@ files of any size, of scores of two classes:
 [--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model, 28 with groups,
     weights and costs; nothing is left (default: the system's folder for temporary files)
 """,
-    defaults={"confidence_level": 0.95},
+    defaults={"pass_at": [], "pass_hat": [], "confidence_level": 0.95},
     examples="""\
 examples:
   fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
@@ -432,5 +472,7 @@ examples:
   fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
   fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
   fastmetrics evaluate counts.csv --counts          (counts that a database made)
+  fastmetrics evaluate samples_gsm8k.jsonl --metrics exact_match --filter strict-match    (a log)
+  fastmetrics evaluate run.eval --pass-at 1 5
 """,
 )
