@@ -21,15 +21,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "files_loaded": ("cli._bounded.reason_to_load", "cli._ordered.reason_to_load"),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
-    "bin_part_rows": ("tables.binned_score_table._PART_ROWS",),
-    "bin_call_rows": ("tables.binned_score_table._CALL_ROWS",),
     "dense_classes": (
         "tables.confusion._label_counts.MOST_CLASSES",
         "tables.confusion._matrix_state.MOST_CLASSES",
         "tables.confusion.confusion_matrix.MOST_CLASSES",
     ),
-    "error_job_cells": ("tables.regression.JOB",),
-    "error_piece_rows": ("tables.regression.PIECE",),
     "hull_chunk_rows": ("tables.score_table.CHUNK_ROWS",),
     "indicator_block": ("metrics.decisions._class_counts._BLOCK",),
     "plain_rows": ("tables.pairs.PLAIN_ROWS",),
@@ -54,10 +50,8 @@ PLACES: dict[str, tuple[str, ...]] = {
         f"{_CURVES}.precision_recall.PIECE_ROWS",
         f"{_CURVES}.roc.PIECE_ROWS",
     ),
-    "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
     "logit_width": ("metrics.calibration.logistic_calibration._WIDTH",),
     # of replicates
-    "band_batch_bytes": ("inference.bands._BATCH_BYTES",),
     "band_places": ("inference.bands.N_POINTS",),
     "batch_bytes": (f"{_BOOTSTRAP}._samples.BATCH_BYTES",),
     "batches_of_a_part": (f"{_BOOTSTRAP}.bootstrap._BATCHES",),

@@ -24,10 +24,6 @@ import sklearn.metrics
 import fastmetrics as fm
 from public import NAMES, public
 
-public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
-TIMED = public_calls.TIMED
-Rows = public_calls.Rows
-
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 USERS, OTHERS = list("abcdefgh"), list("bacdefgh")
@@ -99,58 +95,6 @@ def test_no_function_forgets_a_column(name: str) -> None:
         assert issubclass(warned[0].category, fm.DataConversionWarning)
         assert re.match(message, str(warned[0].message))
         assert warned[0].filename == __file__
-
-
-def with_index(values: Any, index: list[str]) -> Any:
-    """Return arrays as pandas has them, those in mappings and lists too."""
-    if isinstance(values, dict):
-        return {key: with_index(each, index) for key, each in values.items()}
-    if isinstance(values, list):
-        return [with_index(each, index) for each in values]
-    if isinstance(values, np.ndarray):
-        kind: Any = pd.Series if values.ndim == 1 else pd.DataFrame
-        return kind(values, index=index[: len(values)])
-    return values
-
-
-LABELS = [f"row {i}" for i in range(60)]
-SHUFFLED = [*LABELS[1::-1], *LABELS[2:]]
-#: Calls with more than one column.
-CALLS = [
-    name
-    for name, (make, options) in TIMED.items()
-    if "," not in name and len(make(Rows(60))) + ("query" in options) > 1
-    if name != "predict_at_threshold"
-]
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_rows_in_another_order_are_refused(name: str) -> None:
-    make, options = TIMED[name]
-    function = public_calls.public(name)
-    rows = Rows(60)
-    given = {key: value(rows) if callable(value) else value for key, value in options.items()}
-    given |= {"n_resamples": 5} if "n_resamples" in given else {}
-
-    def call(first: list[str] | None, second: list[str] | None) -> Any:
-        arguments = list(make(rows))
-        own = [first, *([second] * (len(arguments) - 1))]
-        if name in UNPAIRED:
-            own = [first, second, first, second]
-        taken = [with_index(a, i) if i else a for a, i in zip(arguments, own, strict=True)]
-        query = {"query": with_index(given["query"], second)} if "query" in given and second else {}
-        return repr(function(*taken, **given | query))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        plain = call(None, None)
-        assert plain == call(LABELS, LABELS) == call(LABELS, None) == call(None, SHUFFLED)
-    if name in NAMESAKES:
-        with pytest.warns(fm.DataConversionWarning, match="in another order: 'row 0' and 'row 1'"):
-            assert call(LABELS, SHUFFLED) == plain
-    else:
-        with pytest.raises(fm.InputError, match="in another order: 'row 0' and 'row 1' at row 0"):
-            call(LABELS, SHUFFLED)
 
 
 def test_rows_that_were_shuffled() -> None:

@@ -465,13 +465,6 @@ def test_slices_that_are_required(folder, capsys) -> None:
     assert "Inconclusive (1): roc_auc [country=NO]." in " ".join(printed.split())
 
 
-def test_values_outside_the_domain(folder, capsys) -> None:
-    (folder / "g.csv").write_text("y,old,new\n1,1,-1\n2,2,1\n3,3,2\n0,1,1\n")
-    models = ("--label=y", "--baseline=old", "--score=new", "--margin=mean_poisson_deviance=9")
-    message = "must be greater than 0 for the Tweedie deviance of power 1: -1"
-    assert message in error_of(capsys, "gate", "g.csv", *models)
-
-
 def test_junit_of_names_that_xml_cannot_hold(folder, capsys) -> None:
     frame = pd.read_csv("all.csv")
     frame.assign(country=frame.country + "\x1b[31m").to_csv("all.csv", index=False)

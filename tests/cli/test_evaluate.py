@@ -205,12 +205,6 @@ def test_predicted_labels_have_a_positive_one_that_is_a_number(tmp_path, capsys)
     assert "0.6667" in out
 
 
-def test_labels_without_an_obvious_positive(tmp_path, capsys):
-    command = text(tmp_path, "1,1\n2,2\n")
-    assert "--pos-label" in error_of(capsys, *command)
-    assert "--pos-label 'two' cannot be a label" in error_of(capsys, *command, "--pos-label", "two")
-
-
 @pytest.mark.parametrize("output", ["table", "json", "csv", "markdown"])
 def test_one_class_is_undefined_not_an_error(tmp_path, capsys, output):
     out, err = captured(capsys, *text(tmp_path, "1,1\n1,2\n"), "--format", output)
@@ -250,15 +244,6 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     assert "a|b" in out.splitlines()[0]
     assert out.endswith("--verbose adds 2 notes.\n")
     assert "\n\n| [95 % interval] | a\\|b | x,y |\n" in out
-
-
-def test_confidence_level(tmp_path, capsys):
-    command = parquet(tmp_path, table())
-    out = output_of(capsys, *command, "--confidence-level", "0.999", "--verbose")
-    assert "99.9 % interval" in out
-    for level in ("0", "1", "95", "nan"):
-        message = error_of(capsys, *command, "--confidence-level", level)
-        assert "--confidence-level: must lie between 0 and 1" in message
 
 
 _SCORES = ["--class-score=x=a", "--class-score=y=b", "--class-score=z=c"]

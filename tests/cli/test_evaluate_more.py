@@ -1,6 +1,5 @@
 """`fastmetrics evaluate` with a bootstrap, of counts, and in the memory that is given."""
 
-import csv
 import io
 import json
 import os
@@ -60,16 +59,6 @@ def test_csv_has_the_rows_of_the_data_frame(scored, columns, capsys, models):
     frame = expected.to_frame("pandas").fillna(np.nan)
     table = pd.read_csv(io.StringIO(text))
     pd.testing.assert_frame_equal(table, frame, check_dtype=False, rtol=1e-14)
-
-
-@pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
-def test_csv_names_a_metric_of_the_table_once(scored, capsys, names):
-    text = output_of(capsys, *ONE, *QUICK, "--metrics", *names, "--format", "csv")
-    metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
-    assert sorted(metrics) == sorted(
-        "n_positive n_negative average_precision break_even_point threshold tpr_at_best_threshold "
-        "fpr_at_best_threshold roc_auc ks_statistic".split()
-    )
 
 
 def cells(line):

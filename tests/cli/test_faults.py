@@ -315,15 +315,6 @@ def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
     assert fails_slips(capsys, packed) == message.replace("a.csv", "a.csv.gz")
 
 
-@pytest.mark.parametrize("odd", ["1e1_0", "0x10", " 7 "])
-def test_nor_is_such_a_text_in_json(capsys, tmp_path, odd):
-    lines = [*LINES[:2], f'{{"label": 0, "score": "{odd}"}}', LINES[2]]
-    path = written(tmp_path, "a.jsonl", "\n".join(lines))
-    assert (
-        fails_slips(capsys, path) == f"a.jsonl: row 3: column 'score': '\"{odd}\"' is not a number"
-    )
-
-
 @POSIX
 def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
     n = 50_000
@@ -673,10 +664,3 @@ def test_error_lists_why(folder, capsys):
         ("age > 1000", "no row satisfies the condition"),
     ):
         assert why in fails(capsys, "data.csv", "--where", where)
-
-
-def test_a_late_fraction_is_not_rounded_inside_the_condition(folder, capsys):
-    # The first 20,480 rows look like integers; 17.6 must not become 18 and pass.
-    rows = ["label,score,age"] + [f"{i % 2},{i},40" for i in range(30_000)] + ["1,5,17.6"]
-    (folder / "data.csv").write_text("\n".join(rows))
-    assert selected(capsys, "age >= 18") == 30_000

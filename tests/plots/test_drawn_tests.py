@@ -293,12 +293,6 @@ def test_no_friedman_plot_without_a_critical_difference():
         compared(4, post_hoc="wilcoxon-holm").plot_friedman()
 
 
-def test_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'fastmetrics-eval\[plot\]'"):
-        compared(3).plot()
-
-
 Y = np.tile([0, 1, 1], 20)
 S = np.round(Y + np.random.default_rng(0).normal(size=60), 2)
 FEW = {"n_resamples": 400, "rng": 1, "stratified": True}

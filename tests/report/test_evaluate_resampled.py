@@ -1,12 +1,10 @@
 """`evaluate` with a bootstrap: each metric's interval is the one that the bootstrap gives."""
 
-import math
 from html import unescape
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap as scipy_bootstrap, norm
-from sklearn.metrics import f1_score, roc_auc_score, roc_curve
+from sklearn.metrics import f1_score
 
 from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate, paired_bootstrap
 from fastmetrics.comparison import effective_sample_size
@@ -79,39 +77,6 @@ def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
     assert settings.stratified is plan.get("stratified", False)
     assert settings.n_groups == (80 if "groups" in plan else None)
     assert settings.key == expected["roc_auc"].details.key
-
-
-def youden_rates(y, score):
-    """TPR and FPR at the highest threshold of the largest TPR - FPR, by scikit-learn."""
-    fpr, tpr, _ = roc_curve(y, score, drop_intermediate=False)
-    best = np.argmax(np.round(tpr - fpr, 12))
-    return tpr[best], fpr[best]
-
-
-def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
-    # Against the bootstrap of scipy, which chooses in each replicate as the function does.
-    y, scores, _ = models
-
-    def rate_of_resample(y, score, axis=-1):
-        pairs = zip(np.atleast_2d(y), np.atleast_2d(score), strict=True)
-        rates = np.array([youden_rates(*pair) for pair in pairs]).T
-        return rates[:, 0] if y.ndim == 1 else rates
-
-    expected = scipy_bootstrap(
-        (y, scores["b"]), rate_of_resample, paired=True, n_resamples=1500,
-        method="percentile", rng=np.random.default_rng(0),
-    )  # fmt: skip
-    model = evaluate(y, scores["b"], n_resamples=4000, rng=1)[0]
-    tpr, fpr = youden_rates(y, scores["b"])
-    assert model.bootstrap["tpr_at_best_threshold"].estimate == pytest.approx(tpr)
-    assert model.bootstrap["fpr_at_best_threshold"].estimate == pytest.approx(fpr)
-    for i, metric in enumerate(("tpr_at_best_threshold", "fpr_at_best_threshold")):
-        result = model.bootstrap[metric]
-        assert result.standard_error == pytest.approx(expected.standard_error[i], rel=0.1)
-        # With the threshold held where the data have it, the error would be about half of this.
-        positive = y == (1 if i == 0 else 0)
-        rate = (tpr, fpr)[i]
-        assert result.standard_error > 1.4 * math.sqrt(rate * (1 - rate) / positive.sum())
 
 
 def test_metrics_by_name_beside_the_auc(models):
@@ -275,34 +240,6 @@ def test_several_models_by_one_method(models, method):
     assert result.bootstrap.method == method
     assert {one.method for one in result.comparisons.values()} == {f"{pairs_by} bootstrap"}
     assert f"Intervals of differences: {pairs_by} bootstrap" in result.explain()
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-def test_own_intervals_of_several_models_are_nearly_bca_by_its_definition(models, stratified):
-    y, scores, _ = models
-    result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
-    assert result.bootstrap.method is None
-    assert result.comparisons["roc_auc"].method == "basic bootstrap"
-    for name, score in scores.items():
-        estimate = result[name].bootstrap["roc_auc"]
-        kept = ~np.eye(len(y), dtype=bool)
-        without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
-        squares = cubes = 0.0
-        for stratum in (y == 1, y == 0) if stratified else (y >= 0,):
-            n = stratum.sum()
-            influence = (n - 1) / n * (without[stratum].mean() - without[stratum])
-            squares += np.sum(influence**2)
-            cubes += np.sum(influence**3)
-        a = cubes / (6 * squares**1.5)
-        replicates = estimate.details.distribution
-        ties = np.mean(replicates == estimate.estimate)
-        bias = norm.ppf(np.mean(replicates < estimate.estimate) + ties / 2)
-        levels = [
-            norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
-        ]
-        assert list(estimate.confidence_interval.to_dict().values()) == pytest.approx(
-            np.quantile(replicates, levels), rel=1e-3
-        )
 
 
 def test_no_finite_correction_leaves_the_percentile_interval(models):

@@ -93,23 +93,6 @@ def test_wrong_arguments(data):
         fm.evaluate(y, {1: scores["a"], "1": scores["b"]})
 
 
-def binormal(n_positive, n_negative, auc, rng, *, spread=1.0):
-    """Draw scores of this AUC; those of positives have the standard deviation ``spread``."""
-    centre = scipy.stats.norm.ppf(auc) * math.sqrt(1 + spread**2)
-    positives = centre + spread * rng.normal(size=n_positive)
-    y = np.repeat(np.array([1, 0], np.int8), (n_positive, n_negative))
-    return y, np.concatenate((positives, rng.normal(size=n_negative)))
-
-
-def test_the_auc_has_the_interval_of_estimate():
-    y, scores = binormal(40, 400, 0.9, np.random.default_rng(0))
-    model = fm.evaluate(y, scores, confidence_level=0.9)[0]
-    auc = fm.estimate(y, scores, metrics="roc_auc", confidence_level=0.9)["roc_auc"]
-    assert model.interval_method == "score"
-    assert model.confidence_interval == auc.confidence_interval
-    assert model.note == ""
-
-
 @pytest.mark.parametrize(
     ("y", "scores", "note"),
     [

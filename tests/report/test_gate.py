@@ -229,13 +229,6 @@ def test_equal_models_would_rarely_pass_is_said_before(data) -> None:
     assert rule.n_needed > 60
 
 
-def test_labels_that_are_missing_are_refused(data) -> None:
-    y, p = data
-    labels = np.where(np.arange(N) % 50 == 0, np.nan, y)
-    with pytest.raises(fm.InputError, match="nan"):
-        gate(labels, p, p, margins={"brier_score": 0.01})
-
-
 def test_assert_not_worse(data) -> None:
     y, p = data
     outcome = fm.assert_not_worse(

@@ -20,7 +20,6 @@ from fastmetrics import (
     roc_auc_score,
 )
 from fastmetrics._kernels import buckets, merges
-from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables import ordering, pairs
 from fastmetrics.tables.pairs import PairCounts, bucket_jobs, pairs_of_weights
 from reference import pair_oracle as oracle
@@ -222,17 +221,6 @@ def test_more_rows_than_32_bits_hold() -> None:
     assert table.true_positives.tolist() == [each, 2 * each]
     assert roc_auc_score(table) == 0.5
     assert pairs_of_weights(table.positives, table.negatives).twice_concordant == 4 * each * each
-
-
-@pytest.mark.parametrize("n", [4, LARGE])
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class_only(n: int, label: int) -> None:
-    """Row 3."""
-    labels = np.full(n, label, np.int8)
-    scores = np.arange(n) / 8
-    for metric in (roc_auc_score, rank_loss):
-        with pytest.warns(UndefinedMetricWarning):
-            assert np.isnan(metric(labels, scores))
 
 
 N = 3_000

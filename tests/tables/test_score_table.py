@@ -429,11 +429,6 @@ def table_of_hull(positives, negatives):
     return ScoreTable.from_counts(np.arange(len(positives), 0, -1), positives, negatives)
 
 
-def same(left, right):
-    names = "ends", "positives", "negatives"
-    return all(np.array_equal(getattr(left, name), getattr(right, name)) for name in names)
-
-
 @given(COUNTS, st.sampled_from([1, 2, 7, 1000]))
 def test_chunks_and_weights_have_the_vertices_of_the_definition(counts, chunk):
     positives, negatives = np.array(counts).T
@@ -464,24 +459,6 @@ def test_large_counts_are_told_apart_where_floats_are_not():
     # Odds of 1 + 1 / n against 1, which as quotients of float64 are one number.
     assert upper_hull(table_of_hull([n + 1, n], [n, n])).ends.tolist() == [0, 1]
     assert upper_hull(table_of_hull([n, n + 1], [n, n])).ends.tolist() == [1]
-
-
-def test_threads_and_chunks_change_nothing(rng, monkeypatch):
-    labels = rng.random(5_000) < 0.3
-    scores = rng.normal(size=5_000) + labels
-    for weight in (None, rng.random(5_000)):
-        table = ScoreTable.from_scores(labels, scores, sample_weight=weight)
-        engine_sizes.put(monkeypatch, hull_chunk_rows=300)
-        actual = []
-        for n in (1, 2, 7):
-            monkeypatch.setenv("FASTMETRICS_NUM_THREADS", str(n))
-            actual.append(upper_hull(table))
-        assert same(actual[0], actual[1])
-        assert same(actual[0], actual[2])
-        monkeypatch.undo()
-        whole = upper_hull(table)
-        assert actual[0].ends.tolist() == whole.ends.tolist()
-        assert same(actual[0], whole)
 
 
 def test_the_blocks_are_those_of_isotonic_regression(rng):
