@@ -33,7 +33,7 @@ from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.metrics.curves._averaging import AVERAGES, average_metric, binarize
-from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.ordering import row_order, sort_bucket
 from fastmetrics.tables.pairs import (
     PairCounts,
     count_pairs,
@@ -136,7 +136,7 @@ def _one_vs_one(
         column = scores[:, code][rows]
         others = [other for other in present if other != code]
         if weights is None:
-            ordered = [np.sort(column[group]) for group in groups]
+            ordered = [sort_bucket(column[group]) for group in groups]
             return {b: pairs_of_sorted(ordered[code], ordered[b]).auc for b in others}
         areas = {}
         for other in others:
