@@ -117,13 +117,20 @@ def rank_table(
             f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
             f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
         )
-    labels = _algorithm_names(names, known, k, name)
+    if names is not None:
+        if isinstance(names, str) or len(names) != k:
+            raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
+        known = key_names(names, "names", "algorithms")
+    if datasets is not None:
+        if isinstance(datasets, str) or len(datasets) != n:
+            raise InputError(f"`datasets` must name the {n} rows: got {datasets!r}")
+        rows = [str(each) for each in datasets]
+    algorithms = tuple(known or map(str, range(k)))
     centred = twice - (k + 1)
-    if ranks is not None:
-        return RankTable(labels, _dataset_names(None, None, n), centred, None)
-    # From the lowest score up; the other way round is the same table negated.
-    centred = -centred if higher else centred
-    return RankTable(labels, _dataset_names(datasets, rows, n), centred, matrix)
+    if ranks is None and higher:  # from the lowest score up: the same table negated
+        centred = -centred
+    scored = matrix if ranks is None else None
+    return RankTable(algorithms, tuple(rows or map(str, range(n))), centred, scored)
 
 
 def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
@@ -161,26 +168,6 @@ def _scores_and_names(
     if type(getattr(table, "index", None)).__name__ not in ("NoneType", "RangeIndex"):
         rows = [str(each) for each in table.index]  # pandas: the index names the rows
     return check_score_matrix(table, name), key_names(heads, name, "algorithms"), rows
-
-
-def _algorithm_names(
-    names: Sequence[str] | None, known: list[str] | None, k: int, name: str
-) -> tuple[str, ...]:
-    if names is not None:
-        if isinstance(names, str) or len(names) != k:
-            raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
-        known = key_names(names, "names", "algorithms")
-    return tuple(known) if known is not None else tuple(str(j) for j in range(k))
-
-
-def _dataset_names(
-    datasets: Sequence[str] | None, known: list[str] | None, n: int
-) -> tuple[str, ...]:
-    if datasets is not None:
-        if isinstance(datasets, str) or len(datasets) != n:
-            raise InputError(f"`datasets` must name the {n} rows: got {datasets!r}")
-        known = [str(each) for each in datasets]
-    return tuple(known) if known is not None else tuple(str(i) for i in range(n))
 
 
 PValueMethod = Literal["auto", "exact", "permutation", "f", "chi2"]

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import check_choice, check_decision_level, check
 from fastmetrics._input.scores import canonical_scores, check_probabilities
 from fastmetrics._number_text import DASH
 from fastmetrics._plots import tests
-from fastmetrics._results import Result, Several
+from fastmetrics._results import OwnArrays, Result, Several
 from fastmetrics.comparison.friedman import (
     RANKS,
     FriedmanTest,
@@ -458,7 +458,7 @@ PostHoc = Literal["nemenyi", "bonferroni-dunn", "wilcoxon-holm"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TableComparison(Result):
+class TableComparison(OwnArrays, Result):
     """The comparison of k algorithms on N data sets.
 
     Attributes
@@ -656,22 +656,17 @@ def compare_table(
     else:
         method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
         after = by_mean_ranks(method, ranked, level, control)
+    matrix: Any = ranked.scores
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
-        scores=_freeze(ranked.scores),
-        ranks=_freeze(ranked.ranks),
+        scores=matrix.copy(),  # it may be the caller's
+        ranks=ranked.ranks,
         higher_is_better=bool(higher_is_better),
         confidence_level=complement(level),
         friedman=run_friedman(ranked, level, pvalue_method, n_resamples, rng),
         post_hoc=after,
     )
-
-
-def _freeze(values: Any) -> Any:
-    copy = values.copy()
-    copy.flags.writeable = False
-    return copy
 
 
 def _diagram(comparison: TableComparison) -> tests.Diagram:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.regression_targets import ANYWHERE, Domain
-from fastmetrics._input.scalars import check_choice
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -119,13 +118,6 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class By(NamedTuple):
-    """A direction that depends on a parameter: maps its values to directions, or to a `By`."""
-
-    parameter: str
-    options: Mapping[Any, Any]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Metric:
     """An entry of the registry.
@@ -141,8 +133,8 @@ class Metric:
     function : str or callable
         "subpackage.module:function" of its public function; "" where it has none; the function
         itself for a user's metric.
-    higher_is_better : bool, By or None
-        Its direction; None where it has none.
+    higher_is_better : bool, callable or None
+        Its direction, or a function of its parameters that returns it; None where it has none.
     needs : str
         Input beside the true values; "rankings" for metrics of queries, "times" for scores of
         censored times, "nothing" for metrics without predictions.
@@ -193,7 +185,7 @@ class Metric:
     family: Family
     title: str
     function: str | Callable[..., Any]
-    higher_is_better: bool | By | None
+    higher_is_better: bool | Callable[..., bool | None] | None
     needs: Needs | Literal["rankings", "times", "nothing"]
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -248,11 +240,8 @@ class Metric:
 
     def direction(self, parameters: Mapping[str, Any]) -> bool | None:
         """Return True where higher is better under these parameters, None without a direction."""
-        rule: Any = self.higher_is_better
-        while isinstance(rule, By):
-            chosen = parameters.get(rule.parameter, self.parameters[rule.parameter])
-            rule = rule.options.get(chosen)
-        return rule if rule is None else bool(rule)
+        rule = self.higher_is_better
+        return rule(**{**self.parameters, **parameters}) if callable(rule) else rule
 
     def check_parameters(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given parameters; raise for an unknown one and for one that is missing.
@@ -266,12 +255,7 @@ class Metric:
         for needed, default in self.parameters.items():
             if default is REQUIRED and needed not in parameters:
                 raise InputTypeError(f"`{name}` needs its parameter {needed!r}")
-        direction: Any = self.higher_is_better
-        while isinstance(direction, By):
-            given = parameters.get(direction.parameter, self.parameters[direction.parameter])
-            direction = direction.options[
-                check_choice(direction.parameter, given, direction.options)
-            ]
+        self.direction(parameters)
         return dict(parameters)
 
     def load(self) -> Callable[..., Any]:

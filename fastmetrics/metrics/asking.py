@@ -15,7 +15,7 @@ from fastmetrics._display import Display, Table
 from fastmetrics._input.scalars import check_choice, check_direction, check_integer
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError, InputTypeError, did_you_mean, no_such
-from fastmetrics.metrics._metric import REQUIRED, By, Metric, Needs
+from fastmetrics.metrics._metric import REQUIRED, Metric, Needs
 from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 
 #: A user's function; its arguments are documented in `bootstrap` and `evaluate_estimator`.
@@ -569,7 +569,7 @@ def _entry(metric: Metric) -> MetricEntry:
         metric.title,
         metric.family,
         metric.needs,
-        "by criterion" if isinstance(up, By) else _DIRECTIONS[up],
+        "by criterion" if callable(up) else _DIRECTIONS[up],
         *metric.bounds,
         tuple(
             name if default is REQUIRED else f"{name}={default!r}"

@@ -18,12 +18,12 @@ from fastmetrics._input.regression_targets import (
     SHARES,
     power_domain,
 )
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.metrics._metric import (
     HITS,
     LARGEST_GAP,
     MISSES,
     REQUIRED,
-    By,
     IntervalRule,
     Metric,
     Scale,
@@ -74,30 +74,35 @@ def _class_costs(cost_fn: float, cost_fp: float, prevalence: Any) -> tuple[float
 
 # --- scores against thresholds -------------------------------------------------------------------
 
-_CRITERIA: Final = By(
-    "criterion",
-    {
-        "youden": True,
-        "closest-topleft": False,  # a distance
-        "fewest-errors": False,
-        "fbeta": True,
-        "precision_at_recall": True,
-        "recall_at_precision": True,
-        "recall_at_false_positive_rate": True,
-        "lowest-cost": False,
-    },
-)
-_REPORTED: Final = By(
-    "of",
-    {
-        "value": _CRITERIA,
-        "threshold": None,
-        "true_positive_rate": True,
-        "false_positive_rate": False,
-        "precision": True,
-        "recall": True,
-    },
-)
+#: Directions of what `best_threshold` reports: of its value by the criterion, and of its fields.
+_CRITERIA: Final = {
+    "youden": True,
+    "closest-topleft": False,  # a distance
+    "fewest-errors": False,
+    "fbeta": True,
+    "precision_at_recall": True,
+    "recall_at_precision": True,
+    "recall_at_false_positive_rate": True,
+    "lowest-cost": False,
+}
+_REPORTED: Final = {
+    "value": None,
+    "threshold": None,
+    "true_positive_rate": True,
+    "false_positive_rate": False,
+    "precision": True,
+    "recall": True,
+}
+
+
+def _threshold_direction(criterion: Any, of: Any, **_: Any) -> bool | None:
+    """Return the direction of what `best_threshold` reports."""
+    direction = _REPORTED[check_choice("of", of, _REPORTED)]
+    if of == "value":
+        direction = _CRITERIA[check_choice("criterion", criterion, _CRITERIA)]
+    return direction
+
+
 _RANGES: Final = ("false_positive_rate_range", "true_positive_rate_range")
 _THRESHOLD_OPTIONS: Final = {"criterion": "youden", "of": "value", "beta": 1.0}
 _BOUNDS_AND_COSTS: Final = ("at_least", "at_most", "cost_fn", "cost_fp", "prevalence")
@@ -200,7 +205,7 @@ _CURVES: Final = (
     _curve(
         "best_threshold",
         "best_threshold",
-        up=_REPORTED,
+        up=_threshold_direction,
         parameters=_THRESHOLD_OPTIONS | dict.fromkeys(_BOUNDS_AND_COSTS),
         read="of",
         bounds=_ANY,
