@@ -29,6 +29,7 @@ from fastmetrics._number_text import (
     is_bound,
     limits,
     number,
+    percent_text,
     pvalue,
     threshold,
     value_text,
@@ -253,7 +254,7 @@ def _first(values: Any, n: int) -> list[Any]:
 def _columns(table: Table, values: Mapping[str, list[Any]]) -> Iterator[Column]:
     owner = table.owner()
     has_intervals = any(each is not None for each in values.get("confidence_interval", ()))
-    percent = "" if table.level is None else f"{100 * table.level:.6g} % "
+    percent = "" if table.level is None else f"{percent_text(table.level)} "
     for name, column in values.items():
         if name in ("minus_model", *table.unseen) or (name == "confidence_interval" and owner):
             continue

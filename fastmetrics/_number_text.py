@@ -109,6 +109,11 @@ def as_p(value: float) -> str:
     return f"p {formatted}" if formatted.startswith(("<", "≤")) else f"p = {formatted}"
 
 
+def percent_text(level: float) -> str:
+    """Return a confidence level in percent: "95 %", "99.9999999 %"."""
+    return f"{100.0 * level:.12g} %"
+
+
 def threshold(value: Any) -> str:
     """Return a threshold: a score, which has a scale of its own."""
     is_plain = isinstance(value, float) and math.isfinite(value)

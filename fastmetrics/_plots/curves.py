@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._number_text import percent_text
 from fastmetrics._plots._style import (
     BAND_ALPHA,
     CORNERS,
@@ -113,7 +114,7 @@ ImportError
 
 def band_title(confidence_level: float, kind: str) -> str:
     """Return the title of a band for the legend."""
-    return f"{100 * confidence_level:g} % band, {kind}"
+    return f"{percent_text(confidence_level)} band, {kind}"
 
 
 def draw_curves(

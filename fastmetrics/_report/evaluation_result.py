@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from fastmetrics._display import Display, Table
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._number_text import percent_text
 from fastmetrics._report.slices import ARROWS, Slices
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import by_name
@@ -438,7 +439,7 @@ class Evaluation(Result):
         """Return a table of rows of a metric, a model, an estimate, its limits, and its error."""
         columns = dict(zip(_HEADS, map(list, zip(*rows, strict=True)), strict=False))
         has_limits = any(each is not None for each in columns["confidence_interval"])
-        head = f"[{100.0 * self.confidence_level:g} % interval]" if has_limits else ""
+        head = f"[{percent_text(self.confidence_level)} interval]" if has_limits else ""
         words = {"metric": head, **words}
         return Table(columns, words=words, level=self.confidence_level, across="model")
 
@@ -490,7 +491,7 @@ def _notes(evaluation: Evaluation) -> Iterator[str]:
     figures = [each for model in evaluation for each in get_estimates(model).items()]
     if methods := _methods((one.method, evaluation._name(m)) for m, one in figures):
         rows = _SAMPLES.get(evaluation.task, "rows")
-        level = f"{100 * evaluation.confidence_level:.6g} % intervals"
+        level = f"{percent_text(evaluation.confidence_level)} intervals"
         yield f"{evaluation.n_samples:,.10g} {rows}, {level}: {methods}."
     yield "↑: higher is better."
 

@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_weights_are,
 )
+from fastmetrics._number_text import percent_text
 from fastmetrics._plots._style import escape_name, metric_words, model_label
 from fastmetrics._plots.curves import (
     PLOTTED,
@@ -328,7 +329,7 @@ def plot_roc(
             text += f" [{interval.low:.4f}, {interval.high:.4f}]"
         marks = tuple(Mark(x, y, why) for _, why, (x, y, _) in _decision_on(table, threshold))
         curves.append(PlotCurve(fpr, tpr, model_label(name, text), given.get(name), marks))
-    title = "" if level is None else f"[{100 * level:g} % interval]"
+    title = "" if level is None else f"[{percent_text(level)} interval]"
     return draw_roc(curves, ax, title=title, options=line_options)
 
 

@@ -25,6 +25,7 @@ from fastmetrics._input.columns import take_columns
 from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.rows import NamedScores
 from fastmetrics._input.scalars import check_choice, check_text
+from fastmetrics._number_text import percent_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, get_version
@@ -124,8 +125,8 @@ def difference_figures(comparisons: Comparisons, level: float) -> list[Figure]:
     if not panels:
         return []
     caption = (
-        f"Differences between models on the same rows, with {100 * level:g} % intervals. Filled: "
-        "significant, corrected for the pairs; hollow: not significant."
+        f"Differences between models on the same rows, with {percent_text(level)} intervals. "
+        "Filled: significant, corrected for the pairs; hollow: not significant."
     )
     return [(to_svg(draw_forest(panels), "differences", caption), caption)]
 
@@ -156,7 +157,7 @@ def curve_figures(data: ReportData, level: float) -> Iterator[Figure]:
     """Yield the ROC and the precision-recall curves, with bands of a few models."""
     scores = {model.name: model.values for model in data.models}
     has_bands = data.band is not None and len(scores) <= MOST_BANDS
-    text = f" Bands: {100 * level:g} %, {data.band}." if has_bands else ""
+    text = f" Bands: {percent_text(level)}, {data.band}." if has_bands else ""
     for key, what, plot, make in (
         ("roc", "ROC curves with the area under each.", plot_roc, roc_band),
         ("pr", "Precision-recall curves with the average precision of each.", plot_pr, pr_band),
@@ -186,7 +187,7 @@ def calibration_figures(data: ReportData, level: float) -> Iterator[Figure]:
                 )
             diagram.plot(ax, name=model.name, **limits)
 
-    text = f" Band: {100 * level:g} %." if has_band else ""
+    text = f" Band: {percent_text(level)}." if has_band else ""
     about = "Calibration: the proportion of positives by predicted probability (isotonic fit)."
     yield draw_figure("calibration", about + text, draw, _SQUARE)
 
@@ -407,7 +408,7 @@ def describe_methods(evaluation: Evaluation, data: ReportData) -> tuple[str, tup
 
 def _interval_sentences(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
     """Yield a sentence for each way in which intervals were made."""
-    level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
+    level = f"{percent_text(evaluation.confidence_level)} confidence intervals"
     by_way: dict[str, dict[str, list[str]]] = {}
     for metric, one in get_estimates(evaluation[0]).items():
         scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_fraction, check_positive
+from fastmetrics._number_text import percent_text
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result, equals
 from fastmetrics.errors import (
     InputError,
@@ -399,7 +400,7 @@ class Estimate(WithReplicates):
 
     def _plot_labels(self) -> tuple[str, str, float | None]:
         method = METHODS.get(self.method, self.method)
-        return self.metric, f"{100 * self.confidence_level:g} % {method} interval", None
+        return self.metric, f"{percent_text(self.confidence_level)} {method} interval", None
 
 
 def _limits(interval: ConfidenceInterval) -> str:
