@@ -390,16 +390,6 @@ def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
     assert other["verdict"] == "PASS"
 
 
-def test_the_hash_says_which_data_were_judged(folder, capsys) -> None:
-    hashes = []
-    for more in ("new", "new --slice country", "bad", "new --where patient>1"):
-        command = (*ONE, "--score", *more.split(), "--format", "json")
-        out = captured(capsys, *command, code=int(more == "bad")).out
-        hashes.append(json.loads(out)["data_hash"])
-    assert hashes[0] == hashes[1]
-    assert len({*hashes}) == 3
-
-
 @pytest.mark.parametrize(
     ("change", "match"),
     [

@@ -86,18 +86,7 @@ def _decided(options: argparse.Namespace) -> str:
         _write_junit(result, options.junit)
         tell("note", f"{options.junit}: {len(result)} rules")
     fields = {"explanation": result.explanation, **result.to_dict()}
-    fields["data_hash"] = _hash_columns(labels, *models.values())
     return in_format(options, fields, result._display())
-
-
-def _hash_columns(*columns: NDArray[Any]) -> str:
-    """Return the SHA-256 of the columns of a gate, in the order of the rows."""
-    import hashlib
-
-    digest = hashlib.sha256()
-    for column in columns:
-        digest.update(column.data)
-    return digest.hexdigest()
 
 
 def _take_rules(options: argparse.Namespace) -> None:
