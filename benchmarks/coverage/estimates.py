@@ -24,6 +24,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.bootstrap.bootstrap import limits as bootstrap_limits
 from fastmetrics.inference.reference import limits as student_limits
 from fastmetrics.inference.units import PRIOR, PRIOR_OF_GROUPS
+from fastmetrics.metrics.registry import METRICS
 
 PART: Final = "estimates"
 METHOD: Final = "estimate"
@@ -489,8 +490,10 @@ def _measure(
             sizes = n_positive, len(y) - n_positive
             newcombe = fastmetrics.comparison.newcombe_interval(one.estimate, *sizes)
             out.intervals[name, NEWCOMBE] = float(newcombe.low), float(newcombe.high)
-    if n_resamples:
-        given |= {"n_resamples": n_resamples, "rng": rng}
+    has_none = {name for name, metric in METRICS.items() if metric.no_replicates}
+    resampled = {name: each for name, each in asked.items() if name not in has_none}
+    if n_resamples and resampled:
+        given |= {"metrics": resampled, "n_resamples": n_resamples, "rng": rng}
         _resample(y, values, out, given)
 
 

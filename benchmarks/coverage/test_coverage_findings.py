@@ -70,7 +70,7 @@ def test_students_t_mends_part_of_what_few_groups_lack():
         for key in rows
         if key[2].endswith(", normal")
     ]
-    assert len(pairs) == 3 * 6
+    assert len(pairs) == 3 * 4
     for key, by_t in pairs:
         gain = by_t.coverage - rows[key].coverage
         assert gain >= 0
