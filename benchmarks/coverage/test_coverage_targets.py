@@ -173,7 +173,7 @@ def test_bins_aim_at_what_rows_do():
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 def test_the_section_on_folds_and_bins_is_of_the_study():
     chosen = [s for s in SCENES if s.part in (indirect.FOLDS, indirect.BINS) and s.n < 1_000]
-    study = simulate([*chosen], 16, Cost(9, 9))
+    study = simulate([*chosen], 4, Cost(9, 9))
     text = indirect.section(study)
     for name in (*indirect.METRICS, *indirect.BINNED):
         assert f"### {name}, " in text
@@ -182,7 +182,14 @@ def test_the_section_on_folds_and_bins_is_of_the_study():
         assert row.mean_width > 0
 
 
-@pytest.mark.parametrize("scene", multilabel.SCENES, ids=lambda scene: scene.name)
+@pytest.mark.parametrize(
+    "scene",
+    [
+        s if s.n * s.labels < 10_000 else pytest.param(s, marks=pytest.mark.exhaustive)
+        for s in multilabel.SCENES
+    ],
+    ids=lambda scene: scene.name,
+)
 def test_targets_of_several_labels_are_means_of_closed_forms(scene, monkeypatch):
     monkeypatch.setattr(multilabel, "MANY", 200_000)
     monkeypatch.setattr(multilabel, "MOST", 4_000_000)
@@ -215,7 +222,14 @@ def test_targets_of_several_labels_are_means_of_closed_forms(scene, monkeypatch)
         assert truth[metric] == pytest.approx(value, abs=0.006), metric
 
 
-@pytest.mark.parametrize("scene", multilabel.SCENES, ids=lambda scene: scene.name)
+@pytest.mark.parametrize(
+    "scene",
+    [
+        s if s.n * s.labels < 50_000 else pytest.param(s, marks=pytest.mark.exhaustive)
+        for s in multilabel.SCENES
+    ],
+    ids=lambda scene: scene.name,
+)
 def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
     out = Measured({}, {}, {})
     multilabel.measure(scene, scene.generator(0), out)
