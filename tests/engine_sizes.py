@@ -18,7 +18,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "files_memory": ("cli._bounded.memory_of_rows",),
     "files_kept": ("cli._bounded._KEPT_ROWS",),
     "files_groups": ("cli._bounded._GROUPS",),
-    "files_loaded": ("cli._bounded.reason_to_load", "cli._ordered.reason_to_load"),
+    "files_loaded": ("cli._bounded.reason_to_load",),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
     "dense_classes": (

@@ -270,7 +270,7 @@ def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
     """Return a table, or the summary of all ranges of runs."""
     if not isinstance(table, ScoreRuns):
         return table
-    from fastmetrics.inference.range_summary import summarize_runs
+    from fastmetrics.inference.table_estimates import summarize_runs
 
     return summarize_runs(table)
 

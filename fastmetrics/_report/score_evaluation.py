@@ -86,6 +86,8 @@ if TYPE_CHECKING:
 _FEW: Final = 30
 
 
+#: The mean of probabilities less that of labels, for notes.
+MEAN_ERROR: Final = "mean_error"
 #: Names of options: of scores of two classes alone, of rows, and of intervals.
 OF_SCORES: Final = (
     *("n_resamples", "method", "stratified", "rng", "threshold"),
@@ -353,14 +355,16 @@ def evaluate_tables(
     level: float,
     weights_are: WeightsAre | None = None,
     added: Mapping[str, Mapping[str, Estimate]] | None = None,
+    known: Mapping[str, Mapping[str, Estimate]] | None = None,
 ) -> Evaluation:
-    """Evaluate models by their tables; fractional weights have no interval.
+    """Evaluate models by their tables; fractional weights of tables have no interval.
 
-    ``added`` has estimates of other metrics, by model.
+    By model, ``added`` has estimates of other metrics, ``known`` has those that rows tell.
     """
     with_losses = all(map(has_losses, tables.values()))
     models = []
     summaries = []
+    offsets = []
     for name, table in tables.items():
         if isinstance(table, ScoreTable) and table.is_weighted:
             note = "sums of weights, which do not tell how many rows there were: no interval"
@@ -368,34 +372,40 @@ def evaluate_tables(
             continue
         summary = summarize_table(table) if isinstance(table, ScoreTable) else table
         summaries.append(summary)
-        more = added[name] if added is not None else {}
-        models.append(as_evaluation(summary, name, level, with_losses, more))
+        of_rows = None if known is None else known[name]
+        estimates = dict(of_rows or _estimate_summary(summary, level, with_losses))
+        if MEAN_ERROR in estimates:
+            offsets.append(estimates.pop(MEAN_ERROR))
+        if added is not None:
+            estimates |= added[name]
+        models.append(as_evaluation(summary, name, estimates))
     notes: tuple[str, ...] = ()
     if len(summaries) == len(models):
-        notes = _notes_of_ranges(models, summaries, level, with_losses)
+        notes = _doubts(models, [each.first_scores for each in summaries])
+        if with_losses and not offsets:
+            notes += (PROBABILITIES,)
+        elif with_losses:
+            losses = [each.decompose_brier_score() for each in summaries]
+            notes += _on_calibration(models, offsets, losses)
     return Evaluation.from_scores(models, level, weights_are, notes=notes)
 
 
-def _notes_of_ranges(
-    models: Sequence[ModelEvaluation],
-    summaries: Sequence[RangeSummary],
-    level: float,
-    with_losses: bool,
-) -> tuple[str, ...]:
-    notes: tuple[str, ...] = ()
-    if with_losses:
-        (mean_error,) = ask("mean_error")
-        with said_in_notes():
-            offsets = [estimate_from_summary(mean_error, each, level) for each in summaries]
-        losses = [each.decompose_brier_score() for each in summaries]
-        notes = _on_calibration(models, offsets, losses)
-    return _doubts(models, [each.first_scores for each in summaries]) + notes
+def _estimate_summary(
+    summary: RangeSummary, level: float, with_losses: bool
+) -> dict[str, Estimate]:
+    """Estimate metrics of both classes by sums over ranges."""
+    names = [*LOSSES] if with_losses else []
+    if summary.n_positive and summary.n_negative:
+        of_both = SMOOTH if summary.rates is None else LIMITED
+        names = [*of_both, *names, *([MEAN_ERROR] if with_losses else [])]
+    if not names:
+        return {}
+    with said_in_notes():
+        return {one.label: estimate_from_summary(one, summary, level) for one in ask(names)}
 
 
 def has_losses(table: ScoreTable | RangeSummary) -> bool:
-    """Return whether rows of both classes have scores that may be probabilities."""
-    if not (table.n_positive and table.n_negative):
-        return False
+    """Return whether scores may be probabilities."""
     if isinstance(table, RangeSummary):
         return set(table.metrics) >= {*LOSSES}
     is_inner = any(0.0 < score < 1.0 for score in table.scores[:2])
@@ -403,16 +413,12 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
 
 
 def as_evaluation(
-    summary: RangeSummary,
-    name: str,
-    level: float,
-    with_losses: bool = True,
-    added: Mapping[str, Estimate] | None = None,
+    summary: RangeSummary, name: str, estimates: Mapping[str, Estimate]
 ) -> ModelEvaluation:
-    """Evaluate the rows of a summary, once all ranges are in; ``added`` are other estimates.
+    """Return the evaluation of the rows of a summary, once all ranges are in.
 
-    The result is that of all rows in memory: to the bit for counts and what is made of them, up to
-    rounding for the average precision and standard errors.
+    Values are those of all rows in memory: to the bit for counts and what is made of them, up to
+    rounding for the average precision and sums of weights.
 
     Raises
     ------
@@ -425,13 +431,17 @@ def as_evaluation(
         If only one class is present, or there is no break-even point.
     """
     summary.check_whole()
-    m, n = summary.n_positive, summary.n_negative
+    m, n = (
+        each if isinstance(each, int) else float(each)
+        for each in (summary.n_positive, summary.n_negative)
+    )
     if not (m and n):
-        return _with_estimates(_undefined(name, m, n), added or {})
+        return _with_estimates(_undefined(name, m, n), estimates)
     gap = summary.largest_gap
     if summary.highest is None or summary.balance is None:
         raise InputError("ranges of scores are missing")
     best = summary.highest if summary.gap_at(summary.highest) > 0 else Corner(math.inf, 0, 0)
+    read: WeightsAre | None = None if summary.effective is None else "importances"
     model = ModelEvaluation(
         name,
         m,
@@ -441,15 +451,11 @@ def as_evaluation(
         break_even_point=break_even_at(summary.balance).value,
         ks_statistic=gap.statistic,
         threshold=best.threshold,
-        true_positive_rate=best.tp / m,
-        false_positive_rate=best.fp / n,
-        note=_note_of_size(m, n),
+        true_positive_rate=float(best.tp / summary.n_positive),
+        false_positive_rate=float(best.fp / summary.n_negative),
+        note=_note_of_size(*(summary.effective or (m, n)), read),
     )
-    with said_in_notes():
-        losses = LOSSES if with_losses and has_losses(summary) else ()
-        names = [*(SMOOTH if summary.rates is None else LIMITED), *losses]
-        estimates = {one.label: estimate_from_summary(one, summary, level) for one in ask(names)}
-    return _with_estimates(model, estimates | {**(added or {})})
+    return _with_estimates(model, estimates)
 
 
 def read_table(

@@ -1,7 +1,8 @@
 """``fastmetrics evaluate`` of files of any size, in bounded memory.
 
-A few rows are kept and evaluated as `evaluate` does. More are counted and sorted in runs, for sums
-over ranges of scores. Several models are read twice: how far a row moves each is known once all
+A few rows are kept and evaluated as `evaluate` does. More are sorted in runs, in memory and on
+disk, for sums over ranges of scores: rows that count alike as numbers of scores, others with their
+weights, groups and costs. Several models are read twice: how far a row moves each is known once all
 rows have been counted.
 """
 
@@ -9,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +22,31 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.rows import model_pairs
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_memory_size
-from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, get_estimates
-from fastmetrics._report.score_evaluation import evaluate_tables, named_metrics, said_in_notes
+from fastmetrics._input.scores import check_costs, check_weights
+from fastmetrics._report.evaluation_result import (
+    LIMITED,
+    SMOOTH,
+    Evaluation,
+    ModelEvaluation,
+    get_estimates,
+)
+from fastmetrics._report.score_evaluation import (
+    MEAN_ERROR,
+    EvaluateOptions,
+    evaluate_tables,
+    has_losses,
+    named_metrics,
+    said_in_notes,
+)
 from fastmetrics._report.slices import Slices
 from fastmetrics._threads.workers import at_most, thread_count
-from fastmetrics.cli._options import first_option, parse_metrics
+from fastmetrics.cli._options import first_option, number_of, parse_metrics
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.cli._sliced import (
+    RowsNeededError,
     SliceCounts,
     SlicedRuns,
-    TooManySlicesError,
+    lack_memory,
     min_rows,
     slice_requests,
 )
@@ -39,28 +55,30 @@ from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import PairOptions, compare_by_sums, compare_models
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
-from fastmetrics.inference.range_summary import Lookup, ProductSums, RangeSummary, summarize_runs
+from fastmetrics.inference.measurement import join_models
+from fastmetrics.inference.ordered_rows import RowCosts, RowTotals, ScoredRows
+from fastmetrics.inference.range_summary import Lookup, ProductSums, RangeSummary
 from fastmetrics.inference.samples import request_metrics
 from fastmetrics.inference.table_estimates import (
     DecisionCounts,
     estimate_from_summary,
     ranges_have,
+    summarize_runs,
 )
+from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.inference.units import Units
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.reader import FileColumns, Sink, TextColumn
 from fastmetrics.metrics.asking import MetricRequest, ask
 from fastmetrics.metrics.registry import LOSSES, OF_RANGES
+from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 from fastmetrics.tables.score_runs import LEAST_MEMORY, ScoreRuns
 from fastmetrics.tables.score_table import is_called_positive
 
 #: Options that need all rows at once.
-_OF_ROWS: Final = (
-    *("bootstrap", "groups", "cost_fn", "cost_fp", "prevalence", "guarantee", "method"),
-    *("stratified", "seed"),
-)
-#: Options of sums over ranges, which do not know what else belongs to a row.
-_OF_SUMS: Final = ("metrics", "threshold", "slice")
+_OF_ROWS: Final = ("bootstrap", "prevalence", "guarantee", "method", "stratified", "seed")
+#: Options of rows that count alike.
+_OF_COUNTS: Final = ("metrics", "threshold", "slice")
 _WHY: Final = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
 #: Models at most whose decisions are counted together.
 _DECIDING: Final = 8
@@ -88,6 +106,14 @@ _OF_THREAD: Final = 32 * 10**6
 #: Cells of scores by which rows of several models are looked up, of 40 bytes each: fewer than
 #: `MOST_BINS`, however many ranges of scores add one.
 CELLS: Final = 3 << 14
+#: Bytes of a group and its name at most; and for each model. Part of the memory for groups, where
+#: there are some.
+_OF_GROUP: Final = 450
+_OF_GROUP_AND_MODEL: Final = 100
+_FOR_GROUPS: Final = 2 / 3
+#: Weights whose cubes and sums stay in the range of doubles.
+_LIGHTEST: Final = 2.0**-300
+_HEAVIEST: Final = 2.0**300
 
 
 Columns = dict[str, NDArray[Any]]
@@ -95,23 +121,24 @@ Columns = dict[str, NDArray[Any]]
 Evaluated = tuple[Evaluation, list[tuple[type[Warning], str]], FileColumns]
 
 
-class RowsNeededError(Exception):
-    """All rows are needed in memory: labels are of one or many classes, or slices are many."""
+def _are_importances(options: argparse.Namespace) -> bool:
+    return bool(options.weight) and options.weights_are != "frequencies"
 
 
-def reason_to_load(options: argparse.Namespace, allowed: Collection[str] = ()) -> str:
-    """Return which option, but for those ``allowed``, needs all rows in memory; or nothing."""
+def _are_ordered(options: argparse.Namespace) -> bool:
+    """Return whether rows have importances, groups or costs, which are kept with their scores."""
+    costs = options.cost_fn, options.cost_fp
+    return bool(options.groups) or _are_importances(options) or costs != (None, None)
+
+
+def reason_to_load(options: argparse.Namespace) -> str:
+    """Return which option needs all rows in memory; or nothing."""
     others = (options.class_score, options.label_score, options.query)
     if options.task not in (None, "binary") or any(others):
         return "--memory is for scores of two classes: leave it out"
-    refused = [*_OF_ROWS, *(_OF_SUMS if allowed else ())]
-    if name := first_option(options, [each for each in refused if each not in allowed]):
+    refused = [*_OF_ROWS, *(_OF_COUNTS if _are_ordered(options) else ())]
+    if name := first_option(options, refused):
         return f"{name} {_WHY}"
-    if "weight" not in allowed and options.weight and options.weights_are != "frequencies":
-        return (
-            "--weight needs all rows in memory, where weights are importances: leave out --memory, "
-            "or say --weights-are frequencies where they are numbers of rows"
-        )
     if options.slice and (options.weight or (options.intersections or 1) > 1):
         return f"--slice with --weight or --intersections {_WHY}"
     return _metrics_to_load(options)
@@ -155,44 +182,23 @@ def evaluate_streamed(
     with in_words(names):
         check_confidence_level(options.confidence_level)
         total = memory_in_all(options)
+        prices = _prices(options)
         if options.spill_dir is not None:  # or it raises once there are many rows
             ScoreRuns(LEAST_MEMORY, options.spill_dir)
     require_duckdb()
     each = memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
-    taker = RowTaker(options, each)
-    n_cells = CELLS if len(options.score) > 1 else 0
+    taker = OrderTaker(options, each, prices) if _are_ordered(options) else RowTaker(options, each)
     with at_most(min(thread_count(), most)), in_words(names) as texts:
         sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
-        sink["named"] = options.slice or ()
-        columns = read_rows(options, options.label, options.score, **sink)
+        sink |= {"named": options.slice or (), "coded": [options.groups]}
+        columns = read_rows(options, options.label, taker.columns, **sink)
         if len(columns.scores[options.score[0]]) == columns.n_rows:
             return evaluate_kept(columns)
-        taker.check_labels()
-        taker.check_weights(columns.n_rows)
-        all_runs = [*taker.runs.values()]
-        n_spilled = sum(each.spilled_bytes for each in all_runs)
-        fit = options.memory is None and not n_spilled
-        taker.check_classes(all_runs[0].n_positive, all_runs[0].n_negative, n_spilled)
-        del all_runs
-        summaries: dict[str, RangeSummary] = {}
-        for position, name in enumerate(options.score):
-            with progress_bar("evaluating") as progress:
-
-                def move(done: float, at: int = position, show: Any = progress) -> None:
-                    if show is not None:
-                        show((at + done) / len(options.score), columns.n_rows)
-
-                runs = taker.runs.pop(name)
-                summaries[name] = summarize_runs(runs, progress=move, n_cells=n_cells)
-            del runs
-        evaluation = _evaluate_summaries(options, summaries, taker.decisions, fit=fit)
-        lookups = []
-        if n_cells and evaluation[0].n_positive and evaluation[0].n_negative:
-            lookups = [summary.lookup() for summary in summaries.values()]
-        summaries.clear()  # with the rows
-        if n_cells:
-            comparisons = _comparisons(options, [*evaluation], lookups, taker.decisions, total)
+        taker.check(columns.n_rows)
+        evaluation, lookups = _evaluate(options, taker)
+        if len(options.score) > 1 and not options.groups:
+            comparisons = _comparisons(options, taker, [*evaluation], lookups, total)
             evaluation = replace(evaluation, comparisons=comparisons)
         if options.slice:
             slices = _slices(options, taker.slices, columns, each * len(options.score), total)
@@ -200,53 +206,40 @@ def evaluate_streamed(
     return evaluation, texts, columns
 
 
-def _slices(
-    options: argparse.Namespace, counts: SliceCounts, columns: FileColumns, memory: int, total: int
-) -> Slices:
-    """Read the files once more, and return the metrics of each slice."""
-    try:
-        runs = SlicedRuns(options, counts.cut(dict(columns.named), min_rows(options)), memory)
-    except TooManySlicesError:
-        _refuse_slices(options)
-
-    def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
-        runs.add(_labels(options, columns, texts)[1], columns)
-
-    def start(*_: object) -> Sink:
-        runs.clear()
-        return take
-
-    more: dict[str, Any] = {"into": start, "memory": for_reading(total), "named": options.slice}
-    read_rows(options, options.label, options.score, **more)
-    return runs.estimate(columns.n_rows)
+def _prices(options: argparse.Namespace) -> dict[str, int | float | None]:
+    """Return the costs that are numbers, None for a column of them; or raise."""
+    given = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+    numbers = {name: None if each is None else number_of(each) for name, each in given.items()}
+    fn, fp = (1 if given[name] and each is None else each for name, each in numbers.items())
+    EvaluateOptions(cost_fn=fn, cost_fp=fp).checked(len(options.score))
+    return {} if fn is None else numbers
 
 
-def _refuse_slices(options: argparse.Namespace) -> NoReturn:
-    """Raise where there is no room for the slices."""
-    if options.memory is None:
-        raise RowsNeededError
-    raise ValueError(f"--memory {options.memory} is too little for so many slices: give more")
+def _evaluate(options: argparse.Namespace, taker: RowTaker) -> tuple[Evaluation, list[Lookup]]:
+    """Evaluate each model, by the requested metrics too; return lookups of several as well.
 
-
-def _weights_are(options: argparse.Namespace) -> WeightsAre | None:
-    return "frequencies" if options.weight else None
-
-
-def _evaluate_summaries(
-    options: argparse.Namespace,
-    summaries: Mapping[str, RangeSummary],
-    decisions: DecisionCounts,
-    *,
-    fit: bool,
-) -> Evaluation:
-    """Evaluate each model, by the requested metrics too; ``fit``: rows may be loaded instead."""
+    The rows are gone then.
+    """
     level = options.confidence_level
-    read = _weights_are(options)
+    read: WeightsAre | None = None
+    if options.weight:
+        read = "importances" if _are_importances(options) else "frequencies"
+    n_cells = CELLS if len(options.score) > 1 and not options.groups else 0
+    fit = options.memory is None and not taker.spilled_bytes  # rows may be loaded instead
+    summaries = taker.summarize(n_cells)
+    has_both = all(taker.sizes)
+    lookups: list[Lookup] = []
+    known = None
+    pairs: dict[str, Comparison] = {}
+    if options.groups or _are_importances(options):
+        known, pairs, lookups = estimate_rows(taker.rows, summaries, level, n_cells)
+    elif n_cells and all(summary.metrics for summary in summaries.values()):
+        lookups = [summary.lookup() for summary in summaries.values()]
     added: dict[str, dict[str, Estimate]] = {name: {} for name in summaries}
     with said_in_notes():
         for one in _requests(options):
             if one.entry.needs == "labels":
-                measured = decisions.measure(one)
+                measured = taker.decisions.measure(one)
             for k, (name, summary) in enumerate(summaries.items()):
                 if one.entry.needs == "labels":
                     added[name][one.label] = make_estimate(
@@ -256,7 +249,81 @@ def _evaluate_summaries(
                     if fit and one.name in LOSSES and one.name not in summary.metrics:
                         raise RowsNeededError  # of scores 0 and 1 there are losses too
                     added[name][one.label] = estimate_from_summary(one, summary, level)
-    return evaluate_tables(summaries, level, read, added)
+    evaluation = evaluate_tables(summaries, level, read, added, known)
+    costs = taker.costs() if has_both else {}
+    models = {model.name: replace(model, costs=costs.get(model.name)) for model in evaluation}
+    taker.runs, taker.rows = {}, {}
+    comparisons = Comparisons(pairs) if pairs else None
+    return replace(evaluation, models=models, comparisons=comparisons), lookups
+
+
+def estimate_rows(
+    rows: Mapping[str, ScoredRows],
+    summaries: Mapping[str, RangeSummary],
+    level: float,
+    n_cells: int = 0,
+) -> tuple[dict[str, dict[str, Estimate]], dict[str, Comparison], list[Lookup]]:
+    """Estimate metrics of models of the same rows, with groups or importances.
+
+    Returns the estimates of each model, comparisons of several by their groups, and lookups of
+    about ``n_cells`` cells.
+    """
+    names = tuple(rows)
+    totals = rows[names[0]].totals
+    read = totals.weights_are
+    has_both = all(totals.sizes)
+    requests = ask([*LIMITED]) if has_both else ()
+    if all(map(has_losses, summaries.values())):
+        requests += ask([*LOSSES, *([MEAN_ERROR] if has_both else [])])
+    measured = [rows[name].measure(summaries[name], requests, n_cells) for name in names]
+    estimates: dict[str, dict[str, Estimate]] = {name: {} for name in names}
+    pairs: dict[str, Comparison] = {}
+    chosen = PairOptions(names, model_pairs(names), None, level, "two-sided")
+    with said_in_notes():
+        for m, one in enumerate(requests):
+            joined = join_models([each[m] for each, _ in measured])
+            if m == 0:
+                joined.units.warn_small_samples(read)
+            if totals.n_groups and len(names) > 1 and one.label in (*SMOOTH, *LOSSES):
+                pairs[one.label] = compare_models(one, joined, chosen, read)
+            for k, name in enumerate(names):
+                if one.label in pairs:
+                    estimates[name][one.label] = pairs[one.label].models[k]
+                    continue
+                variance = None if totals.n_groups else joined.row_variances[k]
+                estimates[name][one.label] = make_estimate(
+                    one, joined, k, level, weights_are=read, variance=variance
+                )
+    return estimates, pairs, [lookup for _, lookup in measured if lookup is not None]
+
+
+def _slices(
+    options: argparse.Namespace, counts: SliceCounts, columns: FileColumns, memory: int, total: int
+) -> Slices:
+    """Read the files once more, and return the metrics of each slice."""
+    runs = SlicedRuns(options, counts.cut(dict(columns.named), min_rows(options)), memory)
+    _read_again(options, runs.clear, runs.add, total, options.slice)
+    return runs.estimate(columns.n_rows)
+
+
+def _read_again(
+    options: argparse.Namespace,
+    clear: Callable[[], None],
+    add: Callable[[NDArray[np.bool_], Columns], None],
+    total: int,
+    named: Sequence[str] = (),
+) -> None:
+    """Read the files once more, and add each batch of rows: which are positive, and columns."""
+
+    def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
+        add(_labels(options, columns, texts)[1], columns)
+
+    def start(*_: object) -> Sink:
+        clear()
+        return take
+
+    more: dict[str, Any] = {"into": start, "memory": for_reading(total), "named": named}
+    read_rows(options, options.label, options.score, **more)
 
 
 def memory_in_all(options: argparse.Namespace) -> int:
@@ -327,63 +394,66 @@ class RowTaker:
     def __init__(self, options: argparse.Namespace, memory: int) -> None:
         self.options = options
         self.memory = memory
-        self.runs: dict[str, ScoreRuns] = {}
-        self.decisions = DecisionCounts(0)
-        self.slices = SliceCounts(())
-        self.seen: NDArray[Any] | None = None
-        self.n_rows = 0
+        #: The columns of numbers to be read.
+        self.columns: list[str] = options.score
+        #: The rows of each model; and, if they have more than scores, in their order.
+        self.runs: dict[str, Any] = {}
+        self.rows: dict[str, ScoredRows] = {}
 
     def start(self, columns: Columns, texts: tuple[str, ...] | None) -> Sink | None:
         """Forget all rows; return the function that takes new ones, if there are two labels."""
-        self.seen = None
         self.runs = {}
-        self.n_rows = 0
         if texts is None:
             labels = columns[self.options.label]
             first = labels == labels[0]
             others = labels[~first]
             if len(others) and (others != others[0]).any() and self.options.memory is None:
                 return None
-        folder = self.options.spill_dir
-        if folder is None:
-            folder = tempfile.gettempdir()
-        with in_words(names_here(self.options)):
-            self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.score}
-        self.slices = SliceCounts(self.options.slice or ())
-        if self.options.threshold is not None:
-            self.decisions = DecisionCounts(len(self.options.score))
+        self.clear()
         return self.take
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self.seen: NDArray[Any] | None = None
+        self.n_rows = 0
+        with in_words(names_here(self.options)):
+            folder = self.options.spill_dir or tempfile.gettempdir()
+            self.runs = {name: self.new_runs(folder) for name in self.options.score}
+        self.slices = SliceCounts(self.options)
+        self.decisions = DecisionCounts(
+            0 if self.options.threshold is None else len(self.options.score)
+        )
+
+    def new_runs(self, folder: str) -> Any:
+        """Return an empty store of a model's rows."""
+        return ScoreRuns(self.memory, folder)
 
     def take(self, columns: Columns, texts: tuple[str, ...] | None) -> None:
         """Take the rows of a batch."""
-        is_positive = self.labels(columns, texts)
+        labels, is_positive = _labels(self.options, columns, texts)
+        if texts is None:
+            self._see(labels)
         weights = columns[self.options.weight] if self.options.weight else None
-        before = self.n_rows
+        try:
+            self.add(is_positive, columns, weights)
+        except InputError as error:  # of a weight, in this batch
+            raise type(error)(f"{error}, of the rows from {self.n_rows:,} on") from error
         self.n_rows += len(is_positive)
+
+    def add(
+        self, is_positive: NDArray[np.bool_], columns: Columns, weights: NDArray[Any] | None
+    ) -> None:
+        """Add rows, of which some may have no weight."""
         if weights is not None and not weights.any():
             return
-        try:
-            for name, runs in self.runs.items():
-                runs.update(is_positive, columns[name], weights)
-        except InputError as error:  # of a weight, in this batch
-            raise type(error)(f"{error}, of the rows from {before:,} on") from error
-        threshold = self.options.threshold
-        if threshold is not None:
+        for name, runs in self.runs.items():
+            runs.update(is_positive, columns[name], weights)
+        if (threshold := self.options.threshold) is not None:
             scores = [columns[name] for name in self.options.score]
             decisions = [is_called_positive(each, threshold) for each in scores]
             self.decisions.add(is_positive, decisions, weights)
         if self.options.slice:
-            try:
-                self.slices.add(columns)
-            except TooManySlicesError:
-                _refuse_slices(self.options)
-
-    def labels(self, columns: Columns, texts: tuple[str, ...] | None) -> NDArray[np.bool_]:
-        """Return which rows of a batch are positive, and note the labels."""
-        labels, is_positive = _labels(self.options, columns, texts)
-        if texts is None:
-            self._see(labels)
-        return is_positive
+            self.slices.add(columns)
 
     def _see(self, labels: NDArray[Any]) -> None:
         seen = labels[:0] if self.seen is None else self.seen
@@ -392,88 +462,178 @@ class RowTaker:
             if len(self.seen) > 2:
                 if self.options.memory is None:
                     raise RowsNeededError
-                self.check_labels()
+                self._check_labels()
 
-    def check_classes(self, n_positive: float, n_negative: float, n_spilled: int) -> None:
-        """Have rows of one class loaded, whose losses are known, if they fit: none is on disk."""
-        has_both = n_positive > 0 and n_negative > 0
-        if self.options.memory is None and not has_both and not n_spilled:
-            raise RowsNeededError
-
-    def check_labels(self) -> None:
-        """Raise unless the labels of all rows are those of two classes, one of them positive."""
+    def _check_labels(self) -> None:
         if self.seen is not None:
             _, pos_label = labels_of(self.seen, self.options.label, self.options.pos_label)
             with in_words(names_here(self.options), self.seen, self.options.label):
                 encode_labels(self.seen, pos_label, "strict", defer=False)
 
-    def check_weights(self, n_rows: int) -> None:
-        """Raise where no row stands for any."""
-        if not any(runs.n_positive + runs.n_negative for runs in self.runs.values()):
+    @property
+    def spilled_bytes(self) -> int:
+        """Bytes of all rows on disk."""
+        return sum(runs.spilled_bytes for runs in self.runs.values())
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Positives and negatives."""
+        runs = next(iter(self.runs.values()))
+        return runs.n_positive, runs.n_negative
+
+    def check(self, n_rows: int) -> None:
+        """Raise unless labels are of two classes, one of them positive, and some rows count."""
+        self._check_labels()
+        if not any(self.sizes):
             raise InputError(
                 f"`sample_weight` must not be all zero: {n_rows:,} rows, no positive weight"
             )
 
+    def summarize(self, n_cells: int) -> dict[str, RangeSummary]:
+        """Return the summary of each model, with about ``n_cells`` cells for its lookup."""
+        summaries: dict[str, RangeSummary] = {}
+        for position, name in enumerate(self.options.score):
+            with progress_bar("evaluating") as progress:
 
-def product_sums(
-    options: argparse.Namespace,
-    n_rows: Sequence[float],
-    lookups: list[Lookup],
-    pairs: list[tuple[int, int]],
-    memory: int,
-    given: tuple[Units, Units] | None = None,
-) -> ProductSums:
-    """Read the files once more, and return how far rows move both models of each pair.
+                def move(done: float, at: int = position, show: Any = progress) -> None:
+                    if show is not None:
+                        show((at + done) / len(self.options.score), self.n_rows)
 
-    Raises where there are not ``n_rows`` negatives and positives. ``given`` are the units of all
-    rows, if these have importances (`ProductSums`).
+                summaries[name] = summarize_runs(self.runs[name], progress=move, n_cells=n_cells)
+        return summaries
+
+    def costs(self) -> dict[str, ThresholdCostInterval]:
+        """Return the cheapest threshold of each model, if there are costs."""
+        return {}
+
+    @property
+    def units(self) -> tuple[Units, Units] | None:
+        """Rows of importances as sampling units (`ProductSums.given`)."""
+        return None
+
+
+class OrderTaker(RowTaker):
+    """Takes batches of rows with weights, groups and costs, and sorts them by each model's score.
+
+    ``prices`` are costs by their names, None where a column has them.
     """
-    sums: ProductSums | None = None
 
-    def take(columns: Columns, texts: tuple[str, ...] | None) -> None:
-        nonlocal sums
-        labels = _labels(options, columns, texts)[1]
-        weights = None
-        scores = [columns[name] for name in options.score]
-        if options.weight:
-            weights = columns[options.weight]
-            has = weights > 0
-            labels, weights, *scores = (each[has] for each in (labels, weights, *scores))
-        if len(labels):
-            more = ProductSums.from_rows(labels, weights, scores, lookups, pairs, given)
-            sums = more if sums is None else sums + more
+    def __init__(
+        self, options: argparse.Namespace, memory: int, prices: dict[str, int | float | None]
+    ) -> None:
+        n_models = len(options.score)
+        for_groups = int(memory * n_models * _FOR_GROUPS) if options.groups else 0
+        super().__init__(options, memory - for_groups // n_models)
+        self._prices = prices
+        by_row = [getattr(options, name) for name, each in prices.items() if each is None]
+        self.columns = [*dict.fromkeys([*options.score, *by_row])]
+        self._most_groups = for_groups // (_OF_GROUP + _OF_GROUP_AND_MODEL * n_models)
 
-    def start(*_: object) -> Sink:
-        nonlocal sums
-        sums = None
-        return take
+    def clear(self) -> None:
+        """Forget all rows."""
+        super().clear()
+        read: WeightsAre | None = None
+        if self.options.weight:
+            read = self.options.weights_are or "importances"
+        self.totals = RowTotals(read)
+        self._codes = GroupCodes()
+        self._largest = 0.0
 
-    read_rows(options, options.label, options.score, into=start, memory=memory)
-    if sums is None or sums.n_rows.tolist() != [*n_rows]:
-        raise ValueError(
-            "the files changed while they were read, which is done twice to compare models: "
-            "read them when nothing is written, or one --score at a time"
-        )
-    return sums
+    def new_runs(self, folder: str) -> RowRuns:
+        """Return an empty store of a model's rows."""
+        return RowRuns(self.memory, folder)
 
+    def add(
+        self, is_positive: NDArray[np.bool_], columns: Columns, weights: NDArray[Any] | None
+    ) -> None:
+        """Add rows, of which some may have no weight."""
+        kept: Any = slice(None)
+        signed: NDArray[Any] = np.where(is_positive, np.int8(1), np.int8(-1))
+        if weights is None:
+            weights = np.ones(len(is_positive))
+        else:
+            weights = self._check_weights(weights)
+            kept = weights > 0.0
+            is_positive, weights = is_positive[kept], weights[kept]
+            signed = np.where(is_positive, weights, -weights)
+        others: Columns = {}
+        if self.options.groups:
+            others["groups"] = self._codes.encode(columns[self.options.groups][kept])
+            if (n_groups := self._codes.n_groups) > self._most_groups:
+                lack_memory(
+                    self.options,
+                    f"{n_groups:,} groups and more: their sums stay in memory; give more, or "
+                    "fewer groups with --where",
+                )
+        if self._prices:
+            costs = self._row_costs(columns, kept, is_positive)
+            self._largest = max(self._largest, float(costs.max(initial=0.0)))
+            if None in self._prices.values():
+                others["costs"] = costs
+        self.totals.add(is_positive, weights)
+        if len(weights):
+            for name, runs in self.runs.items():
+                runs.add(columns[name][kept], signed=signed, **others)
 
-def compare_products(
-    models: Sequence[ModelEvaluation], sums: ProductSums, chosen: PairOptions
-) -> dict[str, Comparison]:
-    """Compare models by the metrics whose sums of products are there."""
-    differences = {}
-    for m, one in enumerate(ask(list(OF_RANGES)[: len(sums.models)])):
-        by_model = [get_estimates(model)[one.label] for model in models]
-        counts = [None] * len(models)
-        differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
-    return differences
+    def _check_weights(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        if not column.any():
+            return np.zeros(len(column))
+        weights = check_weights(column, len(column), weights_are=self.totals.weights_are).values
+        if not _LIGHTEST < weights[weights > 0.0].min() <= weights.max() < _HEAVIEST:
+            raise InputError(
+                f"`sample_weight` must be 0 or lie between {_LIGHTEST:.1g} and {_HEAVIEST:.1g} "
+                "where not all rows are in memory"
+            )
+        self.totals.are_whole &= column.dtype.kind in "iu" or not self.totals.are_importances
+        return weights
+
+    def _row_costs(
+        self, columns: Columns, kept: Any, is_positive: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return the cost of the mistake that each row's class allows."""
+        values = []
+        for name, number in self._prices.items():
+            column = columns[getattr(self.options, name)] if number is None else number
+            values.append(check_costs(name, column))
+        missed, alarm = (each[kept] if isinstance(each, np.ndarray) else each for each in values)
+        return np.where(is_positive, missed, alarm).astype(np.float64)
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Weights of the positives and of the negatives."""
+        return self.totals.sizes
+
+    def summarize(self, n_cells: int) -> dict[str, RangeSummary]:
+        """Return the summary of each model; no more rows can be taken."""
+        self.totals.n_groups = self._codes.n_groups
+        del self._codes
+        self.rows = {name: ScoredRows(runs, self.totals) for name, runs in self.runs.items()}
+        return {name: rows.summarize(n_cells) for name, rows in self.rows.items()}
+
+    @property
+    def units(self) -> tuple[Units, Units] | None:
+        """Rows of importances as sampling units (`ProductSums.given`)."""
+        totals = self.totals
+        return (totals.units(False), totals.units(True)) if totals.are_importances else None
+
+    def costs(self) -> dict[str, ThresholdCostInterval]:
+        """Return the cheapest threshold of each model, if there are costs."""
+        if not self._prices:
+            return {}
+        fn, fp = self._prices.values()
+        by_class = None if fn is None or fp is None else (float(fn), float(fp))
+        level = self.options.confidence_level
+        return {
+            name: RowCosts(rows, by_class, self._largest).cheapest(level)
+            for name, rows in self.rows.items()
+        }
 
 
 def _comparisons(
     options: argparse.Namespace,
+    taker: RowTaker,
     models: Sequence[ModelEvaluation],
     lookups: list[Lookup],
-    decisions: DecisionCounts,
     total: int,
 ) -> Comparisons | None:
     """Return how the models differ: ``lookups`` are none where a class is missing."""
@@ -482,13 +642,49 @@ def _comparisons(
     chosen = PairOptions(names, model_pairs(names, None), None, level, "two-sided")
     differences: dict[str, Comparison] = {}
     with said_in_notes():
-        if lookups:
-            n_rows = models[0].n_negative, models[0].n_positive
-            sums = product_sums(options, n_rows, lookups, chosen.pairs, for_reading(total))
-            differences |= compare_products(models, sums, chosen)
-        read = _weights_are(options)
+        here = [name for name in OF_RANGES if name in get_estimates(models[0])]
+        if lookups and here:
+            sums = _product_sums(options, lookups, chosen.pairs, taker.units, total)
+            n_rows: Any = models[0].n_negative, models[0].n_positive
+            if taker.units is not None:
+                n_rows = taker.units[1].stratum_sizes
+            if sums is None or sums.n_rows.tolist() != [*n_rows]:
+                raise ValueError(
+                    "the files changed while they were read, which is done twice to compare "
+                    "models: read them when nothing is written, or one --score at a time"
+                )
+            for m, one in enumerate(ask(here[: len(sums.models)])):
+                by_model = [get_estimates(model)[one.label] for model in models]
+                counts = [None] * len(models)
+                differences[one.label] = compare_by_sums(one, m, by_model, sums, chosen, counts)
         for one in _requests(options):
             if one.entry.needs == "labels":
-                measured = decisions.measure(one)
+                measured = taker.decisions.measure(one)
+                read: WeightsAre | None = "frequencies" if options.weight else None
                 differences[one.label] = compare_models(one, measured, chosen, read)
     return Comparisons(differences) if differences else None
+
+
+def _product_sums(
+    options: argparse.Namespace,
+    lookups: list[Lookup],
+    pairs: list[tuple[int, int]],
+    given: tuple[Units, Units] | None,
+    total: int,
+) -> ProductSums | None:
+    """Read the files once more, and return how far rows move both models of each pair."""
+    sums: list[ProductSums] = []
+
+    def add(is_positive: NDArray[np.bool_], columns: Columns) -> None:
+        weights = None
+        scores = [columns[name] for name in options.score]
+        if options.weight:
+            weights = columns[options.weight]
+            has = weights > 0
+            is_positive, weights, *scores = (each[has] for each in (is_positive, weights, *scores))
+        if len(is_positive):
+            more = ProductSums.from_rows(is_positive, weights, scores, lookups, pairs, given)
+            sums[:] = [sums[0] + more if sums else more]
+
+    _read_again(options, sums.clear, add, total)
+    return sums[0] if sums else None

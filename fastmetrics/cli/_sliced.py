@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import tempfile
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,9 @@ from fastmetrics._report.slices import (
 from fastmetrics.cli._options import parse_metrics
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.range_summary import RangeSummary, summarize_runs
+from fastmetrics.inference.range_summary import RangeSummary
 from fastmetrics.inference.samples import request_metrics
-from fastmetrics.inference.table_estimates import estimate_from_summary
+from fastmetrics.inference.table_estimates import estimate_from_summary, summarize_runs
 from fastmetrics.inference.units import Variance
 from fastmetrics.io.reader import as_names
 from fastmetrics.metrics.asking import MetricRequest
@@ -42,12 +41,20 @@ _LEAST_ROWS: Final = 30
 #: Values of a column, and runs of scores, at most: each of these may have a file.
 _MOST_VALUES: Final = 10_000
 _MOST_RUNS: Final = 400
+_SLICES: Final = "so many slices: give more"
 #: The golden ratio times 2**64, whose multiples mark rows by their numbers.
 _WEYL: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
-class TooManySlicesError(Exception):
-    """There are more slices than the memory has room for."""
+class RowsNeededError(Exception):
+    """All rows are needed in memory: there are many labels, groups or slices."""
+
+
+def lack_memory(options: argparse.Namespace, what: str) -> NoReturn:
+    """Raise where the memory is too little; if none was given, so that all rows are loaded."""
+    if options.memory is None:
+        raise RowsNeededError
+    raise ValueError(f"--memory {options.memory} is too little for {what}")
 
 
 def slice_requests(options: argparse.Namespace) -> tuple[MetricRequest, ...]:
@@ -67,8 +74,11 @@ def _marks(start: int, n: int) -> NDArray[np.uint64]:
 class SliceCounts:
     """Counts the rows of each value of columns, with the sum of their marks."""
 
-    def __init__(self, columns: Sequence[str]) -> None:
-        self._rows: dict[str, dict[Any, tuple[int, int]]] = {name: {} for name in columns}
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._rows: dict[str, dict[Any, tuple[int, int]]] = {
+            name: {} for name in options.slice or ()
+        }
         self.n_rows = 0
 
     def add(self, columns: dict[str, NDArray[Any]]) -> None:
@@ -85,7 +95,7 @@ class SliceCounts:
                 n, before = rows.get(value, (0, 0))
                 rows[value] = n + count, (before + mark) % 2**64
             if len(rows) > _MOST_VALUES:
-                raise TooManySlicesError
+                lack_memory(self._options, _SLICES)
         self.n_rows += len(codes)
 
     def cut(self, names: dict[str, NDArray[Any]], min_n: int) -> Cuts:
@@ -142,7 +152,7 @@ class SlicedRuns:
         n_runs = (len(self._keys) + 1) * len(options.score)
         self._memory = memory // n_runs
         if self._memory < LEAST_MEMORY or n_runs > _MOST_RUNS:
-            raise TooManySlicesError
+            lack_memory(options, _SLICES)
         self._numbers = {
             column: {cut.value: k for k, cut in enumerate(cuts.slices) if cut.column == column}
             for column in columns

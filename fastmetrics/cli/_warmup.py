@@ -13,10 +13,9 @@ import numpy as np
 
 import fastmetrics
 from fastmetrics._kernels._compile import notice
-from fastmetrics._report.row_evaluation import evaluate_rows
-from fastmetrics.inference.ordered.row_costs import RowCosts
-from fastmetrics.inference.ordered.row_sums import RowTotals, ScoredRows
-from fastmetrics.inference.range_summary import summarize_runs
+from fastmetrics.cli._bounded import estimate_rows
+from fastmetrics.inference.ordered_rows import RowCosts, RowTotals, ScoredRows
+from fastmetrics.inference.table_estimates import summarize_runs
 from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, sort_in_buckets
 from fastmetrics.tables.pairs import PLAIN_ROWS
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
@@ -241,11 +240,12 @@ def _streams() -> None:
 def _ordered_rows() -> None:
     y, one, _ = _rows(_ROWS[0], np.float64)
     for read in (None, "importances"):
-        runs, totals = RowRuns(10**6, tempfile.gettempdir()), RowTotals(read, n_groups=40)
+        runs = RowRuns(10**6, tempfile.gettempdir())
+        totals = RowTotals(read, n_groups=40, are_whole=read is None)
         weights = np.full(len(y), 2.0)
         codes = GroupCodes().encode(np.arange(len(y)) % 40)
-        runs.add(one / 1000.0, np.where(y == 1, weights, -weights), codes)
+        runs.add(one / 1000.0, signed=np.where(y == 1, weights, -weights), groups=codes)
         totals.add(y == 1, weights)
         rows = ScoredRows(runs, totals)
-        evaluate_rows({"one": rows}, 0.95, are_probabilities=True)
+        estimate_rows({"one": rows}, {"one": rows.summarize()}, 0.95)
         RowCosts(rows, (5.0, 1.0), 5.0).cheapest(0.95)

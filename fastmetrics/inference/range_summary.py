@@ -8,8 +8,9 @@ ranges follow from them, rounded no more than those of rows in memory.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
@@ -24,10 +25,11 @@ from fastmetrics._kernels.curve_kernels import (
     precision_fractions,
     precision_influences,
 )
-from fastmetrics._threads.workers import at_most, run
-from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.rates import Rates, TablesNear, most_gap
+from fastmetrics._threads.workers import run
+from fastmetrics.errors import InputError
+from fastmetrics.inference.rates import Rates, most_gap
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Units, Variance
+from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_sum
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, extreme_gaps, ks_at
@@ -36,17 +38,18 @@ from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, build_search
 from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
-from fastmetrics.tables.score_runs import RunRange, ScoreRuns, range_table
 from fastmetrics.tables.score_table import (
-    PIECE_ROWS,
     Hull,
     Piece,
     ScoreTable,
     by_pieces,
+    running_sum,
     upper_hull,
 )
 
 Pairs = list[tuple[int, int]]
+#: A number of rows, or a `Fraction`, a sum of weights: both add up exactly.
+Exact = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +238,7 @@ def _units(sizes: Floats, is_by_class: bool) -> Units:
 
 #: Means over rows, of probabilities; and metrics whose influences have moments.
 _MEANS: Final = (*LOSSES, "mean_error")
-_MEASURED: Final = (*OF_RANGES, "mean_error")
+MEASURED: Final = (*OF_RANGES, "mean_error")
 #: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
 Cut = tuple[int, int]
 
@@ -292,14 +295,10 @@ class ScoreCells(NamedTuple):
         return cls(table.scores[starts], means, rests)
 
     @classmethod
-    def join(cls, blocks: Sequence[RowBlock], later: Floats) -> ScoreCells | None:
-        """Join the cells of blocks; ``later`` is added to influences on average precision."""
-        each = [block.cells for block in blocks if block.cells is not None]
-        if len(each) < len(blocks):
-            return None
+    def join(cls, each: Sequence[ScoreCells]) -> ScoreCells:
+        """Join the cells of consecutive ranges."""
         least = min(len(one.means) for one in each)
         means = np.concatenate([one.means[:least] for one in each], axis=2)
-        means[1] += np.repeat(later, [len(one.scores) for one in each], axis=1)
         rests = np.sum([one.rests[:least] for one in each], axis=0)
         return cls(np.concatenate([one.scores for one in each]), means, rests)
 
@@ -309,13 +308,13 @@ class RowBlock(NamedTuple):
 
     Attributes
     ----------
-    start : tuple of int
-        Numbers of positives and negatives of higher scores.
-    sizes : tuple of int
-        Numbers of positives and negatives in this block.
+    start : tuple of numbers
+        Numbers of positives and negatives of higher scores, or their weights.
+    sizes : tuple of numbers
+        The same of this block.
     moments : ndarray of shape (M, 2, 4)
         By metric and class: the mean influence within this block, times the class size, and sums
-        of second to fourth powers about it. Metrics are `_MEASURED`, or the first two of them if a
+        of second to fourth powers about it. Metrics are `MEASURED`, or the first two of them if a
         score lies outside [0, 1].
     tails : ndarray of shape (2,)
         Contribution of this block to the influences of higher positives (negatives) on average
@@ -327,18 +326,18 @@ class RowBlock(NamedTuple):
         Influences to be looked up by score, if requested.
     """
 
-    start: tuple[int, int]
-    sizes: tuple[int, int]
+    start: tuple[Exact, Exact]
+    sizes: tuple[float, float]
     moments: Floats
     tails: Floats
-    hull: NDArray[np.int64]
+    hull: NDArray[Any]
     cells: ScoreCells | None = None
 
 
 def _row_block(
     table: ScoreTable,
-    start: tuple[int, int],
-    totals: tuple[int, int],
+    start: tuple[Exact, Exact],
+    totals: tuple[float, float],
     cut: Cut | None = None,
     n_metrics: int = len(OF_RANGES),
 ) -> RowBlock:
@@ -346,9 +345,33 @@ def _row_block(
 
     ``n_metrics`` is how many of `OF_RANGES` to compute.
     """
+    influences, tails = influences_here(table, start, totals, n_metrics)
+    moments = np.empty((len(influences), 2, 4))
+    for rows, both in zip(moments, influences, strict=True):
+        for column, *out in zip((table.positives, table.negatives), both, rows, strict=True):
+            central_moments(column, *out)
+    hull = _hull(table) if len(influences) > 2 else np.empty((2, 0), np.int64)
+    cells = None
+    if cut is not None:
+        starts = cell_starts(table, sum(start), float(sum(totals)), cut)
+        cells = ScoreCells.from_table(table, influences[: len(OF_RANGES)], starts)
+    return RowBlock(start, (table.n_positive, table.n_negative), moments, tails, hull, cells)
+
+
+def influences_here(
+    table: ScoreTable,
+    start: tuple[Exact, Exact],
+    totals: tuple[float, float],
+    n_metrics: int = len(OF_RANGES),
+) -> tuple[list[Sequence[Floats]], Floats]:
+    """Compute influences of positives and of negatives at each score, as far as a range tells.
+
+    Of `MEASURED`, or of the first two if a score lies outside [0, 1]; also return
+    `RowBlock.tails`. `final_influences` does the rest.
+    """
     columns = table.positives, table.negatives
     above = float(start[0]), float(start[1])
-    whole = float(totals[0]), float(totals[1])
+    whole = float(totals[0]) or 1.0, float(totals[1]) or 1.0
     auc_values = np.empty((2, len(table)))
     auc_influences(*columns, above, whole, 0.0, *auc_values, np.empty((0, 2)))
     auc_values *= np.array([whole]).T  # times the size of the class, not centred
@@ -359,7 +382,6 @@ def _row_block(
         tails = precision_fractions(*columns, above, *precision_values)
         precision_influences(1.0, 0.0, (0.0, 0.0), *precision_values)  # times the positives
         influences.append(list(precision_values))
-    hull = np.empty((2, 0), np.int64)
     if n_metrics > 2 and are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         influences += [
@@ -367,17 +389,7 @@ def _row_block(
         ]
         probabilities = table.scores.astype(np.float64, copy=False)
         influences.append([probabilities - 1.0, probabilities])
-        hull = _hull(table)
-    moments = np.empty((len(influences), 2, 4))
-    for rows, both in zip(moments, influences, strict=True):
-        for column, values, sums in zip(columns, both, rows, strict=True):
-            central_moments(column, values, sums)
-    sizes = int(table.n_positive), int(table.n_negative)
-    cells = None
-    if cut is not None:
-        starts = cell_starts(table, sum(start), float(sum(totals)), cut)
-        cells = ScoreCells.from_table(table, influences[: len(OF_RANGES)], starts)
-    return RowBlock(start, sizes, moments, np.array([tails[0], -tails[1]]), hull, cells)
+    return influences, np.array([tails[0], -tails[1]])
 
 
 def are_fractions(table: ScoreTable) -> bool:
@@ -388,19 +400,19 @@ def are_fractions(table: ScoreTable) -> bool:
     return bool(min(scores[0], scores[-1]) >= 0.0 and max(scores[0], scores[-1]) <= 1.0)
 
 
-def _join_hulls(blocks: Sequence[RowBlock]) -> NDArray[np.int64]:
-    """Pool adjacent blocks of probabilities, the highest first, into those of all."""
-    positives, negatives = np.concatenate([block.hull for block in blocks], axis=1)
-    return _hull(_table_of_blocks(positives, negatives))
-
-
-def _hull(table: ScoreTable) -> NDArray[np.int64]:
+def _hull(table: ScoreTable) -> NDArray[Any]:
     hull = upper_hull(table)
     return np.stack([hull.positives, hull.negatives])
 
 
-def _table_of_blocks(positives: NDArray[np.int64], negatives: NDArray[np.int64]) -> ScoreTable:
-    return ScoreTable._from_columns(np.arange(len(positives), 0.0, -1.0), positives, negatives)
+def _table_of_blocks(columns: NDArray[Any]) -> ScoreTable:
+    return ScoreTable._from_columns(np.arange(columns.shape[1], 0.0, -1.0), *columns)
+
+
+def later_tails(blocks: Sequence[RowBlock]) -> Floats:
+    """Sum the tails of lower blocks, which influences on average precision need, by class."""
+    tails = np.array([block.tails for block in blocks])
+    return np.asarray((tails.sum(axis=0) - tails.cumsum(axis=0)).T)
 
 
 def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
@@ -411,22 +423,27 @@ def join_blocks(blocks: Sequence[RowBlock]) -> RowBlock:
     least = min(len(block.moments) for block in blocks)
     # by metric, class, block and power
     moments = np.stack([block.moments[:least] for block in blocks], axis=2)
-    tails = np.array([block.tails for block in blocks])
     means = moments[..., 0].copy()
-    later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # added by lower blocks
+    later = later_tails(blocks)
     if least > 1:
         means[1] += later
     whole = sizes.sum(axis=2, keepdims=True)
-    mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
+    mean = (sizes * means).sum(axis=2, keepdims=True) / np.where(whole > 0.0, whole, 1.0)
     second, third, fourth = np.moveaxis(moments[..., 1:], -1, 0)
     shifted = _about(sizes, second, third, fourth, means - mean)
     powers = np.stack(shifted, axis=-1).sum(axis=2)
     moments = np.concatenate([mean, powers], axis=2)
     added = [sum(block.sizes[code] for block in blocks) for code in (0, 1)]
-    cells = ScoreCells.join(blocks, later)
+    cells = None
+    each = [block.cells for block in blocks if block.cells is not None]
+    if len(each) == len(blocks):
+        cells = ScoreCells.join(each)
+        cells.means[1] += np.repeat(later, [len(one.scores) for one in each], axis=1)
     both = added[0], added[1]
-    hull = _join_hulls(blocks)
-    return RowBlock(blocks[0].start, both, moments, tails.sum(axis=0), hull, cells)
+    tails = np.sum([block.tails for block in blocks], axis=0)
+    # adjacent blocks of probabilities are pooled into those of all
+    hull = _hull(_table_of_blocks(np.concatenate([block.hull for block in blocks], axis=1)))
+    return RowBlock(blocks[0].start, both, moments, tails, hull, cells)
 
 
 def _about(size: Any, second: Any, third: Any, fourth: Any, off: Any) -> tuple[Any, Any, Any]:
@@ -440,7 +457,7 @@ def _about(size: Any, second: Any, third: Any, fourth: Any, off: Any) -> tuple[A
 
 def sum_influences(table: ScoreTable, n_metrics: int) -> RowBlock:
     """Sum the influences on the first ``n_metrics`` of `OF_RANGES` over a table of both classes."""
-    totals = int(table.n_positive), int(table.n_negative)
+    totals = table.n_positive, table.n_negative
 
     def sum_piece(piece: Piece) -> RowBlock:
         block = table
@@ -455,7 +472,7 @@ def sum_influences(table: ScoreTable, n_metrics: int) -> RowBlock:
 def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
     """Compute the variance of a metric, as `Units.variance` does, from moments of all rows."""
     sizes = np.array(whole.sizes, np.float64)
-    moments = whole.moments[_MEASURED.index(name)]
+    moments = whole.moments[MEASURED.index(name)]
     centre, scale = _centre_and_scale(name, value, whole)
     sums = np.empty((2, 4))
     columns = (each.tolist() for each in (sizes, moments, centre, scale))
@@ -472,22 +489,14 @@ def range_variance(name: str, value: float, whole: RowBlock) -> Variance:
 def mean_of_rows(name: str, whole: RowBlock) -> float:
     """Compute a mean over rows from the block of all rows."""
     sizes = np.array(whole.sizes, np.float64)
-    means = whole.moments[_MEASURED.index(name), :, 0]
+    means = whole.moments[MEASURED.index(name), :, 0]
     return float((sizes * means).sum() / sizes.sum())
 
 
-def build_lookup(values: Mapping[str, float], whole: RowBlock) -> Lookup:
-    """Build the lookup of influences on metrics, given their values, from all rows' cells."""
-    if whole.cells is None:
-        raise ValueError("ranges without cells")
-    scores, means, rests = whole.cells
-    influences = np.empty_like(means[: len(values)])
-    errors = np.empty_like(rests[: len(values)])
-    for at, (name, value) in enumerate(values.items()):
-        centre, scale = _centre_and_scale(name, value, whole)
-        influences[at] = (means[at] - centre[:, None]) / scale[:, None]
-        errors[at] = rests[at] / scale**2
-    return Lookup(scores[::-1], influences[:, ::-1, ::-1], errors[:, ::-1])
+def final_influences(name: str, value: float, influences: Any, whole: RowBlock) -> Floats:
+    """Return the influences on a metric, given its value, from those that ranges tell."""
+    centre, scale = _centre_and_scale(name, value, whole)
+    return np.asarray((np.asarray(influences) - centre[:, None]) / scale[:, None])
 
 
 def _centre_and_scale(name: str, value: float, whole: RowBlock) -> tuple[Floats, Floats]:
@@ -499,17 +508,19 @@ def _centre_and_scale(name: str, value: float, whole: RowBlock) -> tuple[Floats,
     return np.array([value, value if is_auc else 0.0]), np.array([m, n if is_auc else m], float)
 
 
+#: Relative rounding of sums of weights where as many are called positive as there are positives.
+_BALANCED: Final = 2.0**-48
 #: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
 _PRECISION_BITS: Final = 128
 _LIMBS: Final = 7
 
 
 class Corner(NamedTuple):
-    """A threshold, and the counts of scores at or above it."""
+    """A threshold, and the rows of either class at or above it."""
 
     threshold: int | float
-    tp: int
-    fp: int
+    tp: Exact
+    fp: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,16 +532,16 @@ class RangeSummary(Summed):
 
     Attributes
     ----------
-    n_positive, n_negative : int
-        All rows of either class, those of other ranges too.
-    positives, negatives : int
+    n_positive, n_negative : int or Fraction
+        All rows of either class, those of other ranges too; or their weights.
+    positives, negatives : int or Fraction
         Rows of either class in this range.
-    twice_pairs : int
-        The sum of doubled placements.
-    precisions : int
+    twice_concordant, twice_discordant : int or Fraction
+        `PairCounts` of this range's rows, and of them and rows of higher scores.
+    precisions : int or Fraction
         2**128 times the sum over positives of the precision at their score.
     inner : int
-        Rows whose score is neither 0 nor 1.
+        Scores that are neither 0 nor 1.
     first_scores : tuple of numbers
         The three highest scores that differ.
     highest, lowest : Corner or None
@@ -540,22 +551,26 @@ class RangeSummary(Summed):
     blocks : tuple of RowBlock
         Moments of influences on `metrics`, of each range, the highest first.
     tables : callable or None
-        Gives the tables of ranges near the largest gap (`Rates.table`), of runs that are there.
+        Gives the table of a range by its index in `blocks`, of runs that are there.
+    effective : tuple of float or None
+        Effective numbers of positives and negatives that are importances.
     """
 
-    n_positive: int
-    n_negative: int
-    positives: int = 0
-    negatives: int = 0
-    twice_pairs: int = 0
-    precisions: int = 0
+    n_positive: Exact
+    n_negative: Exact
+    positives: Exact = 0
+    negatives: Exact = 0
+    twice_concordant: Exact = 0
+    twice_discordant: Exact = 0
+    precisions: Exact = 0
     inner: int = 0
     first_scores: tuple[int | float, ...] = ()
     highest: Corner | None = None
     lowest: Corner | None = None
     balance: Balance | None = None
     blocks: tuple[RowBlock, ...] = field(default=(), compare=False)
-    tables: TablesNear | None = field(default=None, compare=False)
+    tables: Callable[[int], ScoreTable] | None = field(default=None, compare=False)
+    effective: tuple[float, float] | None = None
 
     def _plus(self, other: RangeSummary) -> RangeSummary:
         if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
@@ -583,7 +598,7 @@ class RangeSummary(Summed):
             return other if one is None else one
         return max(one, other, key=lambda corner: (sign * self.gap_at(corner), corner.threshold))
 
-    def gap_at(self, corner: Corner) -> int:
+    def gap_at(self, corner: Corner) -> Exact:
         """Return TPR - FPR at a corner, times the number of pairs."""
         return corner.tp * self.n_negative - corner.fp * self.n_positive
 
@@ -601,15 +616,22 @@ class RangeSummary(Summed):
         """Rates near the largest gap; None if the ranges are not there any more."""
         if self.tables is None:
             return None
-        return Rates(
-            self.tables, self.largest_gap, (float(self.n_positive), float(self.n_negative))
-        )
+        sizes = float(self.n_positive), float(self.n_negative)
+        return Rates(self._tables_near, self.largest_gap, self.effective or sizes, sizes)
+
+    def _tables_near(self, least: float) -> Iterator[tuple[ScoreTable, float, float]]:
+        """Give the tables of ranges in which a gap may reach ``least``, with TP and FP above."""
+        sizes = float(self.n_positive), float(self.n_negative)
+        for k, block in enumerate(self.blocks):
+            above = float(block.start[0]), float(block.start[1])
+            if self.tables is not None and most_gap(above, block.sizes, *sizes) >= least:
+                yield self.tables(k), *above
 
     def decompose_brier_score(self) -> ScoreDecomposition:
         """Split the Brier score into miscalibration, discrimination and uncertainty."""
-        whole = join_blocks(self.blocks)
-        given = mean_of_rows("brier_score", whole) * (self.n_positive + self.n_negative)
-        table = _table_of_blocks(*whole.hull)
+        whole = self.joined
+        given = mean_of_rows("brier_score", whole) * float(self.n_positive + self.n_negative)
+        table = _table_of_blocks(whole.hull)
         hull = Hull(np.arange(len(table)), *whole.hull)
         return decompose_sum(table, hull, "brier_score", given)
 
@@ -617,13 +639,15 @@ class RangeSummary(Summed):
     def pairs(self) -> PairCounts:
         """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
         self.check_whole()
-        return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
+        sizes = self.n_positive, self.n_negative
+        return PairCounts(*sizes, self.twice_concordant, self.twice_discordant)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Metrics that it has: losses too, where all scores may be probabilities."""
+        """Metrics that it has: of both classes; losses where all scores may be probabilities."""
+        has_both = self.n_positive > 0 and self.n_negative > 0
         has_losses = self.inner > 0 and all(len(block.moments) > 2 for block in self.blocks)
-        return tuple(name for name in OF_RANGES if has_losses or name not in LOSSES)
+        return tuple(name for name in OF_RANGES if (has_losses if name in LOSSES else has_both))
 
     @property
     def joined(self) -> RowBlock:
@@ -631,16 +655,29 @@ class RangeSummary(Summed):
         return join_blocks(self.blocks)
 
     def value(self, name: str) -> float:
-        """Compute one of `metrics`, of those linear in the AUC the AUC."""
+        """Compute one of `metrics`, of those linear in the AUC the AUC; or the largest gap."""
         if METRICS[name].linear_in_auc is not None:
             return self.pairs.auc
+        if METRICS[name].interval == LARGEST_GAP:
+            return self.largest_gap.statistic
         if name in _MEANS:
             return mean_of_rows(name, self.joined)
         return exact_average_precision(self)
 
     def lookup(self) -> Lookup:
         """Build the lookup of influences on `metrics` by score; the summary must have cells."""
-        return build_lookup({name: self.value(name) for name in self.metrics}, self.joined)
+        whole = self.joined
+        if whole.cells is None:
+            raise ValueError("ranges without cells")
+        influences, errors = [], []
+        for name in self.metrics:
+            m = MEASURED.index(name)
+            value = self.value(name)
+            influences.append(final_influences(name, value, whole.cells.means[m], whole))
+            scale = _centre_and_scale(name, value, whole)[1]
+            errors.append(whole.cells.rests[m] / scale**2)
+        columns = np.array(influences)[:, ::-1, ::-1], np.array(errors)[:, ::-1]
+        return Lookup(whole.cells.scores[::-1], *columns)
 
     def check_whole(self) -> None:
         """Raise if ranges are missing or were added twice."""
@@ -654,20 +691,22 @@ class RangeSummary(Summed):
 
 def exact_average_precision(summary: RangeSummary) -> float:
     """Compute the average precision of all ranges by one correctly rounded division."""
-    return summary.precisions / (summary.n_positive << _PRECISION_BITS)
+    return float(summary.precisions / (summary.n_positive * 2**_PRECISION_BITS))
 
 
 #: How many of the highest scores are kept.
 _FIRST: Final = 3
-_SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
+_SUMS: Final = (
+    *("positives", "negatives", "twice_concordant", "twice_discordant", "precisions", "inner"),
+)
 
 
 def summarize_range(
     table: ScoreTable,
-    true_positives: int = 0,
-    false_positives: int = 0,
-    n_positive: int | None = None,
-    n_negative: int | None = None,
+    true_positives: Exact = 0,
+    false_positives: Exact = 0,
+    n_positive: Exact = None,
+    n_negative: Exact = None,
     cut: Cut | None = None,
     with_losses: bool = True,
 ) -> RangeSummary:
@@ -675,9 +714,10 @@ def summarize_range(
 
     ``table`` counts all rows whose score lies in the range; ``true_positives`` and
     ``false_positives`` are rows of higher scores. ``n_positive`` and ``n_negative`` are all rows of
-    either class, by default those above and in the table. The sums do not depend on how rows are
-    split into ranges. ``cut`` requests cells for lookups; without ``with_losses`` there are none,
-    as where a score lies outside [0, 1]. Three passes over the table.
+    either class, by default those above and in the table; or all are about as many weights. But for
+    the rounding of these, the sums do not depend on how rows are split into ranges. ``cut``
+    requests cells for lookups; without ``with_losses`` there are none, as where a score lies
+    outside [0, 1]. Three passes over the table.
 
     Examples
     --------
@@ -688,13 +728,8 @@ def summarize_range(
     >>> all_rows.pairs.auc
     0.7222222222222222
     """
-    if table.is_weighted:
-        raise InputTypeError(
-            "ranges are evaluated by counts of rows: a ScoreTable of fractional weights has none"
-        )
-    m = true_positives + int(table.n_positive) if n_positive is None else n_positive
-    n = false_positives + int(table.n_negative) if n_negative is None else n_negative
-
+    m = true_positives + table.n_positive if n_positive is None else n_positive
+    n = false_positives + table.n_negative if n_negative is None else n_negative
     n_metrics = len(OF_RANGES) if with_losses and are_fractions(table) else 2
 
     def summarize(piece: Piece) -> RangeSummary:
@@ -714,71 +749,43 @@ def summarize_table(table: ScoreTable) -> RangeSummary:
     summary = summarize_range(table)
     if not (summary.n_positive and summary.n_negative):
         return summary
-    return dataclasses.replace(summary, tables=lambda _: [(table, 0, 0)])
+    return dataclasses.replace(summary, tables=lambda _: table)
 
 
 def _summarize_piece(
-    table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None, n_metrics: int
+    table: ScoreTable, tp: Exact, fp: Exact, m: Exact, n: Exact, cut: Cut | None, n_metrics: int
 ) -> RangeSummary:
     """Summarize a piece of a table below ``tp`` positives and ``fp`` negatives."""
     columns = table.positives, table.negatives
-    positives, negatives = int(table.n_positive), int(table.n_negative)
-    # Doubled placements among all rows are those in this piece plus 2 for each negative below.
-    below = n - fp - negatives
+    exact: Callable[[Any], Any] = Fraction if table.is_weighted else int
+    positives, negatives = exact(table.n_positive), exact(table.n_negative)
     pairs = pairs_of_weights(*columns, (positives, negatives))
-    twice = int(pairs.twice_concordant) + 2 * below * positives
+    concordant = exact(pairs.twice_concordant) + 2 * tp * negatives
+    discordant = exact(pairs.twice_discordant) + 2 * fp * positives
+    highest = lowest = None
+    if m and n:
+        highest, lowest = (
+            Corner(table.scores[row].item(), tp + exact(p), fp + exact(q))
+            for row, p, q in extreme_gaps(*columns, m, n)
+        )
+    least = m * (1.0 - _BALANCED) if table.is_weighted else m
+    is_balanced = tp + fp < least <= tp + fp + positives + negatives
+    balance = find_balance(table, m, (tp, fp)) if is_balanced else None
+    block = _row_block(table, (tp, fp), (m, n), cut, n_metrics)
+    inner = int(np.count_nonzero((table.scores != 0) & (table.scores != 1)))
+    sums = positives, negatives, concordant, discordant, _precisions(table, tp, fp), inner
+    first_scores = tuple(table.scores[:_FIRST].tolist())
+    return RangeSummary(m, n, *sums, first_scores, highest, lowest, balance, (block,))
+
+
+def _precisions(table: ScoreTable, tp: Exact, fp: Exact) -> Exact:
+    """Compute 2**128 times the sum over positives of the precision at their score."""
+    columns = table.positives, table.negatives
+    if table.is_weighted:
+        precisions, fractions = np.empty((2, len(table)))
+        precision_fractions(*columns, (float(tp), float(fp)), precisions, fractions)
+        terms = table.positives * precisions  # summed as the positives are
+        return Fraction(running_sum(terms)[-1].item()) * 2**_PRECISION_BITS
     limbs = np.zeros(_LIMBS, np.int64)
     curve_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
-    precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
-    highest, lowest = (
-        Corner(table.scores[row].item(), tp + p, fp + q)
-        for row, p, q in extreme_gaps(*columns, m, n)
-    )
-    is_balanced = tp + fp < m <= tp + fp + positives + negatives
-    balance = find_balance(table, m, (tp, fp)) if is_balanced else None
-    blocks = (_row_block(table, (tp, fp), (m, n), cut, n_metrics),) if m and n else ()
-    at_ends = (table.scores == 0) | (table.scores == 1)
-    decided = sum(int(column[at_ends].sum()) for column in columns)
-    sums = positives, negatives, twice, precisions, positives + negatives - decided
-    first_scores = tuple(table.scores[:_FIRST].tolist())
-    return RangeSummary(m, n, *sums, first_scores, highest, lowest, balance, blocks)
-
-
-def summarize_runs(
-    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
-) -> RangeSummary:
-    """Summarize all rows of runs; threads work on separate ranges.
-
-    ``progress`` is called with the fraction of rows that is done. ``n_cells`` requests about that
-    many cells for lookups, at most twice as many; lookups are exact if there are few scores.
-    """
-    rows, ranges, at_once = runs._ranges()
-    n_pieces = len(ranges) + rows.size // PIECE_ROWS
-    cut = (n_cells, n_cells // n_pieces) if n_cells and n_pieces else None
-    sizes = np.array([(0, 0), *map(rows.count_rows, ranges)], np.int64)
-    above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
-    m, n = above[-1]
-    done = 0
-    with_losses = True
-
-    def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
-        nonlocal done
-        summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut, with_losses)
-        done += summary.positives + summary.negatives  # a race would only spoil the progress bar
-        if progress is not None:
-            progress(done / (m + n))
-        return summary
-
-    def tables_near(least: float) -> Iterator[tuple[ScoreTable, int, int]]:
-        for where, at, of in zip(ranges, above, sizes[1:].tolist(), strict=False):
-            if most_gap(at, of, m, n) >= least:
-                yield range_table(rows, where), *at
-
-    jobs = [partial(summarize, each, *at) for each, at in zip(ranges, above, strict=False)]
-    if not jobs:
-        return RangeSummary(0, 0)
-    with at_most(at_once):
-        outer = run(jobs[:1] + jobs[1:][-1:])
-        with_losses = all(len(block.moments) > 2 for each in outer for block in each.blocks)
-        summary = sum(outer + run(jobs[1:-1]), RangeSummary(m, n))
-    return dataclasses.replace(summary, tables=tables_near if m and n else None)
+    return sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))

@@ -13,15 +13,20 @@ from fastmetrics.metrics.curves.roc import KolmogorovSmirnov
 from fastmetrics.tables.score_table import Piece, ScoreTable, by_pieces, running_sums
 
 #: Gives the tables of ranges in which a gap may be as large as the number, with TP and FP above.
-TablesNear = Callable[[float], Iterable[tuple[ScoreTable, int, int]]]
+TablesNear = Callable[[float], Iterable[tuple[ScoreTable, float, float]]]
 
 
 class Rates(NamedTuple):
-    """Rates at each threshold of a table or of ranges, their largest gap, and both class sizes."""
+    """Rates at each threshold of a table or of ranges, their largest gap, and both class sizes.
+
+    ``sizes`` are effective ones where weights are importances. Ranges come with ``totals``, the
+    rows of each class or their weights.
+    """
 
     table: ScoreTable | TablesNear
     gap: KolmogorovSmirnov
     sizes: tuple[float, float]
+    totals: tuple[float, float] | None = None
 
     def variance(self, added: float = 0.0) -> float:
         """Compute the variance of the largest gap, ``added`` hits and misses added to each rate."""
@@ -38,28 +43,28 @@ class Rates(NamedTuple):
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
         """Apply a job to both rates where their gap is within ``width`` of the largest."""
         least = self.gap.statistic - width
-        if not isinstance(self.table, ScoreTable):
-            near = (_near(*each, self.sizes, least, job) for each in self.table(least))
-            return [each for ends in near for each in ends]
-        sizes = self.table.n_positive, self.table.n_negative
-        return _near(self.table, 0, 0, sizes, least, job)
+        table = self.table
+        if isinstance(table, ScoreTable):
+            return _near(table, 0, 0, (table.n_positive, table.n_negative), least, job)
+        near = (_near(*each, self.totals, least, job) for each in table(least))
+        return [each for ends in near for each in ends]
 
 
 def _near(
-    table: ScoreTable, tp: int, fp: int, sizes: Any, least: float, job: Callable[..., Floats]
+    table: ScoreTable, tp: float, fp: float, sizes: Any, least: float, job: Callable[..., Floats]
 ) -> list[Floats]:
     """Apply a job to both rates where their gap is not below ``least``."""
-    sums = running_sums(table) if table.is_weighted else None
-    m, n = sizes if sums is None else (each[-1] for each in sums)
+    m, n = sizes
 
     def here(piece: Piece) -> Floats | None:
-        rows = tuple(int(np.add.reduce(column)) for column in piece.columns)
+        rows = [np.add.reduce(column) for column in piece.columns]
         above = tp + piece.tp, fp + piece.fp
-        if sums is None and most_gap(above, rows, m, n) < least:
+        if not table.is_weighted and most_gap(above, rows, m, n) < least:
             return None
-        running = sums or [np.cumsum(column) for column in piece.columns]
-        one = (above[0] + running[0]) / m
-        other = (above[1] + running[1]) / n
+        running: Any = map(np.cumsum, piece.columns)
+        tps, fps = running_sums(table) if table.is_weighted else running
+        one = (above[0] + tps) / m
+        other = (above[1] + fps) / n
         kept = np.abs(one - other) >= least
         return job(one[kept], other[kept]) if kept.any() else None
 

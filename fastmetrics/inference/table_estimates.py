@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -29,7 +30,7 @@ from fastmetrics.inference.measurement import (
     measure_block,
     measure_largest_gap,
 )
-from fastmetrics.inference.range_summary import RangeSummary, summarize_runs
+from fastmetrics.inference.range_summary import RangeSummary, summarize_range
 from fastmetrics.inference.samples import (
     cell_influences,
     check_counts,
@@ -43,8 +44,8 @@ from fastmetrics.metrics.registry import LOSSES
 from fastmetrics.tables.bin_bounds import Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.score_runs import ScoreRuns
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.tables.score_runs import RunRange, ScoreRuns, range_table
+from fastmetrics.tables.score_table import PIECE_ROWS, ScoreTable
 
 AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
@@ -122,6 +123,44 @@ def _measure_matrix(one: MetricRequest, counts: Floats) -> Measurement:
     return Measurement((value,), slopes[None, :], units, decided, float(counts.sum()))
 
 
+def summarize_runs(
+    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
+) -> RangeSummary:
+    """Summarize all rows of runs; threads work on separate ranges.
+
+    ``progress`` is called with the fraction of rows that is done. ``n_cells`` requests about that
+    many cells for lookups, at most twice as many; lookups are exact if there are few scores.
+    """
+    rows, ranges, at_once = runs._ranges()
+    n_pieces = len(ranges) + rows.size // PIECE_ROWS
+    cut = (n_cells, n_cells // n_pieces) if n_cells and n_pieces else None
+    counted = [(where, rows.count_rows(where)) for where in ranges]
+    ranges = [where for where, counts in counted if any(counts)]
+    sizes = np.array([(0, 0), *(counts for _, counts in counted if any(counts))], np.int64)
+    above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
+    m, n = above[-1]
+    done = 0
+    with_losses = True
+
+    def summarize(where: RunRange, tp: int, fp: int) -> RangeSummary:
+        nonlocal done
+        summary = summarize_range(range_table(rows, where), tp, fp, m, n, cut, with_losses)
+        done += int(summary.positives + summary.negatives)  # a race only spoils the progress bar
+        if progress is not None:
+            progress(done / (m + n))
+        return summary
+
+    jobs = [partial(summarize, each, *at) for each, at in zip(ranges, above, strict=False)]
+    if not jobs:
+        return RangeSummary(0, 0)
+    with at_most(at_once):
+        outer = run(jobs[:1] + jobs[1:][-1:])
+        with_losses = all(len(block.moments) > 2 for each in outer for block in each.blocks)
+        summary = sum(outer + run(jobs[1:-1]), RangeSummary(m, n))
+    tables = (lambda k: range_table(rows, ranges[k])) if m and n else None
+    return replace(summary, tables=tables)
+
+
 def estimate_from_summary(
     one: MetricRequest,
     summary: RangeSummary,
@@ -140,12 +179,7 @@ def estimate_from_summary(
         return make_estimate(one, measured, 0, level, method, alternative)
     if name in LOSSES and name not in summary.metrics:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
-    if name in LOSSES and not (m and n):
-        raise InputError(
-            f"`{name}` of ranges needs rows of both classes: there are {m:,} positive and {n:,} "
-            "negative ones; pass `y_true` and `y_score`"
-        )
-    if m and n:
+    if name in LOSSES or (m and n):
         measured = measure_block(one, summary.value(name), summary.joined)
     else:
         units = Units(2, np.array([n, m]), strata=np.array([0, 1]))

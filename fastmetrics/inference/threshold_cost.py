@@ -51,7 +51,7 @@ DEGENERATE: Final = (
 )
 
 
-class RowCosts(NamedTuple):
+class CostedRows(NamedTuple):
     """Rows, or classes at distinct scores: index of the score, class, cost of a mistake, weight.
 
     ``costs`` are in the units of the table; ``weights`` are None if each entry is a row, and counts
@@ -87,7 +87,7 @@ def cost_rows(
     weights_are: WeightsAre | None,
     pos_label: Any,
     groups: Any,
-) -> tuple[CostTable, RowCosts]:
+) -> tuple[CostTable, CostedRows]:
     """Compute the costs of all thresholds, and the rows that they sum."""
     are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
     if isinstance(y_true, ScoreTable):
@@ -116,7 +116,7 @@ def cost_rows(
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
     index = np.maximum(len(table.scores) - 1 - ascending, 0)  # scores of no cost may be missing
     row_costs = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
-    cells = RowCosts(
+    cells = CostedRows(
         score_index=index,
         positive=positive,
         costs=np.ldexp(np.where(positive, *row_costs).astype(np.float64), table.exponent),
@@ -129,12 +129,12 @@ def cost_rows(
 
 def _cost_table(
     table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
-) -> tuple[CostTable, RowCosts]:
+) -> tuple[CostTable, CostedRows]:
     table_of_costs = costs_of_counts(table, *costs, prevalence)
     indices = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
     sizes = [len(each) for each in indices]
     scaled = [math.ldexp(float(cost), table_of_costs.exponent) for cost in costs]
-    return table_of_costs, RowCosts(
+    return table_of_costs, CostedRows(
         score_index=np.concatenate(indices),
         positive=np.repeat([True, False], sizes),
         costs=np.repeat(scaled, sizes),
@@ -151,36 +151,43 @@ def cost_factors(table: CostTable) -> tuple[float, float]:
     return table.prevalence / table.n_positive, (1.0 - table.prevalence) / table.n_negative
 
 
-def jackknife_mistakes(table: CostTable, cells: RowCosts) -> NDArray[np.bool_]:
-    """Return a mask of rows that the cheapest threshold of the other rows gets wrong.
-
-    Without a positive all thresholds above its score cost less by its cost; without a negative all
-    thresholds up to its score. So the cheapest of both sides are compared; without a group, those
-    of each stretch between its rows.
-    """
+def jackknife_mistakes(table: CostTable, cells: CostedRows) -> NDArray[np.bool_]:
+    """Return a mask of rows that the cheapest threshold without them, or a group, gets wrong."""
     factors = (1, 1) if table.prevalence is None else cost_factors(table)
     total = factors[0] * table.missed + factors[1] * table.alarms
     if cells.groups is not None:
         lost = cells.weighted_costs(*factors)
         called = _is_called_without_groups(total, cells, cells.groups, lost)
         return np.asarray(called != cells.positive)
-    above = np.minimum.accumulate(total)[:-1]
-    below = np.minimum.accumulate(total[::-1])[::-1][1:]
     one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
     lost = one * np.where(cells.positive, *factors)
-    called = below[cells.score_index] + np.where(cells.positive, lost, 0.0)
-    not_called = above[cells.score_index] + np.where(cells.positive, 0.0, lost)
-    is_called = called * (1.0 + ROUNDING) < not_called
-    return np.asarray(is_called != cells.positive)
+    return np.asarray(is_called_without(np.append(total, np.inf), cells, lost) != cells.positive)
+
+
+def is_called_without(
+    costs: Floats, rows: CostedRows, lost: Floats, rounding: float = ROUNDING
+) -> NDArray[np.bool_]:
+    """Return a mask of rows that the cheapest threshold of the other rows calls positive.
+
+    ``costs`` are the least of thresholds above all scores of the rows, those of their scores, and
+    the least of lower ones; ``lost`` is what each row's mistake costs. Without a positive all
+    thresholds above its score cost less by that, without a negative all up to its score: the
+    cheapest of both sides are compared.
+    """
+    above = np.minimum.accumulate(costs)[:-2][rows.score_index]
+    below = np.minimum.accumulate(costs[::-1])[::-1][1:-1][rows.score_index]
+    called = below + np.where(rows.positive, lost, 0.0)
+    not_called = above + np.where(rows.positive, 0.0, lost)
+    return np.asarray(called * (1.0 + rounding) < not_called)
 
 
 def _is_called_without_groups(
-    total: Floats, cells: RowCosts, groups: Ints, lost: Floats
+    total: Floats, cells: CostedRows, groups: Ints, lost: Floats
 ) -> NDArray[np.bool_]:
     """Return a mask of rows called positive by the cheapest threshold without their group.
 
     Between two rows of a group, the costs of thresholds (``total``) decrease by one number: the sum
-    of ``lost`` over the group's mistakes.
+    of ``lost`` over the group's mistakes. The cheapest of all stretches decides.
     """
     order = np.lexsort((cells.score_index, groups))
     ends = np.cumsum(np.bincount(groups))
@@ -221,7 +228,7 @@ def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
     return least
 
 
-def change_variances(table: CostTable, cells: RowCosts, row: int) -> Floats:
+def change_variances(table: CostTable, cells: CostedRows, row: int) -> Floats:
     """Compute the variance of the difference of each threshold's cost from that of ``row``."""
     factors = cost_factors(table)
     n = len(table.scores)
@@ -436,7 +443,7 @@ def threshold_cost_interval(
 
 
 def _mean(
-    cells: RowCosts, mistaken: NDArray[np.bool_], table: CostTable, level: float
+    cells: CostedRows, mistaken: NDArray[np.bool_], table: CostTable, level: float
 ) -> tuple[float, ConfidenceInterval]:
     """Compute the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
@@ -452,12 +459,46 @@ def _mean(
     return unscaled[0], interval
 
 
-def _not_dearer(table: CostTable, cells: RowCosts, row: int, z: float) -> ConfidenceInterval:
+def _not_dearer(table: CostTable, cells: CostedRows, row: int, z: float) -> ConfidenceInterval:
     """Return the range of thresholds whose cost is within z errors of the least one."""
     factors = cost_factors(table)
     costs = factors[0] * table.missed + factors[1] * table.alarms
-    errors = np.sqrt(change_variances(table, cells, row))
-    kept = np.flatnonzero(costs - costs[row] <= z * errors + EQUAL_COSTS * costs[row])
-    lowest = int(kept[-1])  # decides as all thresholds down to the next score
-    low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
-    return ConfidenceInterval(low, table.threshold_at(int(kept[0])))
+    changes = change_variances(table, cells, row)
+    around = CloseThresholds(z, costs[row], costs[0], changes[0])
+    around.add(table.scores, costs[1:], changes[1:])
+    return around.interval()
+
+
+class CloseThresholds:
+    """Thresholds whose cost is within z errors of the difference from the least one.
+
+    Scores come from the highest down; ``none`` is the cost of calling nothing positive, and
+    ``change`` the variance of its difference.
+    """
+
+    def __init__(self, z: float, least: float, none: float, change: float) -> None:
+        self._z = z
+        self._least = least
+        self._low: Any = -math.inf
+        #: The last threshold so far is close, so that the next score is the lower limit.
+        self._is_open = bool(self._are_close(none, change))
+        self._high: Any = math.inf if self._is_open else None
+
+    def _are_close(self, costs: Any, changes: Any) -> Any:
+        return costs - self._least <= self._z * np.sqrt(changes) + EQUAL_COSTS * self._least
+
+    def add(self, scores: NDArray[Any], costs: Floats, changes: Floats) -> None:
+        """Add thresholds at lower scores, with the variances of their differences."""
+        if self._is_open:
+            self._low = scores[0].item()
+        close = np.flatnonzero(self._are_close(costs, changes))
+        self._is_open = bool(len(close)) and close[-1] == len(scores) - 1
+        if len(close):
+            if self._high is None:
+                self._high = scores[close[0]].item()
+            if not self._is_open:
+                self._low = scores[close[-1] + 1].item()
+
+    def interval(self) -> ConfidenceInterval:
+        """Return the lowest and the highest, which decides as all down to the next score."""
+        return ConfidenceInterval(-math.inf if self._is_open else self._low, self._high)

@@ -119,11 +119,11 @@ class CostTable:
         return (int(tp), int(fp)) if rows.integer_weights else (tp, fp)
 
 
-def first_least(costs: NDArray[Any]) -> int:
+def first_least(costs: NDArray[Any], rounding: float = ROUNDING) -> int:
     """Return the index of the least cost; of costs equal up to rounding, the first."""
     if costs.dtype.kind != "f":
         return int(np.argmin(costs))
-    return int(np.argmax(costs <= costs.min() * (1.0 + ROUNDING)))
+    return int(np.argmax(costs <= costs.min() * (1.0 + rounding)))
 
 
 def cost_table(
@@ -168,7 +168,7 @@ def costs_of_counts(
     if not whole:  # a power of two is common to both: nothing is rounded, nothing overflows
         exponent = -math.frexp(max(float(cost_fn), float(cost_fp)))[1]
         cost_fn, cost_fp = (math.ldexp(float(cost), exponent) for cost in (cost_fn, cost_fp))
-    missed, alarms = _missed_and_alarms(table)
+    missed, alarms = missed_and_alarms(table)
     return CostTable(
         scores=table.scores,
         missed=missed * cost_fn,
@@ -181,7 +181,7 @@ def costs_of_counts(
     )
 
 
-def _missed_and_alarms(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
+def missed_and_alarms(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives below each candidate and the negatives from it on.
 
     Each is summed from its own end: a small rest is no difference of two large sums.
@@ -214,7 +214,7 @@ def costs_of_rows(
         weights=checked.values, integer_weights=checked.is_integer, weight_exponent=checked.exponent
     )
     table = ScoreTable.from_rows(costed)
-    missed, alarms = _missed_and_alarms(table)
+    missed, alarms = missed_and_alarms(table)
     return CostTable(
         scores=table.scores,
         missed=missed,

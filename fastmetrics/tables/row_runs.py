@@ -63,30 +63,6 @@ class GroupCodes:
         return out
 
 
-class _Column:
-    """Values beside the scores of a run, in memory or in a file."""
-
-    def __init__(self, values: NDArray[Any]) -> None:
-        self._values: NDArray[Any] | None = values
-        self._dtype = values.dtype
-        self._at = 0
-
-    def spill(self, file: SpillFile) -> None:
-        """Move the values to a file."""
-        if self._values is not None:
-            self._at = file.append(self._values)
-            self._values = None
-
-    def read(self, start: int, stop: int, file: SpillFile) -> NDArray[Any]:
-        """Return some values."""
-        if self._values is not None:
-            return self._values[start:stop]
-        out = np.empty(stop - start, self._dtype)
-        if stop > start:
-            file.read(self._at + start * self._dtype.itemsize, out)
-        return out
-
-
 class RowRuns:
     """Scores of rows, and columns that go with them, as sorted runs.
 
@@ -97,9 +73,9 @@ class RowRuns:
     def __init__(self, memory: int, folder: str) -> None:
         self._memory = memory
         self._file = SpillFile(folder)
-        self._waiting: list[tuple[NDArray[Any], ...]] = []
+        self._waiting: list[dict[str, NDArray[Any]]] = []
         self._n_waiting = 0
-        self._runs: list[tuple[SortedColumn, list[_Column]]] = []
+        self._runs: list[SortedColumn] = []
         self._kept = 0
 
     @property
@@ -112,12 +88,12 @@ class RowRuns:
         """Rows of a range."""
         return max(min(self._memory // (_RANGES * _OF_ROW), _RANGE_ROWS), _LEAST_ROWS)
 
-    def add(self, scores: NDArray[Any], *columns: NDArray[Any]) -> None:
+    def add(self, scores: NDArray[Any], **columns: NDArray[Any]) -> None:
         """Add rows; a copy of the scores is kept, and the columns as they are."""
-        row = (scores + 0, *columns)  # -0.0 becomes 0.0
-        self._waiting.append(row)
+        columns["scores"] = scores + 0  # -0.0 becomes 0.0
+        self._waiting.append(columns)
         self._n_waiting += len(scores)
-        of_row = 3 * sum(each.itemsize for each in row) + 8
+        of_row = 3 * sum(each.itemsize for each in columns.values()) + 8
         most = min(self._memory // (_WAITING * of_row), _RUN_ROWS)
         if self._n_waiting >= max(most, _LEAST_ROWS):
             self._sort_waiting()
@@ -125,29 +101,19 @@ class RowRuns:
     def _sort_waiting(self) -> None:
         if not self._waiting:
             return
-        waiting = [*zip(*self._waiting, strict=True)]
-        self._waiting, self._n_waiting = [], 0
-        scores = np.concatenate(waiting[0])
+        waiting, self._waiting, self._n_waiting = self._waiting, [], 0
+        scores = np.concatenate([each.pop("scores") for each in waiting])
         order = np.argsort(scores)
         scores = scores[order]
-        waiting[0] = ()
-        columns = []
-        for k in range(1, len(waiting)):
-            columns.append(_Column(np.concatenate(waiting[k])[order]))
-            waiting[k] = ()
-        run = SortedColumn.of_sorted(scores, _BLOCK), columns
-        size = len(scores) * self._bytes_of(scores, columns)
-        if self._kept + size <= self._memory // _KEPT:
-            self._kept += size
+        records = np.empty(len(scores), [(name, each.dtype) for name, each in waiting[0].items()])
+        for name in records.dtype.names or ():
+            records[name] = np.concatenate([each.pop(name) for each in waiting])[order]
+        run = SortedColumn.of_records(scores, records, _BLOCK)
+        if self._kept + run.nbytes <= self._memory // _KEPT:
+            self._kept += run.nbytes
         else:
-            run[0].spill(self._file)
-            for column in columns:
-                column.spill(self._file)
+            run.spill(self._file)
         self._runs.append(run)
-
-    @staticmethod
-    def _bytes_of(scores: NDArray[Any], columns: Sequence[_Column]) -> int:
-        return int(scores.itemsize + sum(column._dtype.itemsize for column in columns))
 
     def ranges(self) -> list[RunRange]:
         """Return consecutive ranges of scores, the highest first, that are read one by one.
@@ -155,7 +121,7 @@ class RowRuns:
         A score with more rows than a range should have is a range of its own.
         """
         self._sort_waiting()
-        rows = AllRows(([scores for scores, _ in self._runs], ()), None)
+        rows = AllRows((self._runs, ()), None)
         if len(self._runs) * _BLOCK > self._most:
             raise InputError(
                 f"`memory` is too little for the order of {rows.size:,} rows with what belongs to "
@@ -164,19 +130,19 @@ class RowRuns:
         ranges = split_ranges(rows, self._most) if rows.size else []
         return [where for where in ranges if any(rows.count_rows(where))]
 
-    def read(self, ranges: Sequence[RunRange]) -> Iterator[tuple[int, list[NDArray[Any]]]]:
-        """Give the number of each range, and the scores and columns of its rows, highest first.
+    def read(self, ranges: Sequence[RunRange]) -> Iterator[tuple[int, NDArray[Any], NDArray[Any]]]:
+        """Give the number of each range, and the scores and records of its rows, highest first.
 
         The rows of a range of one score come in several batches if they are many. The next batch
         is read and sorted while one is worked on.
         """
         jobs = [(k, spans) for k, where in enumerate(ranges) for spans in self._batches(where)]
         with ThreadPoolExecutor(1) as pool:
-            ahead: Future[list[NDArray[Any]]] | None = None
+            ahead: Future[tuple[NDArray[Any], NDArray[Any]]] | None = None
             for at, (k, spans) in enumerate(jobs):
-                columns = self._read(spans) if ahead is None else ahead.result()
+                rows = self._read(spans) if ahead is None else ahead.result()
                 ahead = pool.submit(self._read, jobs[at + 1][1]) if at + 1 < len(jobs) else None
-                yield k, columns
+                yield k, *rows
 
     def _batches(self, where: RunRange) -> list[list[_Span]]:
         spans = [(run, *span) for run, span in enumerate(where.spans[0]) if span[0] < span[1]]
@@ -188,12 +154,8 @@ class RowRuns:
             for at in range(start, stop, self._most)
         ]
 
-    def _read(self, spans: Sequence[_Span]) -> list[NDArray[Any]]:
-        rows = []
-        for run, start, stop in spans:
-            scores, columns = self._runs[run]
-            values = [column.read(start, stop, self._file) for column in columns]
-            rows.append([scores.read(start, stop)[0], *values])
-        joined = [np.concatenate(each) for each in zip(*rows, strict=True)]
-        order = np.argsort(joined[0], kind="stable")[::-1]  # of runs: they are merged
-        return [each[order] for each in joined]
+    def _read(self, spans: Sequence[_Span]) -> tuple[NDArray[Any], NDArray[Any]]:
+        runs = [(self._runs[k], start, stop) for k, start, stop in spans]
+        scores = np.concatenate([run.read(*span)[0] for run, *span in runs])
+        order = np.argsort(scores, kind="stable")[::-1]  # of runs: they are merged
+        return scores[order], np.concatenate([run.beside(*span) for run, *span in runs])[order]

@@ -16,7 +16,7 @@ from scipy import special, stats
 import evaluations
 import fastmetrics as fm
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics._report.score_evaluation import as_evaluation
+from fastmetrics._report.score_evaluation import evaluate_tables
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.interval_rule import make_estimate
@@ -557,7 +557,7 @@ def summaries(table, cuts):
 def evaluation(summary, name="score", level=0.95):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return as_evaluation(summary, name, level)
+        return evaluate_tables({name: summary}, level)[0]
 
 
 def exact_average_precision(table):
@@ -704,22 +704,28 @@ def test_what_is_no_probability_has_no_losses(scores):
     assert "probabilities" not in str(both.notes)
 
 
-def test_losses_of_one_class_are_left_to_rows():
+def test_losses_of_one_class_are_those_of_rows():
+    rows = [1, 1, 1], [0.2, 0.3, 0.4]
     runs = fm.streams.ScoreRuns(memory="2MB")
-    runs.update([1, 1, 1], [0.2, 0.3, 0.4])
-    with pytest.raises(ValueError, match="`log_loss` of ranges needs rows of both classes"):
-        fm.estimate(runs, metrics="log_loss")
+    runs.update(*rows)
+    expected = fm.estimate(*rows, metrics="log_loss")["log_loss"]
+    actual = fm.estimate(runs, metrics="log_loss")["log_loss"]
+    assert actual.estimate == pytest.approx(expected.estimate, rel=1e-14)
+    assert actual.confidence_interval == pytest.approx(expected.confidence_interval, rel=1e-12)
+    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
+        assert "log_loss" in fm.evaluate(runs)[0].estimates
 
 
 def test_a_balance_without_a_positive_is_told():
     table = ScoreTable.from_counts([2.0, 1.0], [0, 2], [5, 0])
     with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
-        as_evaluation(sum(summaries(table, [1])), "score", 0.95)
+        evaluate_tables({"score": sum(summaries(table, [1]))}, 0.95)
 
 
 def test_one_class_is_told_summary():
+    summary = summarize_range(ScoreTable.from_scores([0, 0], [1, 2]))
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        actual = as_evaluation(summarize_range(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
+        actual = evaluate_tables({"m": summary}, 0.95)[0]
     assert (actual.n_positive, actual.n_negative) == (0, 2)
 
 
@@ -736,5 +742,3 @@ def test_what_is_missing_or_in_twice_is_refused(rng):
         first + summarize_range(table, n_positive=100)
     with pytest.raises(TypeError):
         first + 1
-    with pytest.raises(TypeError, match="fractional weights"):
-        summarize_range(ScoreTable.from_counts([1.0], [0.5], [0.5]))

@@ -562,9 +562,9 @@ def test_runs_give_rows_in_the_order_of_their_scores(tmp_path, monkeypatch):
     runs = RowRuns(500_000, str(tmp_path))
     for start in range(0, len(scores), 777):
         here = slice(start, start + 777)
-        runs.add(scores[here], np.arange(len(scores))[here])
+        runs.add(scores[here], row=np.arange(len(scores))[here])
     ranges = runs.ranges()
-    batches = [(k, *columns) for k, columns in runs.read(ranges)]
+    batches = [(k, values, records["row"]) for k, values, records in runs.read(ranges)]
     order = np.concatenate([rows for _, _, rows in batches])
     assert runs.spilled_bytes > 0
     assert sorted(order) == [*range(len(scores))]
@@ -579,7 +579,7 @@ def test_runs_are_too_many_for_the_memory(tmp_path, monkeypatch):
     engine_sizes.put(monkeypatch, row_range_rows=500, row_run_rows=10, row_least_rows=10)
     runs = RowRuns(500_000, str(tmp_path))
     for start in range(50):
-        runs.add(np.arange(10.0) + start, np.ones(10))
+        runs.add(np.arange(10.0) + start, row=np.ones(10))
     with pytest.raises(ValueError, match="too little for the order of 500 rows with what belongs"):
         runs.ranges()
 

@@ -380,21 +380,14 @@ def run_evaluate(options: argparse.Namespace) -> str:
 
 def _evaluate_rows(options: argparse.Namespace) -> Evaluated:
     """Evaluate rows in bounded memory if that can be done; load them otherwise."""
-    from fastmetrics.cli import _bounded, _ordered
+    from fastmetrics.cli import _bounded, _sliced
 
-    def evaluate_plain(options: argparse.Namespace) -> Evaluated:
-        return _bounded.evaluate_streamed(options, partial(_evaluate_loaded, options))
-
-    are_ordered = _ordered.are_ordered(options)
-    reason = (_ordered if are_ordered else _bounded).reason_to_load(options)
+    reason = _bounded.reason_to_load(options)
     if reason and (options.memory is not None or options.spill_dir is not None):
         raise ValueError(reason)
-    with suppress(_bounded.RowsNeededError):
-        if are_ordered and not reason:
-            kept = partial(_evaluate_loaded, options)
-            return _ordered.evaluate_ordered(options, kept, evaluate_plain)
-        if not reason:
-            return evaluate_plain(options)
+    if not reason:
+        with suppress(_sliced.RowsNeededError):
+            return _bounded.evaluate_streamed(options, partial(_evaluate_loaded, options))
     return _evaluate_loaded(options)
 
 

@@ -22,7 +22,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.metrics._metric import Metric, RowInfluences
 from fastmetrics.metrics.curves.best_threshold import best_threshold, check_constraint
 from fastmetrics.metrics.curves.precision_recall import average_precision_score, pr_auc
-from fastmetrics.metrics.curves.roc import ks_of_table
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.metrics.curves.roc_auc import _checked_range, mcclish, partial_auc
 from fastmetrics.tables.ordering import (
     ONE_BUCKET_ROWS,
@@ -259,13 +259,19 @@ def _integrals(x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
 
 def ks_statistic(table: ScoreTable) -> CurveInfluences:
     """Return the largest gap; to first order its threshold does not matter."""
-    result = ks_of_table(table)
-    above = np.asarray(table.scores >= result.threshold, np.float64)
-    p, q = (float(size) for size in (table.n_positive, table.n_negative))
-    return CurveInfluences(
-        result.statistic,
-        (above - result.true_positive_rate) * (result.sign / p),
-        (result.false_positive_rate - above) * (result.sign / q),
+    gap = ks_of_table(table)
+    sizes = float(table.n_positive), float(table.n_negative)
+    return CurveInfluences(gap.statistic, *gap_influences(table.scores, gap, sizes))
+
+
+def gap_influences(
+    scores: NDArray[Any], gap: KolmogorovSmirnov, sizes: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Return influences on the largest gap of rows of either class, at some of the scores."""
+    above = np.asarray(scores >= gap.threshold, np.float64)
+    return (
+        (above - gap.true_positive_rate) * (gap.sign / sizes[0]),
+        (gap.false_positive_rate - above) * (gap.sign / sizes[1]),
     )
 
 

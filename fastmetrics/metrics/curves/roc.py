@@ -38,6 +38,7 @@ from fastmetrics.tables.score_table import (
     as_table,
     by_pieces,
     lacks_a_class,
+    running_sum,
 )
 
 
@@ -271,11 +272,11 @@ def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
 
 
 def ks_at(
-    threshold: int | float, tp: int, fp: int, n_positive: int, n_negative: int
+    threshold: int | float, tp: Any, fp: Any, n_positive: Any, n_negative: Any
 ) -> KolmogorovSmirnov:
-    """Return the statistic at a known threshold, from the counts there."""
+    """Return the statistic at a known threshold, from the counts there, or exact fractions."""
     gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
-    return _ks(threshold, gap, tp / n_positive, fp / n_negative)
+    return _ks(threshold, float(gap), float(tp / n_positive), float(fp / n_negative))
 
 
 def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> KolmogorovSmirnov:
@@ -293,18 +294,18 @@ def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[i
 
 
 def extreme_gaps(
-    positives: NDArray[np.int64], negatives: NDArray[np.int64], n_positive: int, n_negative: int
-) -> list[tuple[int, int, int]]:
+    positives: NDArray[Any], negatives: NDArray[Any], n_positive: Any, n_negative: Any
+) -> list[tuple[int, Any, Any]]:
     """Return row, TP and FP of the largest and of the smallest TPR - FPR in a piece of a table.
 
     TP and FP are counted from the start of the piece; the first of equal gaps counts.
     """
-    if n_positive * n_negative < INT64_BOUND:
+    if positives.dtype.kind == "i" and n_positive * n_negative < INT64_BOUND:
         ends = np.empty(6, np.int64)
         gap_ends(positives, negatives, n_positive, n_negative, ends)
         return [(row, tp, fp) for row, tp, fp in ends.reshape(2, 3).tolist()]
-    # The products overflow: floats select candidates, Python integers decide.
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    # Weights, or the products overflow: floats select candidates, Python integers decide.
+    tp, fp = running_sum(positives), running_sum(negatives)
     gaps = tp / n_positive - fp / n_negative
     extremes = []
     for sign in (1, -1):
