@@ -79,8 +79,8 @@ def _evaluation(kind: Any) -> None:
         fm.evaluate(y, one, metrics=["roc_auc", "average_precision"], **cut)
         for weight in (None, weights):
             fm.roc_auc_score(y, one, sample_weight=weight)
-            fm.delong_test(y, {"a": one, "b": other}, sample_weight=weight)
             fm.estimate(y, one, metrics=["partial_auc", "pr_auc"], sample_weight=weight)
+        fm.delong_test(y, {"a": one, "b": other})
         fm.compare(y, {"a": one, "b": other}, metrics="average_precision")
 
 
