@@ -4,7 +4,7 @@
   scikit-learn draws it
 - one number: `expected_calibration_error` and its kin, `score_decomposition`, `calibration_summary`
 - how sure: `calibration_error_interval`, `calibration_test`, `spiegelhalter_test`
-- to mend it: `isotonic_fit`, `logistic_calibration`
+- to mend it: `isotonic_fit`; how far it is off: `logistic_calibration`
 """
 
 from fastmetrics import _lazy

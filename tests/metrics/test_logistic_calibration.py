@@ -140,19 +140,3 @@ def test_runs_are_as_good_as_rows(rng, monkeypatch, slope):
     engine_sizes.put(monkeypatch, logit_width=1e-300)  # each row is a run
     right = fm.calibration.logistic_calibration(y, p)
     np.testing.assert_allclose(numbers(fit), numbers(right), rtol=1e-11)
-
-
-def test_predictions_are_those_of_the_fit():
-    rng = np.random.default_rng(11)
-    p = rng.random(500)
-    y = rng.random(500) < p**2
-    fit = fm.calibration.logistic_calibration(y, p)
-    mended = fit.predict(p)
-    by_hand = 1 / (1 + np.exp(-(fit.intercept + fit.slope * np.log(p / (1 - p)))))
-    np.testing.assert_allclose(mended, by_hand, rtol=1e-13)
-    again = fm.calibration.logistic_calibration(y, mended)
-    assert (again.slope, again.intercept) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-9))
-    assert mended.mean() == pytest.approx(y.mean())  # the likelihood's first equation
-    assert fit.predict([0.0, 1.0]).tolist() == [0.0, 1.0]
-    with pytest.raises(ValueError, match="y_proba"):
-        fit.predict([0.5, 1.5])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
-from fastmetrics._input.scores import as_given, check_probabilities
+from fastmetrics._input.scores import as_given
 from fastmetrics._kernels.losses import MOMENTS, moments_of_runs
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
@@ -311,8 +311,6 @@ class LogisticCalibration(Result):
     >>> result = logistic_calibration(y_true, y_proba)
     >>> round(result.slope, 4), round(result.in_the_large, 4)
     (2.6298, 0.0837)
-    >>> result.predict([0.2, 0.5, 0.9]).round(4)
-    array([0.0412, 0.6218, 0.9981])
     """
 
     slope: float
@@ -327,26 +325,6 @@ class LogisticCalibration(Result):
     n_certain: float
     confidence_level: float
     weights_are: WeightsAre | None
-
-    def predict(self, y_proba: ArrayLike) -> Floats:
-        """Return recalibrated probabilities: expit(intercept + slope * logit(p)).
-
-        Parameters
-        ----------
-        y_proba : array-like of shape (n_samples,)
-            Probabilities of the model, from 0 to 1.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Those of 0 and of 1 stay certain, by the sign of the slope.
-        """
-        from scipy.special import expit, logit
-
-        p = check_probabilities(y_proba).astype(np.float64)
-        with np.errstate(invalid="ignore"):  # a slope of 0 makes all alike
-            tilted = self.slope * logit(p) if self.slope != 0.0 else np.zeros(len(p))
-        return np.asarray(expit(self.intercept + tilted))
 
 
 @documented(CALIBRATED, BOTH_CLASSES)
