@@ -101,14 +101,12 @@ from .metrics.decisions.rates import (
     specificity_score as specificity_score,
     youden_j as youden_j,
 )
-from .metrics.probabilities.log_loss import (
+from .metrics.probabilities.losses import (
     brier_score_loss as brier_score_loss,
     d2_brier_score as d2_brier_score,
     d2_log_loss_score as d2_log_loss_score,
-    log_loss as log_loss,
-)
-from .metrics.probabilities.top_k import (
     hinge_loss as hinge_loss,
+    log_loss as log_loss,
     top_k_accuracy_score as top_k_accuracy_score,
 )
 from .metrics.ranking.label_rankings import (

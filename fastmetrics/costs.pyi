@@ -19,7 +19,7 @@ from .metrics.costs.operating_point import (
     net_benefit as net_benefit,
     threshold_costs as threshold_costs,
 )
-from .metrics.decisions.costs import (
+from .metrics.decisions.rates import (
     cost_sensitive_error as cost_sensitive_error,
     expected_cost as expected_cost,
 )

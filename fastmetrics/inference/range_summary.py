@@ -33,7 +33,7 @@ from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.calibration.calibration_summary import ScoreDecomposition, decompose_sum
 from fastmetrics.metrics.curves.precision_recall import Balance, find_balance
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, extreme_gaps, ks_at
-from fastmetrics.metrics.probabilities.log_loss import row_losses
+from fastmetrics.metrics.probabilities.losses import row_losses
 from fastmetrics.metrics.registry import LOSSES, METRICS, OF_RANGES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, build_search

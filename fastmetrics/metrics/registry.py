@@ -321,7 +321,7 @@ _DECISIONS: Final = (
     ),
     _loss(
         "cost",
-        "costs:cost_sensitive_error",
+        "rates:cost_sensitive_error",
         "mean cost",
         parameters=dict.fromkeys(("cost_matrix", "cost_fn", "cost_fp")),
         bounds=_ANY,
@@ -329,7 +329,7 @@ _DECISIONS: Final = (
     ),
     _rate(
         "expected_cost",
-        "costs",
+        "rates",
         up=False,
         parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
         bounds=_FROM_ZERO,
@@ -391,28 +391,28 @@ _probability = partial(
     "probabilities",
     needs="probabilities",
     bounds=_UP_TO_ONE,
-    influences="log_loss:loss_influences",
+    influences="losses:loss_influences",
     domain=PROBABILITIES,
 )
-_row_loss = partial(_probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:row_losses")
+_row_loss = partial(_probability, up=False, bounds=_FROM_ZERO, row_loss="losses:row_losses")
 
 _PROBABILITIES: Final = (
-    _row_loss("log_loss", "log_loss", resampled="sums", min_df=15.0, aliases=("logloss",)),
+    _row_loss("log_loss", "losses", resampled="sums", min_df=15.0, aliases=("logloss",)),
     _row_loss(
         "brier_score",
-        "log_loss:brier_score_loss",
+        "losses:brier_score_loss",
         "Brier score",
         aliases=("brier",),
         resampled="sums",
         bounds=(0.0, 2.0),
         min_df=15.0,
     ),
-    _probability("d2_log_loss_score", "log_loss", "D² of the log loss", min_df=15.0),
-    _probability("d2_brier_score", "log_loss", "D² of the Brier score", min_df=15.0),
-    _row_loss("hinge_loss", "top_k", needs="scores", domain=ANYWHERE),
+    _probability("d2_log_loss_score", "losses", "D² of the log loss", min_df=15.0),
+    _probability("d2_brier_score", "losses", "D² of the Brier score", min_df=15.0),
+    _row_loss("hinge_loss", "losses", needs="scores", domain=ANYWHERE),
     _probability(
         "top_k_accuracy",
-        "top_k:top_k_accuracy_score",
+        "losses:top_k_accuracy_score",
         "top-k accuracy",
         classes=3,  # with two, every row is a hit
         parameters={"k": 2},
