@@ -183,8 +183,8 @@ KINDS = ["float32", "float64", "ties", "equal", "zeros", "integers", "booleans",
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bits_are_those_of_main_memory(counted: Converter, kind: str) -> None:
     rng = np.random.default_rng(len(kind))
-    for n in (1, 2, 7, 300):
-        for fraction in (0.5, 0.01, 0.0, 1.0):
+    for n in (1, 2, 300):
+        for fraction in (0.5, 0.0, 1.0):
             labels = rng.random(n) < fraction
             scores = make_scores(kind, labels, rng)
             counts = rng.integers(0, 3, n)

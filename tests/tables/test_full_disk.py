@@ -37,15 +37,18 @@ def files_up_to(size):
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.fixture(autouse=True)
-def _counts_few(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _counts_few():
     """Count singles in a little memory, so that most of them are rare and go to the file."""
-    engine_sizes.put(monkeypatch, **engine_sizes.COUNT_FEW, waiting_rows=32, dealt_rows=16)
+    with pytest.MonkeyPatch.context() as patch:
+        engine_sizes.put(patch, **engine_sizes.COUNT_FEW, waiting_rows=32, dealt_rows=16)
+        yield
 
 
-@pytest.fixture(autouse=True)
-def _compiles_before(rng, _counts_few, tmp_path_factory):
+@pytest.fixture(autouse=True, scope="module")
+def _compiles_before(_counts_few, tmp_path_factory):
     """Compile all kernels before files are limited: machine code is kept in files too."""
+    rng = np.random.default_rng(1)
     for kind in KINDS:
         runs = ScoreRuns(MEMORY, tmp_path_factory.mktemp("before"))
         for batch, _ in zip(batches(rng, kind), range(10), strict=False):

@@ -49,7 +49,7 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_path_counts_the_same(rng, kind: str, path: str) -> None:
-    for share in (0.01, 0.3, 0.9, 0.0):
+    for share in (0.3, 0.0):
         scores = KINDS[kind](rng, 2_000)
         with thresholds(**PATHS[path]):
             assert_exact(labels_of(rng, 2_000, share), scores, 2)
