@@ -24,10 +24,8 @@ from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.measurement import Measurement
-from fastmetrics.inference.reference import NOWHERE, adjust, difference_test, pvalue, quantile
+from fastmetrics.inference.reference import adjust, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import (
-    QuerySample,
-    Sample,
     build_samples,
     request_metrics,
 )
@@ -463,22 +461,17 @@ class SlicedRows:
         """The level of each slice that keeps that of all (Šidák 1967)."""
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
-    def sample(self, one: MetricRequest, indices: Ints | slice) -> Sample | QuerySample:
-        """Return some rows as the sample that a metric needs."""
+    def measured(self, one: MetricRequest, indices: Ints) -> Measurement:
+        """Measure each model in some rows, without warnings."""
         models = [each._replace(values=each.values[indices]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
         given |= {name: column[indices] for name, column in self.columns.items()}
         given |= self.options
         given["groups"] = None if self.groups is None else self.groups[indices]
-        return build_samples((one,), self.labels[indices], models, **given)[one.label]
-
-    def measured(self, one: MetricRequest, indices: Ints) -> Measurement | None:
-        """Measure each model in some rows, without warnings; None where there are no rows."""
-        if not len(indices):
-            return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.sample(one, indices).measure(one)
+            samples = build_samples((one,), self.labels[indices], models, **given)
+            return samples[one.label].measure(one)
 
     def result(self, rows: Iterable[SliceEstimate]) -> Slices:
         """Return estimates as a result."""
@@ -507,63 +500,51 @@ def evaluate_slices(
         if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     rows = SlicedRows.checked(y_true, models, slices, query=query, **given)
-    return rows.result(row for one in requests for row in estimate_metric(rows, one))
+    return rows.result(row for one in requests for row in _estimate_metric(rows, one))
 
 
-def estimate_metric(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
+def _estimate_metric(rows: SlicedRows, one: MetricRequest) -> list[SliceEstimate]:
     """Return a metric of each model in every slice, and how far it is from that outside."""
     has_rest = rows.n_slices * len(rows.labels) <= MOST_ROWS
     by_slice = []
     for conditions, indices in rows.cuts:
         inside = rows.measured(one, indices)
         gaps = _gaps(rows, one, inside, indices) if has_rest else [NO_GAP] * len(rows.models)
-        by_slice.append(estimate_slice(rows, one, conditions, inside, gaps, len(indices)))
+        by_slice.append(
+            [
+                slice_estimate(one, model.name, conditions, _estimate(one, inside, k, rows), gap)
+                for k, (model, gap) in enumerate(zip(rows.models, gaps, strict=True))
+            ]
+        )
     return [row for by_model in zip(*by_slice, strict=True) for row in by_model]
-
-
-def estimate_slice(
-    rows: SlicedRows,
-    one: MetricRequest,
-    conditions: Conditions,
-    inside: Measurement | None,
-    gaps: Sequence[tuple[float, Variance]],
-    n: int,
-) -> list[SliceEstimate]:
-    """Return a metric of each model in one slice of n rows; nan where nothing was measured."""
-    results = []
-    for k, (model, gap) in enumerate(zip(rows.models, gaps, strict=True)):
-        estimate = None if inside is None else _estimate(one, inside, k, rows)
-        results.append(slice_estimate(one, model.name, conditions, estimate, gap, n))
-    return results
 
 
 def slice_estimate(
     one: MetricRequest,
     model: str,
     conditions: Conditions,
-    estimate: Estimate | None,
+    estimate: Estimate,
     gap: tuple[float, Variance],
-    n: int,
 ) -> SliceEstimate:
-    """Return a metric of a model in a slice of n rows; nan where nothing was measured."""
-    fields: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
-    fields |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
-    if estimate is not None:
-        fields = {name: getattr(estimate, name) for name in fields}
+    """Return a metric of a model in a slice, with its gap to the other rows."""
     difference, variance = gap
     error = variance.standard_error
     return SliceEstimate(
         slice=named(conditions),
         model=model,
         metric=one.label,
+        estimate=estimate.estimate,
+        confidence_interval=estimate.confidence_interval,
+        standard_error=estimate.standard_error,
+        df=estimate.df,
+        n_samples=estimate.n_samples,
         gap=difference,
         gap_standard_error=error,
         gap_df=variance.df,
         gap_pvalue=pvalue(difference / error, variance.df) if error > 0.0 else math.nan,
         higher_is_better=one.higher_is_better,
         conditions=conditions,
-        note="not defined on these rows" if math.isnan(fields["estimate"]) else "",
-        **fields,
+        note="not defined on these rows" if math.isnan(estimate.estimate) else "",
     )
 
 
@@ -581,7 +562,7 @@ def _estimate(one: MetricRequest, measured: Measurement, model: int, rows: Slice
 
 
 def _gaps(
-    rows: SlicedRows, one: MetricRequest, inside: Measurement | None, indices: Ints
+    rows: SlicedRows, one: MetricRequest, inside: Measurement, indices: Ints
 ) -> list[tuple[float, Variance]]:
     """Return the difference of each model in a slice and in the rows outside, with its variance.
 
@@ -589,12 +570,11 @@ def _gaps(
     their contributions are added up over all rows, the two sides being strata.
     """
     rest = np.delete(np.arange(len(rows.labels)), indices)
-    outside = rows.measured(one, rest)
-    if inside is None or outside is None:
+    is_of_queries = rows.groups is not None and "query" in rows.columns  # so are influences
+    if is_of_queries or not len(rest):
         return [NO_GAP] * len(rows.models)
+    outside = rows.measured(one, rest)
     if rows.groups is not None:
-        if "query" in rows.columns:  # influences are of queries
-            return [NO_GAP] * len(rows.models)
         weights = rows.columns.get("sample_weight")
         counts = weights if rows.options["weights_are"] == "frequencies" else None
         weights = None if counts is not None or weights is None else weights.astype(np.float64)

@@ -208,7 +208,7 @@ class SlicedRuns:
                     gap = NO_GAP
                     if outside is not None and outside.n_positive + outside.n_negative:
                         gap = _gap(here, estimate(outside))
-                    row = slice_estimate(one, name, cut.conditions, here, gap, cut.n_rows)
+                    row = slice_estimate(one, name, cut.conditions, here, gap)
                     rows[one.label, name].append(row)
         return Slices(
             rows=tuple(row for each in rows.values() for row in each),

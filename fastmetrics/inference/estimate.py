@@ -585,7 +585,7 @@ def choose_reference(one: MetricRequest, units: Units) -> Reference:
     Means over rows or queries take those of the paired t test. Other metrics depend on few rows,
     mostly positives, and unequal groups on few groups (docs/coverage.md).
     """
-    family = "" if one.metric is None else one.metric.family
+    family = one.entry.family
     if units.groups is not None:
         return "student" if family == "ranking" else "contributions"
     return "student" if family in ("probabilities", "regression", "ranking") else "kurtosis"
@@ -603,13 +603,13 @@ def _pair(
     """Build the result of one pair; its p-value is not adjusted yet."""
     names = chosen.names[models[0]], chosen.names[models[1]]
     rule = chosen.level, chosen.alternative
-    metric_rule = None if one.metric is None else one.metric.interval
+    metric_rule = one.entry.interval
     if metric_rule is None or metric_rule.name != "auc":
         variance = variance._replace(skewness=0.0)
     error = variance.standard_error
     bounds = ALL
-    if one.metric is not None and chosen.alternative == "two-sided":
-        low, high = one.metric.bounds
+    if chosen.alternative == "two-sided":
+        low, high = one.entry.bounds
         bounds = low - high, high - low
     more: dict[str, Any] = {}
     if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:
