@@ -144,10 +144,10 @@ class ScoredRows:
 
     def batches(self, ranges: Sequence[RunRange] | None = None) -> Iterator[tuple[int, RowBatch]]:
         """Give the rows of ranges, by default of all, with the number of the range."""
-        for k, scores, rows in self._runs.read(ranges or self.ranges):
-            signed = rows["signed"]
-            more = {name: rows[name] for name in rows.dtype.names or () if name != "signed"}
-            yield k, RowBatch(scores, signed > 0, np.abs(signed).astype(float), **more)
+        for k, columns in self._runs.read(ranges or self.ranges):
+            signed = columns.pop("signed")
+            given = {"positive": signed > 0, "weights": np.abs(signed).astype(np.float64)}
+            yield k, RowBatch(**columns, **given)
 
     def summarize(self, n_cells: int = 0) -> RangeSummary:
         """Summarize all ranges of scores, with about ``n_cells`` cells for the lookup of counts."""
@@ -367,8 +367,8 @@ class RowCosts:
             yield k, batch, CostedRows(*given)
 
     def _sum(self, batch: RowBatch, rows: CostedRows) -> _Range:
-        starts, _ = batch.score_index()
-        lost = rows.weighted_costs(1.0, 1.0)
+        starts = first_indices(batch.scores)
+        lost = rows.costs * batch.weights
         squares = lost * (rows.costs if self._are_counts else lost)
         scores = batch.scores[starts]
         table = ScoreTable._from_columns(scores, *batch.sums(starts, lost))
@@ -398,7 +398,7 @@ class RowCosts:
                 last = k
             costs[0] = self._least[: k + 1].min()
             costs = np.append(costs, self._least[k + 2 :].min(initial=math.inf))
-            lost = rows.weighted_costs(1.0, 1.0)
+            lost = rows.costs * batch.weights
             change = rows.costs if self._are_counts else lost
             left_out = is_called_without(costs, rows, change, _ROUNDING)
             for row, is_called in zip(sums, (batch.scores >= threshold, left_out), strict=True):

@@ -28,7 +28,7 @@ from fastmetrics.tables.score_table import (
     as_table,
     is_called_positive,
     real_threshold,
-    running_sum,
+    running_sums,
 )
 
 #: What is the same in the docstrings of all that takes costs.
@@ -187,8 +187,10 @@ def missed_and_alarms(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
     Each is summed from its own end: a small rest is no difference of two large sums.
     """
     zero = np.zeros(1, table.positives.dtype)
-    missed = running_sum(np.concatenate((zero, table.positives[::-1])))[::-1]
-    return missed, np.concatenate((zero, table.false_positives))
+    lower = np.append(zero, table.positives[::-1])
+    columns = ScoreTable._from_columns(lower, lower, np.append(zero, table.negatives))
+    missed, alarms = running_sums(columns)
+    return missed[::-1], alarms
 
 
 def costs_of_rows(

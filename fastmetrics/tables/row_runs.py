@@ -75,7 +75,8 @@ class RowRuns:
         self._file = SpillFile(folder)
         self._waiting: list[dict[str, NDArray[Any]]] = []
         self._n_waiting = 0
-        self._runs: list[SortedColumn] = []
+        #: The columns of each run, of which the scores are sorted.
+        self._runs: list[dict[str, SortedColumn]] = []
         self._kept = 0
 
     @property
@@ -104,15 +105,16 @@ class RowRuns:
         waiting, self._waiting, self._n_waiting = self._waiting, [], 0
         scores = np.concatenate([each.pop("scores") for each in waiting])
         order = np.argsort(scores)
-        scores = scores[order]
-        records = np.empty(len(scores), [(name, each.dtype) for name, each in waiting[0].items()])
-        for name in records.dtype.names or ():
-            records[name] = np.concatenate([each.pop(name) for each in waiting])[order]
-        run = SortedColumn.of_records(scores, records, _BLOCK)
-        if self._kept + run.nbytes <= self._memory // _KEPT:
-            self._kept += run.nbytes
+        run = {"scores": SortedColumn.of_sorted(scores[order], _BLOCK)}
+        for name in [*waiting[0]]:
+            values = np.concatenate([each.pop(name) for each in waiting])[order]
+            run[name] = SortedColumn.of_sorted(values, len(values))
+        size = sum(column.nbytes for column in run.values())
+        if self._kept + size <= self._memory // _KEPT:
+            self._kept += size
         else:
-            run.spill(self._file)
+            for column in run.values():
+                column.spill(self._file)
         self._runs.append(run)
 
     def ranges(self) -> list[RunRange]:
@@ -121,7 +123,7 @@ class RowRuns:
         A score with more rows than a range should have is a range of its own.
         """
         self._sort_waiting()
-        rows = AllRows((self._runs, ()), None)
+        rows = AllRows(([run["scores"] for run in self._runs], ()), None)
         if len(self._runs) * _BLOCK > self._most:
             raise InputError(
                 f"`memory` is too little for the order of {rows.size:,} rows with what belongs to "
@@ -130,19 +132,19 @@ class RowRuns:
         ranges = split_ranges(rows, self._most) if rows.size else []
         return [where for where in ranges if any(rows.count_rows(where))]
 
-    def read(self, ranges: Sequence[RunRange]) -> Iterator[tuple[int, NDArray[Any], NDArray[Any]]]:
-        """Give the number of each range, and the scores and records of its rows, highest first.
+    def read(self, ranges: Sequence[RunRange]) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+        """Give the number of each range, and the columns of its rows, the highest scores first.
 
         The rows of a range of one score come in several batches if they are many. The next batch
         is read and sorted while one is worked on.
         """
         jobs = [(k, spans) for k, where in enumerate(ranges) for spans in self._batches(where)]
         with ThreadPoolExecutor(1) as pool:
-            ahead: Future[tuple[NDArray[Any], NDArray[Any]]] | None = None
+            ahead: Future[dict[str, NDArray[Any]]] | None = None
             for at, (k, spans) in enumerate(jobs):
-                rows = self._read(spans) if ahead is None else ahead.result()
+                columns = self._read(spans) if ahead is None else ahead.result()
                 ahead = pool.submit(self._read, jobs[at + 1][1]) if at + 1 < len(jobs) else None
-                yield k, *rows
+                yield k, columns
 
     def _batches(self, where: RunRange) -> list[list[_Span]]:
         spans = [(run, *span) for run, span in enumerate(where.spans[0]) if span[0] < span[1]]
@@ -154,8 +156,10 @@ class RowRuns:
             for at in range(start, stop, self._most)
         ]
 
-    def _read(self, spans: Sequence[_Span]) -> tuple[NDArray[Any], NDArray[Any]]:
-        runs = [(self._runs[k], start, stop) for k, start, stop in spans]
-        scores = np.concatenate([run.read(*span)[0] for run, *span in runs])
-        order = np.argsort(scores, kind="stable")[::-1]  # of runs: they are merged
-        return scores[order], np.concatenate([run.beside(*span) for run, *span in runs])[order]
+    def _read(self, spans: Sequence[_Span]) -> dict[str, NDArray[Any]]:
+        columns = {
+            name: np.concatenate([self._runs[k][name].read(*span)[0] for k, *span in spans])
+            for name in self._runs[0]
+        }
+        order = np.argsort(columns["scores"], kind="stable")[::-1]  # of runs: they are merged
+        return {name: column[order] for name, column in columns.items()}

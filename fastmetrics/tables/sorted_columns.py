@@ -113,8 +113,7 @@ class SortedColumn:
     """Ascending scores, and how many rows have each; one each where there are no counts.
 
     ``size`` counts entries, ``total`` rows; ``index`` has the first score of each ``block`` of
-    entries. ``scores`` and ``counts`` (int64) are None once they are in a file. In place of counts
-    rows may have records of what belongs to them.
+    entries. ``scores`` and ``counts`` (int64) are None once they are in a file.
     """
 
     size: int
@@ -123,11 +122,10 @@ class SortedColumn:
     has_counts: bool
     index: NDArray[Any]
     scores: NDArray[Any] | None
-    counts: NDArray[Any] | None
+    counts: NDArray[np.int64] | None
     _file: SpillFile | None = None
     _at: tuple[int, int] = (0, 0)
     block: int = BLOCK
-    kind: np.dtype[Any] = np.dtype(np.int64)  # noqa: RUF009 - of counts or records
 
     @classmethod
     def from_scores(cls, scores: NDArray[Any]) -> SortedColumn:
@@ -148,12 +146,11 @@ class SortedColumn:
         return cls._of(*merge_equal(scores, counts))
 
     @classmethod
-    def of_records(cls, scores: NDArray[Any], records: NDArray[Any], block: int) -> SortedColumn:
-        """Return the column of ascending scores, each with a record."""
+    def of_sorted(cls, scores: NDArray[Any], block: int) -> SortedColumn:
+        """Return the column of ascending scores, one a row; ``index`` has one of each block."""
         n = len(scores)
         index = scores[::block].copy()
-        more: dict[str, Any] = {"block": block, "kind": records.dtype}
-        return cls(n, n, scores.dtype, False, index, scores, records, **more)
+        return cls(n, n, scores.dtype, False, index, scores, None, block=block)
 
     @classmethod
     def _of(cls, scores: NDArray[Any], counts: NDArray[np.int64] | None) -> SortedColumn:
@@ -182,19 +179,18 @@ class SortedColumn:
             scores = self.scores[start:stop]
         else:
             scores = self._from_file(self._at[0], start, stop, self.dtype)
-        return scores, self.beside(start, stop) if self.has_counts else None
+        return scores, self._counts(start, stop) if self.has_counts else None
 
     def rows(self, start: int, stop: int) -> int:
         """Return the number of rows of some entries."""
         if stop - start == self.size:
             return self.total
-        return int(self.beside(start, stop).sum()) if self.has_counts else stop - start
+        return int(self._counts(start, stop).sum()) if self.has_counts else stop - start
 
-    def beside(self, start: int, stop: int) -> NDArray[Any]:
-        """Return counts, or records, of these entries."""
+    def _counts(self, start: int, stop: int) -> NDArray[np.int64]:
         if self.counts is not None:
             return self.counts[start:stop]
-        return self._from_file(self._at[1], start, stop, self.kind)
+        return self._from_file(self._at[1], start, stop, np.dtype(np.int64))
 
     def _from_file(self, at: int, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         out = np.empty(stop - start, dtype)

@@ -564,7 +564,7 @@ def test_runs_give_rows_in_the_order_of_their_scores(tmp_path, monkeypatch):
         here = slice(start, start + 777)
         runs.add(scores[here], row=np.arange(len(scores))[here])
     ranges = runs.ranges()
-    batches = [(k, values, records["row"]) for k, values, records in runs.read(ranges)]
+    batches = [(k, *columns.values()) for k, columns in runs.read(ranges)]
     order = np.concatenate([rows for _, _, rows in batches])
     assert runs.spilled_bytes > 0
     assert sorted(order) == [*range(len(scores))]
