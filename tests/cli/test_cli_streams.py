@@ -1,9 +1,7 @@
 """Standard output and standard error that are closed, full, or read by nobody."""
 
 import io
-import json
 import os
-import shlex
 import subprocess
 import sys
 
@@ -19,53 +17,13 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of L
 ROWS = "evaluate x.csv --label y --score s"
 #: There is something to note.
 FEW = "evaluate few.csv --label y --score s"
-COMMANDS = {
-    ROWS: 0,
-    FEW: 0,
-    f"{ROWS} --memory 1GB": 0,
-    "evaluate c.csv --counts": 0,
-    "compare-table t.csv --datasets d --higher-is-better": 0,
-    "compare-benchmarks --before b.json --after a.json": 3,
-    "sql --dialect duckdb --table t --label y --score s": 0,
-    "demo": 0,
-    "metrics": 0,
-    "--help": 0,
-    "evaluate --help": 0,
-    "--version": 0,
-}
-#: Commands that fail, and how the message begins.
-WRONG = {
-    "evaluate x.csv --label y --score none": "x.csv: no column 'none'",
-    "evaluate --counts x.csv": "x.csv: no column 'positives'",
-    "compare-table t.csv --datasets none --higher-is-better": "t.csv: no column 'none'",
-    "compare-benchmarks --before b.json --after none.json": "none.json: No such file or directory",
-    "sql --dialect duckdb --table t --label y --score 'p +'": "--score is no duckdb SQL",
-    "demo --write x.csv": "x.csv: exists already, with other content",
-    "metrics --needs none": "argument --needs: invalid choice",
-    "evaluate x.csv": "--label and --score missing",
-}
-
-
-#: A command that works, one that is answered at once, one that fails: all others go their ways.
-BRIEF = {ROWS, "--help", next(iter(WRONG))}
-
-
-def whole(commands):
-    """Return the commands, of which the suite takes a few."""
-    spared = pytest.mark.exhaustive
-    return [each if each in BRIEF else pytest.param(each, marks=spared) for each in commands]
+WRONG = "evaluate x.csv --label y --score none"
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "x.csv").write_text("y,s\n" + "1,4\n0,2\n1,3\n0,1\n" * 50)
     (tmp_path / "few.csv").write_text("y,s\n1,4\n0,2\n")
-    (tmp_path / "c.csv").write_text("score,positives,negatives\n1,40,60\n2,50,40\n")
-    (tmp_path / "t.csv").write_text("d,a,b,c\nx,1,2,3\ny,1,3,2\nz,1,2,4\n")
-    stats = {"mean": 1.0, "stddev": 0.5, "rounds": 5}
-    for name in "ab":
-        content = {"benchmarks": [{"fullname": "b", "stats": stats}]}
-        (tmp_path / f"{name}.json").write_text(json.dumps(content))
     return tmp_path
 
 
@@ -85,7 +43,7 @@ def fastmetrics(folder, arguments, redirected, **given):
     return run.returncode, run.stdout, run.stderr
 
 
-@pytest.mark.parametrize("arguments", [*whole(COMMANDS), "demo --write new.csv"])
+@pytest.mark.parametrize("arguments", [ROWS, "--help", "demo --write new.csv"])
 def test_no_output_to_write_to(folder, arguments):
     files = sorted(folder.iterdir())
     status, out, err = fastmetrics(folder, arguments, ">&-")
@@ -93,23 +51,16 @@ def test_no_output_to_write_to(folder, arguments):
     assert sorted(folder.iterdir()) == files  # said before any work
 
 
-@pytest.mark.parametrize("arguments", whole(COMMANDS))
+@pytest.mark.parametrize("arguments", [ROWS, "--help"])
 def test_nowhere_to_say_anything(folder, arguments):
     status, out, err = fastmetrics(folder, arguments, "2>&-")
-    assert (status, err) == (COMMANDS[arguments], "")
+    assert (status, err) == (0, "")
     assert out
     assert "fastmetrics: " not in out
 
 
-@pytest.mark.parametrize("arguments", whole(WRONG))
-def test_nowhere_to_say_what_is_wrong(folder, arguments):
-    assert fastmetrics(folder, arguments, "2>&-") == (2, "", "")
-
-
-def test_what_is_wrong_is_said_otherwise(folder, capsys, monkeypatch):
-    monkeypatch.chdir(folder)
-    for arguments, message in WRONG.items():
-        assert error_of(capsys, *shlex.split(arguments)).startswith(message)
+def test_nowhere_to_say_what_is_wrong(folder):
+    assert fastmetrics(folder, WRONG, "2>&-") == (2, "", "")
 
 
 @pytest.mark.parametrize("arguments", [ROWS, "metrics --nonsense"])

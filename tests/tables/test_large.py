@@ -5,10 +5,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -137,29 +135,3 @@ report(
 """)
     assert actual["same"]
     assert actual["engine"] < MOST_MEMORY
-
-
-def test_an_interrupt_at_thirty_million_rows() -> None:
-    """Row 73, in the midst of the first call that is large."""
-    process = start("""
-n = 3 * 10**7
-scores, labels = rng.random(n), np.arange(n) % 3 == 0
-roc_auc_score(labels[: 10**6], scores[: 10**6])
-print("ready", flush=True)
-try:
-    while True:
-        roc_auc_score(labels, scores)
-except KeyboardInterrupt:
-    print("stopped", flush=True)
-""")
-    try:
-        assert process.stdout.readline() == "ready\n", process.stderr.read()
-        time.sleep(0.2)
-        begun = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "stopped\n"
-        assert time.monotonic() - begun < 1.0
-        assert process.wait(timeout=60) == 0
-    finally:
-        process.kill()
-        process.communicate()
