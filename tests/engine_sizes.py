@@ -21,6 +21,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "files_loaded": ("cli._bounded.reason_to_load",),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
+    "bin_part_rows": ("tables.binned_score_table._PART_ROWS",),
+    "bin_call_rows": ("tables.binned_score_table._CALL_ROWS",),
     "dense_classes": (
         "tables.confusion._label_counts.MOST_CLASSES",
         "tables.confusion._matrix_state.MOST_CLASSES",

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 from table_samples import KINDS, labels_of
 from travels import changed, in_threads
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics.results import Bracket
 from fastmetrics.streams import BinLayout, BinnedScoreTable, ScoreRanges
@@ -90,6 +91,30 @@ def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> No
         table = new(learnt)
         table.update(labels, scores, amounts)
         assert 0 <= table.roc_auc().width < 3 / learnt.n_bins
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_of_large_batches(rng: Any, monkeypatch: Any, weighted: bool) -> None:
+    """Several threads count the same as one call."""
+    scores = np.round(rng.normal(size=20_000), 2).astype(np.float32)
+    labels = labels_of(rng, 20_000, 0.4)
+    weights = rng.integers(1, 5, 20_000) if weighted else None
+    layout = BinLayout.learn(scores[:300], n_bins=128)
+    whole = new(layout)
+    whole.update(labels, scores, weights)
+    engine_sizes.put(monkeypatch, bin_part_rows=1_000, bin_call_rows=300)
+    for n_threads in (1, 2, 3):
+        table = new(layout)
+        table.update(labels[:50], scores[:50], None if weights is None else weights[:50])
+        table.update(
+            labels[50:], scores[50:], None if weights is None else weights[50:], n_threads=n_threads
+        )
+        assert table == whole
+    bad = scores.copy()
+    bad[19_999] = np.nan
+    with pytest.raises(ValueError, match="nan at index 19999"):
+        table.update(labels, bad)
+    assert table == whole
 
 
 def test_floats_join_counts() -> None:
