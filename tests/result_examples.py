@@ -152,7 +152,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     ),
     "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
-    "Report": lambda: fm.report(Y, {"a": S, "b": 2 * S}, band=None),
+    "Report": lambda: fm.report(Y, {"m": P}, task="labels", band=None),
     "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),
     "SampleSize": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"].plan(half_width=0.1),
     "ScoreDecomposition": lambda: fm.calibration.score_decomposition(Y, CHANCES),

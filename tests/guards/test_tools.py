@@ -105,7 +105,7 @@ def test_mypy_catches() -> None:
 
 
 def imports_of(path: Path) -> list[str]:
-    """Return what a bad module imports of the package."""
+    """Return the names of the package that a bad module imports."""
     names = [name for _, name, _ in rules.imports(path.read_text("utf-8"), "fastmetrics.")]
     return [name for name in names if name != "typing"]
 

@@ -190,6 +190,10 @@ NO_SENTENCE = ("What", "Of", "Whose", "Whether", "Which", "How", "Return what")
 
 def private_words(text: str) -> Iterator[str]:
     """Yield words of `DIALECT` in names that a text binds, and starts of `NO_SENTENCE`."""
+    seen = text.lower()
+    starts = (f'"""{words} '.lower() for words in NO_SENTENCE)
+    if not any(words in seen for words in (*DIALECT, *starts)):  # most files need no parsing
+        return
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(ast.parse(text)):
         name = ""

@@ -82,7 +82,7 @@ def test_any_executor_adds_up(name: str, recipes: ModuleType, parts: list[Any]) 
         assert sum(matrices) == fm.ConfusionMatrix.from_labels(*[np.concatenate(ys)] * 2)
 
 
-@pytest.mark.parametrize("name", ["processes", "loky"])
+@pytest.mark.parametrize("name", ["processes", pytest.param("loky", marks=pytest.mark.exhaustive)])
 def test_a_part_counts_once_though_its_worker_dies(
     name: str, recipes: ModuleType, parts: list[Any], tmp_path: Any
 ) -> None:
