@@ -31,6 +31,7 @@ from fastmetrics.tables.cost_table import (
     costs_of_counts,
     costs_of_rows,
 )
+from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
     SCORED,
@@ -111,7 +112,7 @@ def cost_rows(
     for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
         lengths_agree(name, cost, len(rows.scores))
     table = costs_of_rows(rows, *costs, prevalence)
-    order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
+    order = row_order(rows.scores).rows  # searching and adding up in order is many times as fast
     positive = rows.labels[order] == 1
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
     index = np.maximum(len(table.scores) - 1 - ascending, 0)  # scores of no cost may be missing

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels.buckets import assign_codes
 from fastmetrics.errors import InputError
+from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.score_runs import AllRows, RunRange, split_ranges
 from fastmetrics.tables.sorted_columns import SortedColumn, SpillFile
 
@@ -25,6 +26,8 @@ _OF_ROW: Final = 500
 _RUN_ROWS: Final = 1 << 22
 _RANGE_ROWS: Final = 1 << 19
 _LEAST_ROWS: Final = 1 << 13
+#: Bytes of a row while it is put in order.
+_OF_ORDER: Final = 20
 #: Of a run in the file, every so many scores one stays in memory: ranges are as precise.
 _BLOCK: Final = 128
 
@@ -94,7 +97,7 @@ class RowRuns:
         columns["scores"] = scores + 0  # -0.0 becomes 0.0
         self._waiting.append(columns)
         self._n_waiting += len(scores)
-        of_row = 3 * sum(each.itemsize for each in columns.values()) + 8
+        of_row = 3 * sum(each.itemsize for each in columns.values()) + _OF_ORDER
         most = min(self._memory // (_WAITING * of_row), _RUN_ROWS)
         if self._n_waiting >= max(most, _LEAST_ROWS):
             self._sort_waiting()
@@ -104,7 +107,7 @@ class RowRuns:
             return
         waiting, self._waiting, self._n_waiting = self._waiting, [], 0
         scores = np.concatenate([each.pop("scores") for each in waiting])
-        order = np.argsort(scores)
+        order = row_order(scores).rows
         run = {"scores": SortedColumn.of_sorted(scores[order], _BLOCK)}
         for name in [*waiting[0]]:
             values = np.concatenate([each.pop(name) for each in waiting])[order]
