@@ -581,6 +581,9 @@ class RangeSummary(Summed):
             )
         if self.balance is not None and other.balance is not None:
             raise InputError("a range that is added twice, or ranges that overlap")
+        blocks = self.blocks + other.blocks
+        if self.blocks and other.blocks and self.blocks[-1].start > other.blocks[0].start:
+            blocks = tuple(sorted(blocks, key=lambda block: block.start))
         return dataclasses.replace(
             self,
             **{name: getattr(self, name) + getattr(other, name) for name in _SUMS},
@@ -590,7 +593,7 @@ class RangeSummary(Summed):
             highest=self._better(self.highest, other.highest, 1),
             lowest=self._better(self.lowest, other.lowest, -1),
             balance=self.balance or other.balance,
-            blocks=tuple(sorted(self.blocks + other.blocks, key=lambda block: block.start)),
+            blocks=blocks,
         )
 
     def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
