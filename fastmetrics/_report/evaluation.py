@@ -40,7 +40,7 @@ from fastmetrics.tables.score_runs import ScoreRuns
 from fastmetrics.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from fastmetrics.inference.range_summary import RangeSummary
+    pass
 
 
 @documented(SLICES, MODELS)
@@ -216,8 +216,7 @@ def evaluate(
         kind = type(next(iter(tables.values()))).__name__
         why = f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it"
         options.refuse((*OF_SCORES, *OF_ROWS, "metrics", "slices"), why, scores=scores, names=names)
-        whole = {name: _in_whole(each) for name, each in tables.items()}
-        return evaluate_tables(whole, options.confidence_level)
+        return evaluate_tables(tables, options.confidence_level)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
             if hasattr(each, "__array__"):
@@ -264,15 +263,6 @@ def _read_tables(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
         return None
     are_tables = all(isinstance(each, ScoreTable | ScoreRuns) for each in y_true.values())
     return by_names(y_true, "y_true", "models") if are_tables else None
-
-
-def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
-    """Return a table, or the summary of all ranges of runs."""
-    if not isinstance(table, ScoreRuns):
-        return table
-    from fastmetrics.inference.table_estimates import summarize_runs
-
-    return summarize_runs(table)
 
 
 # --- the task: what predictions are of ----------------------------------------------------------

@@ -59,7 +59,6 @@ from fastmetrics.inference.measurement import TablePoints
 from fastmetrics.inference.range_summary import (
     Corner,
     RangeSummary,
-    are_fractions,
     exact_average_precision,
     summarize_table,
 )
@@ -68,7 +67,7 @@ from fastmetrics.inference.samples import (
     build_samples,
     request_metrics,
 )
-from fastmetrics.inference.table_estimates import estimate_from_summary
+from fastmetrics.inference.table_estimates import estimate_from_summary, summarize_runs
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
@@ -77,6 +76,7 @@ from fastmetrics.metrics.curves.best_threshold import best_threshold
 from fastmetrics.metrics.curves.precision_recall import break_even_at
 from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.metrics.registry import DEFAULTS, LOSSES, METRICS
+from fastmetrics.tables.score_runs import ScoreRuns
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 if TYPE_CHECKING:
@@ -209,12 +209,7 @@ def evaluate_scores(
     """Return the evaluation of scores of two classes."""
     costs, promises, settings = options.checked(len(named))
     if len(named) == 1 and options.are_of_table:
-        of_table = _evaluate_by_table(y_true, named[0], options, costs, promises)
-        if of_table is not None:
-            return of_table
-        with warnings.catch_warnings():  # the table has said what was converted
-            warnings.simplefilter("ignore", DataConversionWarning)
-            return _evaluate_by_rows(y_true, named, options, costs, promises, settings)
+        return _evaluate_by_table(y_true, named[0], options, costs, promises)
     return _evaluate_by_rows(y_true, named, options, costs, promises, settings)
 
 
@@ -266,9 +261,7 @@ def _evaluate_by_rows(
         model = _evaluate_table(
             each.name, table, note, estimates_of_model, gap, are_of_table=read != "importances"
         )
-        if not math.isnan(model.roc_auc):
-            model = _with_choices(model, y_true, each, table, options, costs, promises)
-        models.append(model)
+        models.append(_with_choices(model, y_true, each, table, options, costs, promises))
     first_scores = [table.scores[:3].tolist() for table in tables]
     if settings is not None:
         result = evaluate_bootstrap(models, samples, y_true, [*named], settings, **rows)
@@ -295,11 +288,9 @@ def _evaluate_by_table(
     options: EvaluateOptions,
     costs: Mapping[str, Any] | None,
     promises: Sequence[Mapping[str, Any]],
-) -> Evaluation | None:
-    """Return the evaluation of one model by its table; None where a class is missing."""
+) -> Evaluation:
+    """Return the evaluation of one model by its table."""
     table, _ = _read_table(y_true, one, options)
-    if not (table.n_positive > 0 and table.n_negative > 0):
-        return None
     evaluation = evaluate_tables({one.name: table}, options.confidence_level, options.read)
     model = _with_choices(evaluation[0], y_true, one, table, options, costs, promises)
     return replace(evaluation, models={one.name: model})
@@ -351,7 +342,7 @@ def _estimate(
 
 
 def evaluate_tables(
-    tables: Mapping[str, ScoreTable | RangeSummary],
+    tables: Mapping[str, ScoreTable | ScoreRuns | RangeSummary],
     level: float,
     weights_are: WeightsAre | None = None,
     added: Mapping[str, Mapping[str, Estimate]] | None = None,
@@ -361,17 +352,16 @@ def evaluate_tables(
 
     By model, ``added`` has estimates of other metrics, ``known`` has those that rows tell.
     """
-    with_losses = all(map(has_losses, tables.values()))
+    summaries = {name: _summarize(table) for name, table in tables.items()}
+    whole = [each for each in summaries.values() if isinstance(each, RangeSummary)]
+    with_losses = len(whole) == len(tables) and all(map(has_losses, whole))
     models = []
-    summaries = []
     offsets = []
-    for name, table in tables.items():
-        if isinstance(table, ScoreTable) and table.is_weighted:
+    for name, summary in summaries.items():
+        if isinstance(summary, ScoreTable):
             note = "sums of weights, which do not tell how many rows there were: no interval"
-            models.append(_evaluate_table(name, table, note, {}))
+            models.append(_evaluate_table(name, summary, note, {}))
             continue
-        summary = summarize_table(table) if isinstance(table, ScoreTable) else table
-        summaries.append(summary)
         of_rows = None if known is None else known[name]
         estimates = dict(of_rows or _estimate_summary(summary, level, with_losses))
         if MEAN_ERROR in estimates:
@@ -380,14 +370,21 @@ def evaluate_tables(
             estimates |= added[name]
         models.append(as_evaluation(summary, name, estimates))
     notes: tuple[str, ...] = ()
-    if len(summaries) == len(models):
-        notes = _doubts(models, [each.first_scores for each in summaries])
+    if len(whole) == len(models):
+        notes = _doubts(models, [each.first_scores for each in whole])
         if with_losses and not offsets:
             notes += (PROBABILITIES,)
         elif with_losses:
-            losses = [each.decompose_brier_score() for each in summaries]
+            losses = [each.decompose_brier_score() for each in whole]
             notes += _on_calibration(models, offsets, losses)
     return Evaluation.from_scores(models, level, weights_are, notes=notes)
+
+
+def _summarize(table: ScoreTable | ScoreRuns | RangeSummary) -> ScoreTable | RangeSummary:
+    """Summarize all rows; a table of weights, which have no influences, stays."""
+    if isinstance(table, ScoreTable):
+        return table if table.is_weighted else summarize_table(table)
+    return summarize_runs(table) if isinstance(table, ScoreRuns) else table
 
 
 def _estimate_summary(
@@ -404,12 +401,9 @@ def _estimate_summary(
         return {one.label: estimate_from_summary(one, summary, level) for one in ask(names)}
 
 
-def has_losses(table: ScoreTable | RangeSummary) -> bool:
+def has_losses(summary: RangeSummary) -> bool:
     """Return whether scores may be probabilities."""
-    if isinstance(table, RangeSummary):
-        return set(table.metrics) >= {*LOSSES}
-    is_inner = any(0.0 < score < 1.0 for score in table.scores[:2])
-    return is_inner and are_fractions(table) and not table.is_weighted
+    return set(summary.metrics) >= {*LOSSES}
 
 
 def as_evaluation(
@@ -650,6 +644,8 @@ def _with_choices(
     promises: Sequence[Mapping[str, Any]],
 ) -> ModelEvaluation:
     """Return the evaluation of a model with the thresholds that promises and costs choose."""
+    if math.isnan(model.roc_auc):
+        return model
     kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
     cheapest = None if costs is None else _cheapest(y_true, scores, costs, options)
     return replace(model, guarantees=kept, costs=cheapest)

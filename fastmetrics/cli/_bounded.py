@@ -287,12 +287,10 @@ def estimate_rows(
             if totals.n_groups and len(names) > 1 and one.label in (*SMOOTH, *LOSSES):
                 pairs[one.label] = compare_models(one, joined, chosen, read)
             for k, name in enumerate(names):
-                if one.label in pairs:
-                    estimates[name][one.label] = pairs[one.label].models[k]
-                    continue
-                variance = None if totals.n_groups else joined.row_variances[k]
-                estimates[name][one.label] = make_estimate(
-                    one, joined, k, level, weights_are=read, variance=variance
+                estimates[name][one.label] = (
+                    pairs[one.label].models[k]
+                    if one.label in pairs
+                    else make_estimate(one, joined, k, level, weights_are=read)
                 )
     return estimates, pairs, [lookup for _, lookup in measured if lookup is not None]
 

@@ -17,7 +17,6 @@ from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest
 from fastmetrics.metrics.curves.influences import curve_influences
 from fastmetrics.metrics.curves.precision_recall import average_precision_of_table
-from fastmetrics.metrics.curves.roc import ks_of_table
 from fastmetrics.metrics.registry import OF_RANGES
 from fastmetrics.tables.pairs import pairs_of_weights
 from fastmetrics.tables.score_table import ScoreTable
@@ -104,7 +103,7 @@ def with_rates(measured: Measurement, tables: Iterable[ScoreTable], units: Units
     if not measured.values[0] >= 0.0:
         return measured
     sizes = units.class_sizes()
-    rates = tuple(Rates(table, ks_of_table(table), sizes) for table in tables)
+    rates = tuple(Rates.of_table(table, sizes) for table in tables)
     pairs = zip(rates, measured.influences, strict=True)
     influences = [rate.inflation() * values for rate, values in pairs]
     return measured._replace(rates=rates, influences=influences)
@@ -133,8 +132,7 @@ class TablePoints:
     def measure(self, one: MetricRequest) -> Measurement:
         """Compute a metric of the table and the influences of its points."""
         if one.entry.interval == LARGEST_GAP and self._has_both:
-            sizes = float(self.table.n_positive), float(self.table.n_negative)
-            return measure_largest_gap(Rates(self.table, ks_of_table(self.table), sizes))
+            return measure_largest_gap(Rates.of_table(self.table))
         return self.at_scores(one)
 
     def measure_alone(self, one: MetricRequest) -> Measurement:
@@ -232,7 +230,9 @@ def measure_groups(
         strata=strata if is_by_class else None,
         squares=None if squares is None else squares[strata, groups],
     )
-    return measured._replace(influences=influences[None, :], units=units, row_variances=(variance,))
+    return measured._replace(
+        influences=influences[None, :], units=units, variances=(), row_variances=(variance,)
+    )
 
 
 def join_models(models: Sequence[Measurement]) -> Measurement:
@@ -242,5 +242,6 @@ def join_models(models: Sequence[Measurement]) -> Measurement:
         influences=np.concatenate([each.influences for each in models]),
         counts=tuple(each.counts[0] for each in models),
         rates=tuple(chain.from_iterable(each.rates for each in models)),
+        variances=tuple(chain.from_iterable(each.variances for each in models)),
         row_variances=tuple(chain.from_iterable(each.row_variances for each in models)),
     )

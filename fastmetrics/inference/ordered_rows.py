@@ -236,7 +236,7 @@ class ScoredRows:
                 (None,),
                 units.n_rows,
                 rates=() if gap_rates is None else (gap_rates,),
-                row_variances=(variance,),
+                variances=(variance,),
             )
             if n_groups:
                 of_groups = sums[m].reshape(2, -1), sizes[m], by_group[0]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastmetrics.inference.units import Floats
-from fastmetrics.metrics.curves.roc import KolmogorovSmirnov
+from fastmetrics.metrics.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.tables.score_table import Piece, ScoreTable, by_pieces, running_sums
 
 #: Gives the tables of ranges in which a gap may be as large as the number, with TP and FP above.
@@ -17,16 +17,21 @@ TablesNear = Callable[[float], Iterable[tuple[ScoreTable, float, float]]]
 
 
 class Rates(NamedTuple):
-    """Rates at each threshold of a table or of ranges, their largest gap, and both class sizes.
+    """Rates at each threshold of ranges, their largest gap, and both class sizes.
 
-    ``sizes`` are effective ones where weights are importances. Ranges come with ``totals``, the
-    rows of each class or their weights.
+    ``totals`` are rows of each class or their weights, ``sizes`` effective numbers.
     """
 
-    table: ScoreTable | TablesNear
+    tables: TablesNear
     gap: KolmogorovSmirnov
     sizes: tuple[float, float]
-    totals: tuple[float, float] | None = None
+    totals: tuple[float, float]
+
+    @classmethod
+    def of_table(cls, table: ScoreTable, sizes: tuple[float, float] | None = None) -> Rates:
+        """Return the rates of a table, by default without weights."""
+        totals = float(table.n_positive), float(table.n_negative)
+        return cls(lambda _: [(table, 0, 0)], ks_of_table(table), sizes or totals, totals)
 
     def variance(self, added: float = 0.0) -> float:
         """Compute the variance of the largest gap, ``added`` hits and misses added to each rate."""
@@ -43,10 +48,7 @@ class Rates(NamedTuple):
     def near(self, width: float, job: Callable[[Floats, Floats], Floats]) -> list[Floats]:
         """Apply a job to both rates where their gap is within ``width`` of the largest."""
         least = self.gap.statistic - width
-        table = self.table
-        if isinstance(table, ScoreTable):
-            return _near(table, 0, 0, (table.n_positive, table.n_negative), least, job)
-        near = (_near(*each, self.totals, least, job) for each in table(least))
+        near = (_near(*each, self.totals, least, job) for each in self.tables(least))
         return [each for ends in near for each in ends]
 
 
