@@ -31,15 +31,6 @@ def test_two_classes_by_two_costs_or_by_a_matrix(rng, weighting) -> None:
     assert other == pytest.approx(swapped, rel=1e-13)
 
 
-def test_figures_of_the_costs_four_to_one() -> None:
-    # 3 ill of 10: one ill missed, one healthy misdiagnosed
-    y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
-    costs = {"cost_fn": 4, "cost_fp": 1}
-    assert cost_sensitive_error(y, p, **costs) == 0.5
-    wanted = Fraction(4, 5) * Fraction(1, 7) + 4 * Fraction(1, 5) * Fraction(1, 3)
-    assert expected_cost(y, p, **costs, prevalence=0.2) == pytest.approx(float(wanted), rel=1e-15)
-
-
 @pytest.mark.parametrize("scale", [1e308, sys.float_info.max, 1e200, 1e-300, 5e-320])
 @pytest.mark.parametrize("weight", [None, 1e-70, 1e60])
 @pytest.mark.parametrize("as_matrix", [False, True])
@@ -95,32 +86,6 @@ def test_nothing_costs_nothing() -> None:
         assert math.isnan(cost_sensitive_error(empty, cost_fn=4, cost_fp=1))
     with pytest.warns(fm.UndefinedMetricWarning, match="a class that counts has no example"):
         assert math.isnan(expected_cost([0, 0], [0, 1], cost_fn=4, cost_fp=1, prevalence=0.5))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({}, TypeError, "costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`"),
-        ({"cost_fn": 1}, TypeError, "costs are needed"),
-        ({"cost_fn": 1, "cost_fp": 1, "labels": [0, 1]}, TypeError, "`labels` go with `cost_mat"),
-        ({"cost_matrix": np.eye(2), "pos_label": 1}, TypeError, "`pos_label` goes with `cost_fn"),
-        ({"cost_matrix": np.eye(3)}, ValueError, "of 3 classes, and only 2 occur, \\(0, 1\\)"),
-        ({"cost_matrix": np.ones((2, 3))}, ValueError, "must have shape \\(2, 2\\)"),
-        ({"cost_matrix": [["0", "1"], ["1", "0"]]}, TypeError, "must hold real numbers"),
-    ],
-)
-def test_refusals(options, error, match) -> None:
-    with pytest.raises(error, match=match):
-        cost_sensitive_error([0, 1, 1], [0, 0, 1], **options)
-
-
-def test_more_refusals() -> None:
-    with pytest.raises(ValueError, match="`prevalence` must lie in \\[0, 1\\]"):
-        expected_cost([0, 1], [0, 1], cost_fn=1, cost_fp=1, prevalence=2)
-    with pytest.raises(ValueError, match="two classes, and there are 3"):
-        expected_cost([0, 1, 2], [0, 1, 2], cost_fn=1, cost_fp=1)
-    with pytest.raises(TypeError, match="without `labels`"):
-        cost_sensitive_error(fm.ConfusionMatrix(), cost_matrix=np.eye(2), labels=[0, 1])
 
 
 # The eight examples of the textbook, and one of them with the coordinates of ROC swapped.
@@ -260,19 +225,6 @@ def test_large_integer_scores_stay_whole() -> None:
     np.testing.assert_array_equal(fm.predict_at_threshold(scores, best.threshold), [1, 0, 0])
 
 
-def test_refusals_threshold() -> None:
-    y, s = [0, 1], [1, 2]
-    with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
-        fm.best_threshold(y, s, criterion="recall_at_false_positive_rate")
-    with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
-        fm.best_threshold(y, s, at_least=0.5)
-    with pytest.raises(ValueError, match="`at_least` must lie in"):
-        fm.best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
-    for beta in (0.0, -1.0, math.nan, math.inf):
-        with pytest.raises(ValueError, match="`beta` must be positive"):
-            fm.best_threshold(y, s, criterion="fbeta", beta=beta)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
 @given(
     threshold=st.one_of(st.floats(allow_nan=False), st.integers(-(2**70), 2**70), st.floats(-3, 3)),
@@ -306,11 +258,3 @@ def test_decision_labels() -> None:
     assert fm.predict_at_threshold([1, 2], 2, labels=(False, True)).dtype == np.bool_
     assert fm.predict_at_threshold([1, 2], math.inf).tolist() == [0, 0]
     assert fm.predict_at_threshold([1, 2], -math.inf).tolist() == [1, 1]
-
-
-def test_decision_refusals() -> None:
-    with pytest.raises(ValueError, match="`threshold` must not be nan"):
-        fm.predict_at_threshold([1.0], math.nan)
-    for labels in ((0, "no"), (0, 0), (0, 1, 2)):
-        with pytest.raises(ValueError, match="`labels` must be two"):
-            fm.predict_at_threshold([1.0], 0.5, labels=labels)

@@ -52,38 +52,9 @@ def assert_same(ours, theirs):
         assert (mine == other).all()
 
 
-@given(samples(both_classes=False), st.sampled_from([np.float64, np.float32]))
-def test_counts_are_scikit_learns(sample, dtype):
-    y, s, _ = sample
-    s = s.astype(dtype)
-    theirs = sk.confusion_matrix_at_thresholds(y, s)
-    assert_same(fm.confusion_matrix_at_thresholds(y, s), theirs)
-    assert_same(fm.confusion_matrix_at_thresholds(fm.ScoreTable.from_scores(y, s)), theirs)
-
-
-def test_integer_scores_keep_their_order_beyond_float64():
-    s = np.array([2**60, 2**60 + 1, 2**60 + 2])
-    *_, tps, thresholds = fm.confusion_matrix_at_thresholds([0, 1, 1], s)
-    assert thresholds.tolist() == [2**60 + 2, 2**60 + 1, 2**60]
-    assert tps.tolist() == [1.0, 2.0, 2.0]
-
-
-def test_counts_are_the_callers_own():
-    table = fm.ScoreTable.from_scores([0, 1, 1], [0.1, 0.2, 0.2])
-    for array in fm.confusion_matrix_at_thresholds(table):
-        array.fill(-1)
-    assert fm.confusion_matrix_at_thresholds(table)[4].tolist() == [0.2, 0.1]
-
-
 def test_an_empty_table_has_no_thresholds():
     table = fm.ScoreTable.from_counts([], [], [])
     assert [len(column) for column in fm.confusion_matrix_at_thresholds(table)] == [0] * 5
-
-
-def test_text_labels():
-    y, s = ["a", "b", "b"], [0.3, 0.1, 0.5]
-    theirs = sk.confusion_matrix_at_thresholds(y, s, pos_label="b")
-    assert_same(fm.confusion_matrix_at_thresholds(y, s, pos_label="b"), theirs)
 
 
 @given(samples())
@@ -128,15 +99,6 @@ def test_each_call_has_its_own_predictions():
     kept = []
     fm.metric_at_thresholds([0, 1, 1], [1, 2, 3], lambda y, p: kept.append(p) or 0.0)
     assert [p.tolist() for p in kept] == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-
-
-def test_metric_at_thresholds_refuses():
-    with pytest.raises(TypeError, match="ScoreTable has none"):
-        fm.metric_at_thresholds(fm.ScoreTable.from_scores([0, 1], [1, 2]), None, sk.accuracy_score)
-    with pytest.raises(TypeError, match="callable"):
-        fm.metric_at_thresholds([0, 1], [1, 2], "accuracy")
-    with pytest.raises(ValueError, match="negative"):
-        fm.metric_at_thresholds([0, 1], [1, 2], sk.accuracy_score, sample_weight=[1, -1])
 
 
 # --- values ------------------------------------------------------------------------------------
@@ -242,28 +204,6 @@ def test_coefficients_stay_in_range() -> None:
 
 
 # --- names and parameters ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "error", "match"),
-    [
-        ("accuracy", {"beta": 2}, TypeError, "`accuracy` has no parameter 'beta': it has no param"),
-        ("fbeta", {"betta": 2}, TypeError, "has no parameter 'betta': it has 'beta', 'zero_div"),
-        (
-            "cohen_kappa",
-            {"weights": "cubic"},
-            ValueError,
-            "`weights` must be one of None, 'linear'",
-        ),
-        ("cost", {}, TypeError, "`cost` of 2 classes needs `cost_fn` and `cost_fp`, or `cost_mat"),
-        ("cost", {"cost_fn": 1}, TypeError, "needs `cost_fn` and `cost_fp`"),
-        ("cost", {"cost_matrix": [[0, 1, 2]]}, ValueError, "must have shape \\(2, 2\\)"),
-        ("cost", {"cost_matrix": [["a", "b"], ["c", "d"]]}, TypeError, "must hold real numbers"),
-    ],
-)
-def test_refusals(name, params, error, match) -> None:
-    with pytest.raises(error, match=match):
-        value(name, [[1, 2], [3, 4]], **params)
 
 
 def test_metrics_of_two_classes_name_the_way_for_more() -> None:

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse
 from hypothesis import given, strategies as st
 from label_samples import (
-    KINDS,
     assert_as_scikit_learn,
     assert_close,
     indicator_rows,
@@ -18,7 +17,6 @@ from label_samples import (
     quarters,
     whole,
 )
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 import fastmetrics as fm
 from fastmetrics import ScoreTable, pr_auc
@@ -101,51 +99,6 @@ def test_columns_and_rows_of_indicators_by_definition(sample):
             assert_close(ours, by_row)
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_of_labels_as_scikit_learn(rng, kind):
-    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
-    p[0] = y[0]
-    as_kind = KINDS[kind]
-    for w in [None, rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 2, 40) == 1]:
-        for labels in (None, as_kind(np.array([1, 0])), as_kind(np.array([1]))):
-            options = {"labels": labels, "sample_weight": w}
-            for normalize in NORMALIZE:
-                assert_as_scikit_learn(
-                    "confusion_matrix", as_kind(y), as_kind(p), normalize=normalize, **options
-                )
-            assert_as_scikit_learn("multilabel_confusion_matrix", as_kind(y), as_kind(p), **options)
-
-
-@pytest.mark.parametrize("weights", [None, [5, 1, 2, 3], [0.5, 1, 2, 3]])
-def test_indicators_as_scikit_learn(weights):
-    y = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
-    p = np.array([[1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0]])
-    forms = [
-        (y, p),
-        (y.astype(bool), p.astype(bool)),
-        (pd.DataFrame(y), pd.DataFrame(p)),
-        (scipy.sparse.csr_matrix(y), scipy.sparse.csc_matrix(p)),
-        (scipy.sparse.csr_matrix(y.astype(float)), p),
-        (scipy.sparse.lil_matrix(y), scipy.sparse.dok_array(p)),
-    ]
-    for true, predicted in forms:
-        for labels in (None, [2, 0], [1, 1], [True, False]):
-            for samplewise in (False, True):
-                options = {"labels": labels, "samplewise": samplewise, "sample_weight": weights}
-                assert_as_scikit_learn("multilabel_confusion_matrix", true, predicted, **options)
-
-
-def test_a_stored_zero_is_a_zero():
-    y = np.array([[1, 0], [1, 1]])
-    p = np.array([[1, 0], [0, 1]])
-    stored = scipy.sparse.csr_matrix(y)
-    stored.data[0] = 0
-    y[0, 0] = 0
-    expected = fm.multilabel_confusion_matrix(y, p)
-    np.testing.assert_array_equal(fm.multilabel_confusion_matrix(stored, p), expected)
-    assert stored.nnz == 3
-
-
 def test_what_scikit_learn_warns_of_or_refuses():
     cases = [
         ([1, 1], [1, 1], {}),
@@ -163,26 +116,6 @@ def test_what_scikit_learn_warns_of_or_refuses():
     ]
     for y, p, options in cases:
         assert_as_scikit_learn("confusion_matrix", y, p, **options)
-
-
-@pytest.mark.parametrize(
-    ("y_true", "options", "message"),
-    [
-        ([0, 1], {"labels": [1, 0, 1]}, "`labels` must be distinct: 1 comes twice"),
-        ([0, 1], {"labels": [7]}, r"`labels`, \{7\}, must name at least one label of `y_true`"),
-        ([[0, 1], [1, 1]], {}, "for multilabel-indicator targets"),
-    ],
-)
-def test_wrong_input_of_the_matrix(y_true, options, message):
-    with pytest.raises(ValueError, match=message):
-        fm.confusion_matrix(y_true, y_true, **options)
-
-
-def test_wrong_input_of_classes_against_the_rest():
-    with pytest.raises(ValueError, match="rows are measured in multilabel targets only"):
-        fm.multilabel_confusion_matrix([0, 1], [0, 1], samplewise=True)
-    with pytest.raises(ValueError, match=r"must lie in \[0, 2\): got 2"):
-        fm.multilabel_confusion_matrix([[0, 1]], [[0, 1]], labels=[2])
 
 
 @given(label_rows(n_classes=3), st.sampled_from(NORMALIZE))
@@ -206,8 +139,6 @@ def test_the_result_is_the_callers_own():
     cells = fm.confusion_matrix(matrix)
     cells[:] = 0
     assert matrix.tp == 3
-    with pytest.raises(ValueError, match="at least one label"):
-        fm.confusion_matrix(matrix, labels=[5])
 
 
 def test_counts_beyond_doubles_are_exact():
@@ -217,33 +148,10 @@ def test_counts_beyond_doubles_are_exact():
     assert fm.multilabel_confusion_matrix(matrix)[1].tolist() == [[5, 0], [2**60 + 3, 2**61 + 1]]
 
 
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(
-    lambda data: len({y for y, _ in data}) == 2
-)
-
-
-@given(ROWS)
-def test_scikit_learn(data: list[tuple[int, int]]) -> None:
-    y, s = (np.array(column) for column in zip(*data, strict=True))
-    precision, recall, _ = precision_recall_curve(y, s)
-    assert pr_auc(y, s, interpolation="step") == average_precision_score(y, s)
-    assert pr_auc(y, s, interpolation="trapezoid") == auc(recall, precision)
-
-
 def test_continuous_is_the_limit_of_the_recipe() -> None:
     y = [1, 0, 1, 1, 0, 0, 1, 0]
     s = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.33, 0.15]
     assert pr_auc(y, s) == pytest.approx(pr_oracle.davis_goadrich(y, s, 1000), abs=1e-6)
-
-
-def test_all_tied_is_the_share_of_positives() -> None:
-    for kind in ("step", "continuous"):
-        assert pr_auc([1, 0, 0, 0], [1, 1, 1, 1], interpolation=kind) == 0.25
-
-
-def test_perfect_ranking() -> None:
-    for kind in ("step", "trapezoid", "continuous"):
-        assert pr_auc([1, 1, 0, 0], [4, 3, 2, 1], interpolation=kind) == 1.0
 
 
 @pytest.mark.parametrize("before", [1, 10**3, 10**9, 10**15])
@@ -373,18 +281,6 @@ def test_is_scikit_survival(rng) -> None:
         options = {"weighting": "uno-scikit-survival", "tau": tau}
         index = concordance_index(time, event, score, **SHORTER, **options)
         assert index == pytest.approx(right, rel=1e-12)
-
-
-def test_without_censoring_it_is_somers_d(rng) -> None:
-    time = rng.integers(0, 50, 400)
-    score = rng.integers(0, 20, 400)
-    index = concordance_index(time, np.ones(400), score, **LONGER)
-    assert 2 * index - 1 == pytest.approx(somers_d(time, score), abs=1e-15)
-
-
-def test_the_meaning_of_a_score_is_never_guessed() -> None:
-    with pytest.raises(TypeError, match="never guessed"):
-        concordance_index(TIME, EVENT, SCORE, higher_score_means=None)
 
 
 @pytest.mark.parametrize("event", [[0] * 11, [False] * 10 + [True]])
@@ -608,24 +504,3 @@ def test_faults_row_costs(call, given_, error, message) -> None:
         y = pd.Series(y, index=[0, 3, 1, 2])
     with pytest.raises(error, match=message):
         call(y, [0.1, 0.6, 0.7, 0.9], **given_)
-
-
-def test_criterion_and_costs_go_together() -> None:
-    y, s = [0, 1], [0.1, 0.6]
-    with pytest.raises(TypeError, match="criterion 'lowest-cost' needs `cost_fp`"):
-        fm.best_threshold(y, s, cost_fn=1)
-    with pytest.raises(TypeError, match="`cost_fn` has no meaning for criterion 'youden'"):
-        fm.best_threshold(y, s, criterion="youden", cost_fn=1, cost_fp=1)
-    with pytest.raises(TypeError, match="`prevalence` has no meaning for criterion 'youden'"):
-        fm.best_threshold(y, s, prevalence=0.1)
-    table = fm.ScoreTable.from_scores(y, s)
-    with pytest.raises(TypeError, match="a ScoreTable has no rows"):
-        threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
-
-
-def test_the_bootstrap_refuses_what_it_does_not_cover() -> None:
-    costs = {"criterion": "lowest-cost", "cost_fn": 5, "cost_fp": 1}
-    with pytest.raises(ValueError, match="neither the cheapest threshold nor its cost"):
-        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=("best_threshold", costs))
-    with pytest.raises(TypeError, match="`cost_fn` has no meaning for criterion 'youden'"):
-        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=("best_threshold", {"cost_fn": 5}))

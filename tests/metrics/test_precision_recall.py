@@ -32,12 +32,6 @@ def test_thresholds_keep_their_dtype(dtype: type, rng: np.random.Generator) -> N
     assert fm.average_precision_score(y, s) == peer.average_precision_score(y, s)
 
 
-def test_a_tie_is_one_step() -> None:
-    y = np.zeros(10_000, dtype=int)
-    y[17] = 1
-    assert fm.average_precision_score(y, np.ones(10_000)) == 0.0001
-
-
 def test_no_positive_is_zero_with_scikit_learns_words() -> None:
     for function in (fm.precision_recall_curve, fm.average_precision_score):
         with pytest.warns(
@@ -92,31 +86,6 @@ def test_a_label_without_positives_counts_zero_and_warns() -> None:
             ours = fm.average_precision_score(y, s, average=average)
         with pytest.warns(UserWarning, match="No positive class"):
             assert ours == peer.average_precision_score(y, s, average=average)
-
-
-def test_refusals() -> None:
-    three = np.array([0, 1, 2])
-    matrix = np.eye(3)
-    with pytest.raises(ValueError, match=r"`pos_label` must be 1 with .* several classes, got 2"):
-        fm.average_precision_score(three, matrix, pos_label=2)
-    with pytest.raises(ValueError, match="`pos_label` must be 1 with a multilabel indicator"):
-        fm.average_precision_score(np.eye(3, dtype=int), matrix, pos_label=0)
-    with pytest.raises(ValueError, match="`y_true`"):  # what is wrong with the labels comes first
-        fm.average_precision_score([[2, 2, 1], [1, 2, 0]], np.ones((2, 3)), pos_label=0)
-    for scores in (matrix[:, :2], matrix[:, 0]):
-        with pytest.raises(ValueError, match="needs to be of shape `\\(n_samples, n_classes\\)`"):
-            fm.average_precision_score(three, scores)
-    with pytest.raises(ValueError, match="pos_label"):
-        fm.average_precision_score([0, 1], [0, 1], pos_label=2)
-    with pytest.raises(ValueError, match="pos_label"):
-        fm.precision_recall_curve(["a", "b"], [1, 2])
-
-
-def test_what_is_returned_may_be_written_to() -> None:
-    table = fm.ScoreTable.from_scores([0, 1, 1], [1.0, 2.0, 3.0])
-    for array in fm.precision_recall_curve(table):
-        array[0] = -1.0
-    np.testing.assert_array_equal(table.scores, [3.0, 2.0, 1.0])
 
 
 def test_counts_of_any_size() -> None:
@@ -291,19 +260,6 @@ def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
     for fpr, tpr in result.crossings:  # without ties every crossing is a pair of counts
         assert float(Fraction(round(fpr * n), n)) == fpr
         assert float(Fraction(round(tpr * p), p)) == tpr
-
-
-def test_refusals_dominance() -> None:
-    y, s = [0, 1], [1.0, 2.0]
-    table = fm.ScoreTable.from_scores(y, s)
-    with pytest.raises(TypeError, match="`y_score_b` is missing"):
-        fm.dominance(y, s)
-    with pytest.raises(TypeError, match="compared with a ScoreTable"):
-        fm.dominance(table, s)
-    with pytest.raises(TypeError, match="compared with a ScoreTable"):
-        fm.dominance(y, table)
-    with pytest.raises(TypeError, match="a ScoreTable comes alone"):
-        fm.dominance(table, table, s)
 
 
 ROWS_GAINS = st.lists(

@@ -85,10 +85,6 @@ def test_items_that_were_never_retrieved_count() -> None:
         [1, 0], [2, 1], query=["b", "a"], n_relevant={"a": 2, "b": 1}
     )
     assert fm.ranking.recall_at_k(named, k=1, per_query=True).tolist() == [0, 1]
-    with pytest.raises(
-        ValueError, match="`n_relevant` says 1 relevant items of query number 0, an"
-    ):
-        fm.RankingTable.from_scores([1, 1], [2, 1], n_relevant=[1])
 
 
 def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
@@ -104,11 +100,6 @@ def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="queries do not show"):
         estimates = fm.estimate(table, metrics=several)
     assert [estimates[name].estimate for name in several] == [2 / 5, 1]
-
-
-def test_a_constant_score_is_worth_nothing_special() -> None:
-    assert fm.ranking.mean_reciprocal_rank([1, 0, 0], [0, 0, 0]) == pytest.approx(11 / 18)
-    assert fm.ranking.mean_reciprocal_rank([0, 0, 1], [0, 0, 0]) == pytest.approx(11 / 18)
 
 
 def test_queries_without_relevant_items_are_left_out_or_counted() -> None:
@@ -138,32 +129,6 @@ def test_weights_of_groups() -> None:
         result = fm.ranking.group_auc(relevance, score, query=query, query_weighting=weighting)
         assert result.estimate == pytest.approx(expected, rel=1e-14)
         assert result.n_one_class == len(np.unique(query)) - len(groups)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: fm.ranking.ndcg([[1, 0]], [[1, 2]], query=[1, 1]),
-            "a matrix has a row for each query",
-        ),
-        (lambda: fm.ranking.ndcg([1, 0], [1, 2], ties="trec_eval"), "needs `ids`"),
-        (
-            lambda: fm.ranking.ndcg([2000, 0], [1, 2], gain="exponential"),
-            "too great for exponential",
-        ),
-        (
-            lambda: fm.ranking.expected_reciprocal_rank([3, 0], [1, 2], max_relevance=2),
-            "`max_relevance` must be at least 3",
-        ),
-        (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], indptr=[0, 1]), "`indptr` must be"),
-        (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], ids=["a", "a"]), "has one twice"),
-        (lambda: fm.ranking.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
-    ],
-)
-def test_what_is_wrong_is_said(call: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_the_mean_by_trec_evals_rule_is_added_up_as_trec_eval_does() -> None:
@@ -198,8 +163,6 @@ def test_queries_of_objects_and_nullable_numbers() -> None:
         assert fm.RankingTable.from_scores(RELEVANCE, SCORE, query=np.array(numbers, object)) == (
             table
         )
-    with pytest.raises(ValueError, match="`score`"):
-        fm.ranking.ndcg([1, 0], np.ma.array([1.0, 2.0], mask=[True, False]))
 
 
 def test_integers_beyond_floats_are_compared_exactly() -> None:
@@ -415,13 +378,5 @@ def test_label_rankings_equal_scikit_learns(name: str, problem: Any, is_weighted
     assert getattr(fm, name)(csr_matrix(indicator), scores, **options) == ours
 
 
-def test_what_is_wrong_is_said_rankings() -> None:
-    with pytest.raises(ValueError, match="more than 1 document"):
-        fm.ndcg_score([[1]], [[1]])
-    with pytest.raises(ValueError, match="negative y_true"):
-        fm.ndcg_score([[1, -1]], [[1, 2]])
-    with pytest.raises(ValueError, match="must be matrices of one shape"):
-        fm.dcg_score([[1, 0]], [[1, 2, 3]])
-    with pytest.raises(ValueError, match="indicator matrix"):
-        fm.label_ranking_loss([[1, 2]], [[1, 2]])
+def test_gains_may_be_negative() -> None:
     assert fm.dcg_score([[1, -1]], [[2, 1]]) == pytest.approx(peer.dcg_score([[1, -1]], [[2, 1]]))
