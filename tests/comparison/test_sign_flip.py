@@ -148,12 +148,6 @@ def test_extreme_magnitudes(size):
     assert extreme.statistic == pytest.approx(usual.statistic * size)
 
 
-def test_faults():
-    said = "^`method='exact'` is not feasible for these 59 differences: use `method='auto'`$"
-    with pytest.raises(ValueError, match=said):
-        sign_flip(np.sqrt(np.arange(1, 60)), method="exact")
-
-
 KEY, OTHER_KEY = np.array([[1, 2], [3, 4]], np.uint64)
 BLOCK = 16 * 128
 
@@ -328,29 +322,6 @@ def test_where_friedman_takes_permutations():
     again = compare_table(table, higher_is_better=False, rng=first.friedman.key, n_resamples=199)
     assert first.friedman.pvalue_method == "permutation"
     assert again.friedman.pvalue == first.friedman.pvalue
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"post_hoc": "bonferroni-dunn"}, ValueError, "`control` must name an algorithm"),
-        ({"datasets": "name"}, ValueError, "`datasets` must name the 8 rows: got 'name'"),
-        ({"datasets": ["x"]}, ValueError, r"`datasets` must name the 8 rows: got \['x'\]"),
-    ],
-)
-def test_faults_compare_table(options, error, message, table):
-    with pytest.raises(error, match=message):
-        compare_table(table, **{"higher_is_better": True, **options})
-
-
-def test_faults_of_frames(table):
-    frame = pd.DataFrame(table, columns=NAMES, copy=True)
-    frame.iloc[2, 1] = math.nan
-    with pytest.raises(ValueError, match=r"`scores` must be finite: nan at index .2, 1."):
-        compare(frame)
-    frame.columns = ["a", "b", "a", "d"]
-    with pytest.raises(ValueError, match="`scores`"):
-        compare(frame)
 
 
 def test_displays(table):
