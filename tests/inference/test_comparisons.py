@@ -157,22 +157,6 @@ def test_a_metric_without_influences_is_resampled(data: Any) -> None:
     assert other.confidence_interval == pytest.approx(turned_over, rel=1e-14)
 
 
-def test_faults(data: Any) -> None:
-    y, models = data
-    with pytest.raises(ValueError, match="`margin` is a finite loss, at least 0: got -1"):
-        fm.compare(y, models, metrics="roc_auc", margin=-1)
-    with pytest.raises(KeyError, match="'nobody'"):
-        fm.compare(y, models, metrics="roc_auc", reference="nobody")
-    with pytest.raises(ValueError, match="`break_even_point` has no influences of rows"):
-        fm.compare(y, models, metrics="break_even_point", method="influence")
-    with pytest.raises(ValueError, match=r"`scores\['b'\]` must lie in \[0, 1\]"):
-        fm.compare(y, {"a": models["right"], "b": 2 * models["right"]}, metrics="log_loss")
-    with pytest.raises(ValueError, match="holds scores where labels are needed: pass `threshold`"):
-        fm.compare(y, models, metrics=["roc_auc", "f1"])
-    with pytest.raises(ValueError, match="must name at least two models"):
-        fm.compare(y, {"a": models["right"]}, metrics="roc_auc")
-
-
 @pytest.mark.parametrize("missed", [0, 2])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> None:

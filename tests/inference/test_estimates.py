@@ -120,13 +120,6 @@ def test_a_table_is_its_rows(data: Any) -> None:
     for name, own in fm.estimate(y, p, metrics=rules).items():
         limits = [*from_table[name].confidence_interval, from_table[name].df]
         assert limits == pytest.approx([*own.confidence_interval, own.df], rel=1e-9)
-    for name, other in (("groups", y), ("threshold", 0.5), ("y_score", p)):
-        with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
-            fm.estimate(table, metrics="roc_auc", **{name: other})
-    with pytest.raises(ValueError, match="`mean_error` needs rows"):
-        fm.estimate(table, metrics="mean_error")
-    with pytest.raises(ValueError, match=r"`y_score` must lie in \[0, 1\]"):
-        fm.estimate(fm.ScoreTable.from_scores(y, 2 * p), metrics="log_loss")
 
 
 def test_one_sided(data: Any) -> None:
@@ -163,36 +156,6 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     assert estimates["break_even_point"] == expected
     asked = fm.estimate(y, p, metrics="roc_auc", method="basic", n_resamples=99, rng=3)
     assert asked["roc_auc"].method == "basic"
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (
-            {"metrics": "break_even_point", "method": "influence"},
-            "`break_even_point` has no influences",
-        ),
-        ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
-        ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
-        ({"metrics": "roc_auc_ovr"}, r"`y_score` must have shape \(n_samples, n_classes\)"),
-        ({"metrics": "break_even_point", "strata": [0] * N}, "`strata` are for metrics with influ"),
-    ],
-)
-def test_what_is_refused(data: Any, given: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        fm.estimate(*data, **given)
-
-
-def test_slips(data: Any) -> None:
-    y, p = data
-    with pytest.raises(TypeError, match="models by name are for `compare`"):
-        fm.estimate(y, {"a": p}, metrics="roc_auc")
-    with pytest.raises(TypeError, match="`y_score` is missing"):
-        fm.estimate(y, metrics="roc_auc")
-    with pytest.raises(ValueError, match=r"`pos_label` is none of the labels \[0, 1\]: got 7"):
-        fm.estimate(y, y, metrics="f1", pos_label=7)
-    with pytest.raises(ValueError, match=r"lie in \[0, 1\]"):
-        fm.estimate(y, p * 2, metrics="log_loss")
 
 
 @pytest.mark.parametrize("metric", ["average_precision", "matthews_corrcoef"])
@@ -316,12 +279,13 @@ def test_shares_have_wilsons_limits_estimates(alternative: Any) -> None:
         assert estimates[name].n_samples == 150
 
 
-@pytest.mark.parametrize("labels", [(0, 1), ("no", "yes")])
+@pytest.mark.parametrize("labels", [(0, 1), ("no", "yes"), (0, 1, 2, 3)])
 def test_a_matrix_is_its_rows(rng: np.random.Generator, labels: tuple[Any, Any]) -> None:
-    y = rng.integers(0, 2, 300)
-    predicted = rng.integers(0, 2, 300) | (rng.random(300) < 0.3)
+    y = rng.integers(0, len(labels), 300)
+    predicted = np.where(rng.random(300) < 0.4, y, rng.integers(0, len(labels), 300))
     named = np.array(labels)
-    metrics = ["f1", "recall", "matthews_corrcoef", "balanced_accuracy", "cohen_kappa"]
+    metrics = ["accuracy", "f1_macro", "matthews_corrcoef", "balanced_accuracy", "cohen_kappa"]
+    metrics += ["f1", "recall"] if len(labels) == 2 else []
     table = fm.ConfusionMatrix.from_labels(named[y], named[predicted], labels=labels)
     from_table = fm.estimate(table, metrics=metrics)
     from_rows = fm.estimate(y, predicted, metrics=metrics)
@@ -331,17 +295,6 @@ def test_a_matrix_is_its_rows(rng: np.random.Generator, labels: tuple[Any, Any])
         assert from_table[name].df == pytest.approx(one.df, rel=1e-11)
         limits = tuple(from_table[name].confidence_interval)
         assert limits == pytest.approx(tuple(one.confidence_interval), rel=1e-12)
-
-
-def test_several_classes(rng: np.random.Generator) -> None:
-    y, predicted = rng.integers(0, 4, (2, 200))
-    table = fm.ConfusionMatrix.from_labels(y, predicted, labels=range(4))
-    for name in ("accuracy", "f1_macro", "matthews_corrcoef"):
-        from_table = fm.estimate(table, metrics=name)[name]
-        from_rows = fm.estimate(y, predicted, metrics=name)[name]
-        assert from_table.standard_error == pytest.approx(from_rows.standard_error, rel=1e-12)
-        limits = tuple(from_rows.confidence_interval)
-        assert tuple(from_table.confidence_interval) == pytest.approx(limits, rel=1e-12)
 
 
 @given(POSITIVE)
@@ -373,26 +326,6 @@ def test_undefined(metrics: str) -> None:
     assert all(
         map(math.isnan, (estimate.estimate, estimate.standard_error, *estimate.confidence_interval))
     )
-
-
-@pytest.mark.parametrize(
-    ("table", "metrics", "options", "error", "match"),
-    [
-        (matrix((4, 1, 2, 9)), "roc_auc", {}, ValueError, "a ConfusionMatrix has counts of labels"),
-        (matrix((4, 1, 2, 9)), "f1", {"groups": [1]}, TypeError, "a ConfusionMatrix comes alone"),
-        (
-            fm.ConfusionMatrix.from_counts([[0.5, 1.5], [2.5, 1.0]]),
-            "f1",
-            {},
-            TypeError,
-            "a ConfusionMatrix of fractional weights",
-        ),
-        (fm.ScoreTable.from_scores([0, 1], [1, 2]), "f1", {}, ValueError, "scores and counts"),
-    ],
-)
-def test_refused(table: Any, metrics: str, options: Any, error: Any, match: str) -> None:
-    with pytest.raises(error, match=match):
-        fm.estimate(table, metrics=metrics, **options)
 
 
 METRICS = ("roc_auc", "rank_loss", "gini_coefficient", "average_precision")
@@ -460,7 +393,7 @@ def test_few_rows(rows):
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 def test_limits_of_bins_hold_for_any_order(rng):
-    for n, k in [(60, 5), (300, 3), (300, 20), (2_000, 50)] * 5:
+    for n, k in [(60, 5), (300, 3), (300, 20), (2_000, 50)] * 2:
         y, s = drawn(rng, n)
         layout = fm.streams.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
         bins = fm.streams.BinnedScoreTable(layout, first_rows=0)
@@ -494,23 +427,6 @@ def test_bins_tend_to_the_rows(rng):
     assert widths[0] > 5 * widths[1] > 20 * widths[2]
     assert widths[-1] < 1e-4
     equal(fm.estimate(fm.streams.ScoreRanges(s, s, y, 1 - y), metrics=METRICS), expected)
-
-
-def test_what_tables_do_not_have(rng):
-    y, s = drawn(rng, 100)
-    runs = fm.streams.ScoreRuns()
-    bins = fm.streams.BinnedScoreTable()
-    weighted = fm.streams.BinnedScoreTable()
-    runs.update(y, s)
-    bins.update(y, s)
-    weighted.update(y, s, rng.random(100))
-    for table in (runs, bins):
-        with pytest.raises(ValueError, match=r"`partial_auc` needs rows: a .* alone"):
-            fm.estimate(table, metrics={"partial_auc": ("roc_auc", {"max_fpr": 0.2})})
-        with pytest.raises(TypeError, match="comes alone: pass no `y_score`, `groups` with it"):
-            fm.estimate(table, s, metrics="roc_auc", groups=y)
-    with pytest.raises(TypeError, match="fractional weights does not tell"):
-        fm.estimate(weighted, metrics="roc_auc")
 
 
 def test_bins_whose_best_order_is_perfect_have_an_interval():

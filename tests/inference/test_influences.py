@@ -70,6 +70,14 @@ def _data(name: str, seed: int = 3) -> tuple[Any, Any, float | None]:
     return y, scores, 0.5 if metric.needs == "labels" else None
 
 
+def _measured(name: str, given: dict[str, Any], y: Any, p: Any, **more: Any) -> Any:
+    """Return what is measured of rows, with an option for each of those that are not named."""
+    names = "threshold pos_label sample_weight weights_are event query groups strata".split()
+    asked = ask([(name, given)], allow_times=True)
+    scores = [NamedScores("", "y_score", p)]
+    return build_samples(asked, y, scores, **(dict.fromkeys(names) | more))[name].measure(asked[0])
+
+
 def _value(name: str, y: Any, p: Any, threshold: float | None, w: Any, given: Any) -> float:
     labels = p if threshold is None else (p >= threshold).astype(int)
     with warnings.catch_warnings():
@@ -84,27 +92,19 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
     y, p, threshold = _data(name)
     n = len(y)
     weights = np.random.default_rng(5).random(n) + 0.5 if weighted else None
-    asked = ask([(name, given)], allow_times=True)
-    sample = build_samples(
-        asked,
-        y,
-        [NamedScores("", "y_score", p)],
+    actual = _measured(
+        *(name, given, y, p),
         threshold=threshold,
-        pos_label=None,
         sample_weight=weights,
         weights_are="importances" if weighted else None,
-        event=None,
-        query=None,
-        groups=None,
         strata=np.zeros(n, int),  # so that points are rows
-    )[name]
-    actual = sample.measure(asked[0])
+    )
     made_larger = actual.rates[0].inflation() if actual.rates else 1.0  # of a gap that was chosen
     influences = np.asarray(actual.influences) / made_larger
     base = np.ones(n) if weights is None else weights
     assert actual.values[0] == pytest.approx(_value(name, y, p, threshold, base, given), rel=1e-12)
     quantile = name in ("d2_pinball_score", "d2_absolute_error_score")
-    for row in range(n):
+    for row in range(0, n, 3 if weighted else 1):
         values = []
         for step in (_STEP, -_STEP):
             moved = base.copy()
@@ -154,17 +154,12 @@ def test_derivative_of_metrics_of_times(name: str, weighted: bool) -> None:
     data = _censored()
     n = len(data["time"])
     weights = np.random.default_rng(5).integers(1, 5, n) / 2 if weighted else None
-    asked = ask([(metric, given)], allow_times=True)
-    sample = build_samples(
-        asked,
-        data["time"],
-        [NamedScores("", "y_score", np.array(data[column]))],
+    actual = _measured(
+        *(metric, given, data["time"], np.array(data[column])),
         event=data["event"],
         sample_weight=weights,
         weights_are="importances" if weighted else None,
-        **dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata")),
-    )[metric]
-    actual = sample.measure(asked[0])
+    )
     base = np.ones(n) if weights is None else weights
     assert actual.values[0] == pytest.approx(float(value(data, base.tolist())), rel=1e-9)
     for row in range(n):
@@ -235,21 +230,15 @@ def test_influences_add_up_to_nothing(name: str) -> None:
     y, p, threshold = _data(name, seed=11)
     given = _PARAMETERS.get(name, [{}])[0]
     weights = np.random.default_rng(2).integers(1, 4, len(y))
-    asked = ask([(name, given)], allow_times=True)
-    sample = build_samples(
-        asked,
-        y,
-        [NamedScores("", "y_score", p)],
+    actual = _measured(
+        *(name, given, y, p),
         threshold=threshold,
-        pos_label=None,
         sample_weight=weights,
         weights_are="frequencies",
         event=(np.arange(len(y)) % 3 > 0) if METRICS[name].needs == "times" else None,
-        query=None,
         groups=np.arange(len(y)),
-        strata=None,
-    )[name]
-    assert float(sample.measure(asked[0]).influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
+    )
+    assert float(actual.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)
 
 
 def _variance(psi: Any, weights: Any = None, strata: Any = None, groups: Any = None) -> float:
@@ -320,12 +309,12 @@ def test_importances_are_unbiased(groups: Any) -> None:
     weights = rng.gamma(0.7, 1.0, 12)
     shares = weights / weights.sum()
     units = Units(12, weights=weights, groups=groups)
-    values = rng.normal(size=(20_000, 12))
+    values = rng.normal(size=(8_000, 12))
     actual = [
         units.variance((row - mean) / weights.sum()).value
         for row, mean in zip(values, values @ shares, strict=True)
     ]
-    assert np.mean(actual) == pytest.approx(np.sum(shares**2), rel=0.03)
+    assert np.mean(actual) == pytest.approx(np.sum(shares**2), rel=0.04)
 
 
 def test_degrees_of_freedom() -> None:

@@ -484,12 +484,3 @@ def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a reliability band is not defined"):
         band = fm.calibration.reliability_band(fm.ScoreTable.from_counts([], [], []))
     assert band.low.size == band.probability.size == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "kind", "message"),
-    [({"kind": "consistency", "n_resamples": 10**9}, ValueError, "take fewer replicates")],
-)
-def test_faults_reliability_band(options, kind, message) -> None:
-    with pytest.raises(kind, match=message):
-        fm.calibration.reliability_band(Y, P, **options)

@@ -53,7 +53,7 @@ def counts_of(results, labels, scores, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("n", "step", "n_resamples"),
-    [(2, 0, 20), (7, 1.0, 20), (33, 0.25, 20), (60, 0, 15), (1_200, 0.1, 4), (1_100, 0, 4)],
+    [(2, 0, 12), (7, 1.0, 12), (33, 0.25, 12), (60, 0, 8), (1_200, 0.1, 3), (1_100, 0, 3)],
 )
 def test_threshold_metrics(n, step, n_resamples, way):
     labels, scores = binary(n, step=step)
@@ -129,7 +129,7 @@ def test_count_metrics_at_a_threshold(way, threshold):
     cost = ("cost", {"cost_matrix": COST})
     metrics = {name: name for name in COUNTED} | {"cost": cost, "auc": "roc_auc"}
     results = quiet_bootstrap(
-        labels, scores, metrics=metrics, threshold=threshold, n_resamples=11, **way
+        labels, scores, metrics=metrics, threshold=threshold, n_resamples=6, **way
     )
     labels, scores, counts = counts_of(results, labels, scores, way)
     called = (scores >= threshold).astype(int)
@@ -181,16 +181,17 @@ def test_count_metrics_of_predicted_labels(k, way):
     true, predicted = rng.integers(0, k, (2, 60))
     predicted = np.where(rng.random(60) < 0.5, true, predicted)
     metrics = [name for name in COUNTED if k == 2 or COUNT_METRICS[name].classes != 2]
-    results = quiet_bootstrap(names[true], names[predicted], metrics=metrics, **way)
+    given = {"metrics": metrics, "n_resamples": 15, **way}
+    results = quiet_bootstrap(names[true], names[predicted], **given)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
-    from_matrix = quiet_bootstrap(matrix, metrics=metrics, **way)
+    from_matrix = quiet_bootstrap(matrix, **given)
     key = results[metrics[0]].details.key
     if way.get("stratified"):
         cells = np.concatenate(
-            [cells_drawn(key, row, 40, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
+            [cells_drawn(key, row, 15, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
         )
     else:
-        cells = cells_drawn(key, matrix.counts.ravel(), 40)
+        cells = cells_drawn(key, matrix.counts.ravel(), 15)
     for r, drawn_cells in enumerate(cells.reshape(-1, k, k)):
         rows = count_oracle.rows_of_cells(drawn_cells.tolist())
         for name in metrics:
@@ -295,13 +296,6 @@ def test_statistics_of_one_column_and_of_numbers():
         np.corrcoef(*(np.repeat(v, row) for v in (ordered, ordered**2)))[0, 1] for row in counts
     ]
     assert_replicates(from_two_rows["r"].details.distribution, wanted)
-
-
-def test_registered_name():
-    fm.register_metric("upper_score", lambda labels, scores: scores.max())
-    labels, scores = binary(30)
-    results = quiet_bootstrap(labels, scores, metrics=["upper_score", "roc_auc"])
-    assert results["upper_score"].estimate == scores.max()
 
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
@@ -519,25 +513,6 @@ B = 5_000
 LEAST_P = 1e-4
 
 
-def test_mean_has_the_plug_in_variance():
-    values = np.random.default_rng(1).exponential(size=400)
-    result = fm.bootstrap(values, metrics="mean", n_resamples=B, rng=2)["mean"]
-    variance = values.var() / 400
-    assert result.standard_error**2 == pytest.approx(variance, rel=4 * math.sqrt(2 / B))
-    assert abs(result.details.bias) < 4 * math.sqrt(variance / B)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.1])
-def test_auc_standard_error_is_delongs(share):
-    labels, scores = binary(2_000, share=share)
-    result = fm.bootstrap(labels, scores, n_resamples=9_999, rng=4)["roc_auc"]
-    assert result.standard_error == pytest.approx(
-        fm.delong(labels, scores).standard_error, rel=0.03
-    )
-    other = fm.bootstrap(labels, scores, n_resamples=2_000, rng=4, stratified=True)["roc_auc"]
-    assert other.standard_error == pytest.approx(result.standard_error, rel=0.08)
-
-
 @pytest.mark.parametrize("way", [{}, {"stratified": True}])
 def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     """A table of a few scores is drawn by cells; by rows its replicates differ by luck only."""
@@ -597,36 +572,6 @@ def test_stratified_cells_fix_the_classes():
     assert result.details.n_failed == 0
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
-def test_limits_of_scipys_replicates(method, alternative):
-    """From our replicates scipy computes the same limits, BCa's by the jackknife nearly so."""
-    labels, scores = binary(90, step=0.1)
-
-    def auc(rows):
-        return fm.roc_auc_score(labels[rows], scores[rows])
-
-    options = {"method": method, "n_resamples": 999, "alternative": alternative}
-    ours = quiet_bootstrap(labels, scores, **options)["roc_auc"]
-    given = stats.bootstrap(
-        (np.arange(90),),
-        auc,
-        **{**options, "n_resamples": 0},
-        vectorized=False,
-        bootstrap_result=_Replicates(ours.details.distribution),
-    )
-    got = ours.confidence_interval.low, ours.confidence_interval.high
-    near = 1e-3 if method == "bca" else 1e-10
-    np.testing.assert_allclose(got, tuple(given.confidence_interval), rtol=near)
-
-
-class _Replicates:
-    """An earlier result as scipy takes it to use its replicates again."""
-
-    def __init__(self, distribution):
-        self.bootstrap_distribution = distribution
-
-
 @pytest.fixture(scope="module")
 def results():
     labels, scores = binary(40)
@@ -642,17 +587,6 @@ def test_a_mapping_in_the_order_asked_for(results):
     assert {name: result.metric for name, result in results.items()} == {n: n for n in results}
     with pytest.raises(KeyError, match="'auc': the metrics are 'roc_auc', '<b>F1</b>'"):
         results["auc"]
-
-
-def test_one_sided_intervals_have_one_limit():
-    labels, scores = binary(40)
-    both = quiet_bootstrap(labels, scores, confidence_level=0.9, n_resamples=200)["roc_auc"]
-    less = quiet_bootstrap(labels, scores, alternative="less", n_resamples=200)["roc_auc"]
-    more = quiet_bootstrap(labels, scores, alternative="greater", n_resamples=200)["roc_auc"]
-    assert less.confidence_interval.low == -math.inf
-    assert more.confidence_interval.high == math.inf
-    assert less.confidence_interval.high == pytest.approx(both.confidence_interval.high)
-    assert more.confidence_interval.low == pytest.approx(both.confidence_interval.low)
 
 
 def test_labels_of_metrics():

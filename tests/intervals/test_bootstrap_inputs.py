@@ -181,14 +181,6 @@ def test_bad_data(data, options, error, message):
         fm.bootstrap(*data, **options)
 
 
-def test_thresholds_of_integers_that_floats_cannot_tell_apart():
-    y = [0, 1] * 10
-    scores = np.arange(2**53, 2**53 + 20)
-    for sign in (1, -1):
-        with pytest.raises(ValueError, match=r"`y_score` holds integers beyond 2\*\*53"):
-            fm.bootstrap(y, sign * scores, metrics=("best_threshold", {"of": "threshold"}))
-
-
 def test_rows_that_memory_cannot_hold():
     table = fm.ScoreTable.from_counts([0.2, 0.9], [1, 10**12], [10**12, 3])
     with pytest.raises(MemoryError, match=r"2,000,000,000,004 rows .* 6,000 GB or more"):
@@ -197,13 +189,6 @@ def test_rows_that_memory_cannot_hold():
         fm.bootstrap(
             [1.5, 2.5], metrics="mean", sample_weight=[10**10, 1], weights_are="frequencies"
         )
-
-
-def test_registered_names():
-    with pytest.raises(TypeError, match="`statistic` must be callable: got str"):
-        fm.register_metric("mine", "roc_auc")
-    with pytest.raises(ValueError, match=r"must not be that of a metric of the library.*'f1'"):
-        fm.register_metric("f1", mean_score)
 
 
 METHODS = ["percentile", "basic", "bca"]
@@ -221,6 +206,10 @@ ALL_EQUAL = {
     "mean of one value": (([1.5],), "mean", 1.5),
     "no error": (([0.5, 1, 7], [0.5, 1, 7]), "mean_squared_error", 0.0),
     "no root error": (([0.5, 1, 7], [0.5, 1, 7]), "root_mean_squared_error", 0.0),
+    **{
+        f"perfect {name}": (([0, 1] * 20, [1, 2] * 20), name, 1.0)
+        for name in ("ks_statistic", "average_precision")
+    },
 }
 
 
@@ -239,13 +228,6 @@ def test_replicates_that_are_all_equal(name, method):
 def test_warning_of_auc_1_names_an_analytic_interval():
     with pytest.warns(fm.DegenerateDataWarning, match="newcombe_interval.*proportion_interval"):
         fm.bootstrap([0, 0, 1, 1] * 9, [1, 2, 3, 4] * 9, n_resamples=B, rng=1)
-
-
-@pytest.mark.parametrize("metric", ["ks_statistic", "break_even_point", "average_precision"])
-def test_perfect_scores(metric):
-    with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal"):
-        result = fm.bootstrap([0, 1] * 20, [1, 2] * 20, metrics=metric, n_resamples=B, rng=1)
-    assert result[metric].estimate == 1.0
 
 
 def test_two_limits_that_are_one():
@@ -321,6 +303,9 @@ def test_few_failures_are_counted_without_a_warning():
     assert 0 < result.details.n_failed <= 100
     wanted = (26 / 30) ** 30
     assert abs(result.details.n_failed / 2_000 - wanted) < 4.5 * math.sqrt(wanted / 2_000)
+    assert result.note.startswith(f"undefined in {result.details.n_failed} of 2,000 replicates")
+    assert CONDITIONAL in result.note
+    assert fm.bootstrap(*scored(), n_resamples=99, rng=1)["roc_auc"].note == ""
 
 
 def test_failures_of_count_metrics_name_no_strata():
@@ -358,16 +343,6 @@ def test_infinite_values_have_no_standard_error():
     assert result.confidence_interval.low == pytest.approx(1 / 3)
     assert math.isnan(result.standard_error)
     assert math.isnan(result.details.bias)
-
-
-def test_two_rows():
-    result = quiet_bootstrap([0, 1], [0.2, 0.7], n_resamples=B)["roc_auc"]
-    assert result.estimate == 1.0
-    assert 0.4 < result.details.n_failed / B < 0.6
-    both = quiet_bootstrap([0, 1], [0.2, 0.7], n_resamples=B, stratified=True)["roc_auc"]
-    assert both.details.n_failed == 0
-    mean = fm.bootstrap([1.0, 2.0], metrics="mean", n_resamples=B, rng=1)["mean"]
-    assert sorted(set(mean.details.distribution.tolist())) == [1.0, 1.5, 2.0]
 
 
 def test_negative_zero_ties_with_zero():
@@ -446,17 +421,6 @@ def test_two_causes_are_counted_apart() -> None:
         f"a precision of 0.9 ({result.details.n_failed - lost} of them)"
     ) in result.note
     assert result.details.n_failed > lost > 0
-
-
-def test_few_failures_leave_a_note_without_a_warning() -> None:
-    labels = [1] * 4 + [0] * 26
-    scores = np.arange(30) % 11 + 0.5
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
-    assert result.note.startswith(f"undefined in {result.details.n_failed} of 2,000 replicates")
-    assert CONDITIONAL in result.note
-    assert fm.bootstrap(*scored(), n_resamples=99, rng=1)["roc_auc"].note == ""
 
 
 @pytest.mark.parametrize(

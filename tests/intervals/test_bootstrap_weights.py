@@ -107,7 +107,7 @@ def test_fractional_weights(n, way):
     labels, p = problem(n)
     weights = fractions(np.random.default_rng(n), n)
     weights[:2] = 0.3
-    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 15 if n < 100 else 4}
+    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 8 if n < 100 else 3}
     results = quiet_bootstrap(labels, p, sample_weight=weights, **options, **way)
     order = in_order(labels, p, weights)
     counts = drawn(results, n, positive=labels[order] == 1 if way.get("stratified") else None)
@@ -207,14 +207,6 @@ def test_numbers_of_groups_and_weights(weighted):
     assert_replicates(results["mean"].details.distribution, mean)
     assert_replicates(results["mean_squared_error"].details.distribution, error)
     assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
-
-
-def test_a_group_a_row_is_no_group():
-    """As many groups as rows: another order of units, but the same distribution of draws."""
-    labels, p = problem(300)
-    rows = quiet_bootstrap(labels, p, n_resamples=2_000)["roc_auc"]
-    groups = quiet_bootstrap(labels, p, n_resamples=2_000, groups=np.arange(300))["roc_auc"]
-    assert groups.standard_error == pytest.approx(rows.standard_error, rel=0.08)
 
 
 def test_python_functions_get_weights_where_these_may_be_fractions():
@@ -336,11 +328,10 @@ def test_cells_leave_no_trace_either(way, monkeypatch):
     labels, p = sample(3_000, step=0.25)
     options = {"threshold": 0.5, **way}
     many = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=9_000, n_threads=1, **options)
-    for n_threads in (2, 3, 7):
-        threaded = quiet_bootstrap(
-            labels, p, metrics=METRICS, n_resamples=9_000, n_threads=n_threads, **options
-        )
-        assert_same(many, threaded)
+    threaded = quiet_bootstrap(
+        labels, p, metrics=METRICS, n_resamples=9_000, n_threads=3, **options
+    )
+    assert_same(many, threaded)
     for few in (2, 37, 100):
         fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
         assert_same(many, fewer, few)
@@ -385,49 +376,6 @@ def test_a_key_draws_the_same_again():
         assert again["auc"].details.key == key == first["f1"].details.key
         assert_same(first, again)
     assert quiet_bootstrap(labels, p, rng=key.upper())["roc_auc"].details.key == key
-
-
-def test_a_generator_advances_and_no_seed_is_new():
-    labels, p = sample(N)
-    generator = np.random.default_rng(3)
-    keys = [quiet_bootstrap(labels, p, rng=generator)["roc_auc"].details.key for _ in range(3)]
-    keys += [quiet_bootstrap(labels, p, rng=None)["roc_auc"].details.key for _ in range(3)]
-    assert len(set(keys)) == 6
-    assert keys[0] == quiet_bootstrap(labels, p, rng=3)["roc_auc"].details.key
-
-
-def test_the_global_state_is_neither_read_nor_changed():
-    labels, p = sample(N)
-    np.random.seed(1)  # noqa: NPY002
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    one = quiet_bootstrap(labels, p, rng=1)
-    np.random.seed(2)  # noqa: NPY002
-    assert_same(one, quiet_bootstrap(labels, p, rng=1))
-    np.random.seed(1)  # noqa: NPY002
-    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
-
-
-def test_seeds_share_no_replicates():
-    values = np.random.default_rng(0).normal(size=200)
-    seen: set[float] = set()
-    count = 0
-    for seed in range(12):
-        actual = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
-        seen.update(actual["mean"].details.distribution.tolist())
-        count += 300
-    assert len(seen) == count
-
-
-def test_replicates_of_seeds_are_not_correlated():
-    values = np.random.default_rng(0).normal(size=50)
-    runs = [
-        quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=2_000)["mean"]
-        for seed in range(6)
-    ]
-    correlations = np.corrcoef([run.details.distribution for run in runs])
-    assert np.abs(correlations[np.triu_indices(6, 1)]).max() < 4.5 / 2_000**0.5
-    lagged = np.corrcoef(runs[0].details.distribution[:-1], runs[0].details.distribution[1:])
-    assert abs(lagged[0, 1]) < 4.5 / 2_000**0.5
 
 
 def test_calls_from_many_threads():

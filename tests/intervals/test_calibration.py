@@ -182,11 +182,3 @@ def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a test of calibration is not defined"):
         test = fm.calibration.calibration_test(fm.ScoreTable.from_counts([], [], []))
     assert math.isnan(test.pvalue)
-
-
-@pytest.mark.parametrize(
-    ("options", "kind", "message"), [({"n_resamples": 10**9}, ValueError, "take fewer replicates")]
-)
-def test_faults_calibration_test(options, kind, message) -> None:
-    with pytest.raises(kind, match=message):
-        fm.calibration.calibration_test(Y, FLOATS, **options)

@@ -28,18 +28,6 @@ def limits(k: float, n: float, **options: Any) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("k", "n", "low", "high"),
-    [
-        (3, 5, 0.230724281276, 0.8823792257674),
-        (8, 9, 0.5650002944233, 0.9801091123615),
-        (6, 6, 0.6096657120978, 1.0),
-    ],
-)
-def test_known_figures_of_wilson(k: int, n: int, low: float, high: float) -> None:
-    assert limits(k, n) == pytest.approx((low, high), abs=1e-12)
-
-
-@pytest.mark.parametrize(
     ("k", "n", "method", "low", "high"),
     [
         # Newcombe (1998), Statistics in Medicine 17:857-872, table I, methods 3 and 5
@@ -59,27 +47,6 @@ def test_known_figures_of_wilson(k: int, n: int, low: float, high: float) -> Non
 )
 def test_published_figures(k: int, n: int, method: str, low: float, high: float) -> None:
     assert limits(k, n, method=method) == pytest.approx((low, high), abs=5.1e-5)
-
-
-@pytest.mark.parametrize(
-    ("k", "n", "level", "method", "low", "high"),
-    [
-        # statsmodels 0.15, proportion_confint
-        (3, 20, 0.95, "jeffreys", 0.04413134197515587, 0.348577710858454),
-        (17, 40, 0.9, "jeffreys", 0.30318990087592473, 0.5545788114016429),
-        (17, 40, 0.9, "clopper-pearson", 0.29184657878614506, 0.5668609107163234),
-        (1, 50, 0.99, "jeffreys", 0.0007205775005264443, 0.12105801455526616),
-        (1, 50, 0.99, "wilson", 0.002352480614833355, 0.15011352743408957),
-        # its Jeffreys does not put the limits 0 and 1 at 0 and n successes; the other one agrees
-        (0, 12, 0.95, "jeffreys", 0.0, 0.1853059383124851),
-        (12, 12, 0.95, "jeffreys", 0.8146940616875149, 1.0),
-    ],
-)
-def test_figures_of_a_peer(
-    k: int, n: int, level: float, method: str, low: float, high: float
-) -> None:
-    actual = limits(k, n, confidence_level=level, method=method)
-    assert actual == pytest.approx((low, high), rel=1e-12)
 
 
 @given(COUNTS, LEVELS, st.sampled_from(["two-sided", "less", "greater"]))
@@ -221,25 +188,6 @@ def test_no_trials(method: str, alternative: str) -> None:
     assert math.isnan(result.estimate)
     assert math.isnan(interval.low)
     assert math.isnan(interval.high)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "match"),
-    [
-        ((5, 4), {}, ValueError, "`successes` must be at most `n`: got 5 of 4"),
-        (
-            (1, 4),
-            {"alternative": "less", "confidence_level": 0.4},
-            ValueError,
-            "one-sided bound must be at least 0.5: got 0.4 with alternative='less'",
-        ),
-    ],
-)
-def test_refused(
-    arguments: tuple[Any, Any], options: dict[str, Any], error: type[Exception], match: str
-) -> None:
-    with pytest.raises(error, match=match):
-        proportion_interval(*arguments, **options)
 
 
 B = 299
