@@ -206,31 +206,6 @@ def test_labels_that_the_predictions_lack():
     assert bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
 
 
-@pytest.mark.parametrize(
-    ("true", "predicted", "options", "error", "message"),
-    [
-        ([0, 1], [0, 1], {}, ValueError, r"`predictions` must have shape \(rows, n\): got \(2,\)"),
-        ([[[0]]], [[0]], {}, ValueError, "`y_true` must have shape"),
-    ],
-)
-def test_faults(true, predicted, options, error, message):
-    with pytest.raises(error, match=message):
-        bias_variance(true, predicted, **options)
-
-
-@pytest.mark.parametrize(
-    ("true", "predicted", "error", "message"),
-    [
-        (["a"], [[1]], TypeError, "`y_true` holds text and `predictions` numbers"),
-        ([1], [["a"]], TypeError, "`y_true` holds numbers and `predictions` text"),
-        ([1.0, np.inf], [[1.0, 2.0]], ValueError, "`y_true`.*index 1"),
-    ],
-)
-def test_label_faults(true, predicted, error, message):
-    with pytest.raises(error, match=message):
-        bias_variance(true, predicted, decomposition="domingos")
-
-
 @pytest.mark.large
 def test_a_thousand_models_on_a_million_examples(rng):
     true = rng.integers(0, 2, 10**6, dtype=np.int8)

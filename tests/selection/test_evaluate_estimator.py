@@ -1,6 +1,5 @@
 """`evaluate_estimator` against loops by hand, scikit-learn, the definitions."""
 
-import functools
 import math
 import sys
 
@@ -245,52 +244,6 @@ def test_an_estimator_of_one_s_own():
 
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
 TWO = y > 0
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"cv": "ten"}, ValueError, "a splitter or one of 'k-fold'.*got 'ten'"),
-        ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
-        ({"cv": Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
-        ({"cv": Folds}, TypeError, "a splitter or one of"),
-        ({"cv": "loo", "groups": y}, ValueError, "knows no `groups`"),
-        ({"cv": ".632", "groups": y}, ValueError, "draws rows, not groups"),
-        ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
-        ({"metrics": ("log_loss", {"eps": 1})}, TypeError, "`log_loss` has no parameter 'eps'"),
-        ({"metrics": "roc_auc"}, ValueError, "is for two classes, and `y` has 3: see roc_auc_ovr"),
-        ({"metrics": "f1"}, ValueError, "see f1_macro"),
-        ({"metrics": "mean_squared_error"}, ValueError, "is for regression"),
-        ({"metrics": lambda y, r: y}, ValueError, "must return one number"),
-        ({"metrics": "f1_macro", "cv": ".632"}, ValueError, "no mean of losses of rows"),
-        ({"metrics": "mean_squared_error", "cv": ".632"}, ValueError, "is for regression"),
-        ({"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
-    ],
-)
-def test_faults(options, error, message):
-    with pytest.raises(error, match=message):
-        evaluate_estimator(STUMP, X, y, **options)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "error", "message"),
-    [
-        (DecisionTreeClassifier, TypeError, "with `fit` and `predict`"),
-        (3, TypeError, "with `fit` and `predict`: got 3"),
-    ],
-)
-def test_no_estimator(estimator, error, message):
-    with pytest.raises(error, match=message):
-        evaluate_estimator(estimator, X, y)
-
-
-def test_data_that_do_not_fit():
-    with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
-        evaluate_estimator(STUMP, X, y[:-1])
-    with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
-        evaluate_estimator(LinearRegression(), X, y, metrics="accuracy")
-    with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        evaluate_estimator(LinearSVC(), X, TWO, metrics="log_loss")
 
 
 class Strange:
@@ -636,59 +589,24 @@ def test_nested_cross_validation_has_that_of_its_outer_folds():
     assert "average of these 3" in str(search)
 
 
-CENTRED = X - X.mean(axis=0)  # in fewer steps
-MODEL = LogisticRegression(max_iter=1000)
-
-
-@functools.cache
-def estimate_of(metric, level=0.99):
-    evaluation = evaluate_estimator(
-        MODEL, CENTRED, y, metrics=metric, rng=0, confidence_level=level
-    )
-    (estimate,) = evaluation.metrics.values()
-    return estimate, repr(evaluation)
-
-
-def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
-    estimate, said = estimate_of("accuracy")
-    t = stats.t.ppf(0.995, 9)
-    mean = estimate.estimate
-    assert mean + t * estimate.standard_error > 1.0  # the t interval would leave the bounds
-    interval = estimate.confidence_interval
-    for limit in (interval.low, interval.high):
-        error = estimate.standard_error * math.sqrt(limit * (1 - limit) / (mean * (1 - mean)))
-        assert abs(mean - limit) / error == pytest.approx(t, rel=1e-9)
-    assert interval.low < mean < interval.high
-    assert estimate.interval_method == "wilson"
-    assert f"[{interval.low:.4g}, {interval.high:.4g}] by Wilson" in said
-
-
-def test_what_fits_stays_as_it_is():
-    estimate, said = estimate_of("accuracy", 0.5)
-    half = stats.t.ppf(0.75, 9) * estimate.standard_error
-    interval = estimate.confidence_interval
-    assert (interval.low, interval.high) == pytest.approx(
-        (estimate.estimate - half, estimate.estimate + half), rel=1e-12
-    )
-    assert estimate.interval_method == "t"
-    assert "Wilson" not in said
-
-
 def test_mirrors_and_other_bounds():
     """An error is what an accuracy lacks; a scorer is negative."""
-    accuracy = estimate_of("accuracy")[0].confidence_interval
-    error = estimate_of("error_rate")[0].confidence_interval
-    assert (1.0 - error.high, 1.0 - error.low) == pytest.approx((accuracy.low, accuracy.high))
-    scored = estimate_of(get_scorer("accuracy"))[0].confidence_interval
-    assert (scored.low, scored.high) == (accuracy.low, accuracy.high)
-    negated = estimate_of(fm.scorer("error_rate"))[0].confidence_interval
-    assert (-negated.high, -negated.low) == pytest.approx((error.low, error.high))
-    assert estimate_of("log_loss")[0].interval_method == "t"  # it has one bound
 
     def own(y_true, y_pred):  # whose bounds nobody knows
         return float(np.mean(y_true == y_pred))
 
-    assert estimate_of(own)[0].confidence_interval.high > 1.0
+    asked = {name: name for name in ("accuracy", "error_rate", "log_loss")}
+    asked |= {"scored": get_scorer("accuracy"), "negated": fm.scorer("error_rate"), "own": own}
+    model = LogisticRegression(max_iter=1000)
+    centred = X - X.mean(axis=0)  # in fewer steps
+    evaluation = evaluate_estimator(model, centred, y, metrics=asked, rng=0, confidence_level=0.99)
+    limits = {name: evaluation[name].confidence_interval for name in asked}
+    low, high = limits["accuracy"]
+    assert tuple(limits["error_rate"]) == pytest.approx((1.0 - high, 1.0 - low))
+    assert tuple(limits["scored"]) == (low, high)
+    assert tuple(limits["negated"]) == pytest.approx((low - 1.0, high - 1.0))
+    assert evaluation["log_loss"].interval_method == "t"  # it has one bound
+    assert limits["own"].high > 1.0
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -730,6 +648,7 @@ def test_the_limits_never_leave_the_bounds(shares):
         )
         assert error.interval_method == "wilson" or limit == pytest.approx(t_limit)
     assert (error.interval_method == "t") == (mean - half >= 0 and mean + half <= 1)
+    assert ("by Wilson" in repr(evaluation)) == (error.interval_method == "wilson")
     assert double.confidence_interval == pytest.approx((2 * low, 2 * high))
 
 

@@ -268,11 +268,6 @@ def test_decision_values():
         fm.selection.evaluate_estimator(SVC(decision_function_shape="ovo"), X, names, **options)
 
 
-def test_one_class_is_not_two():
-    with pytest.raises(fm.InputError, match=r"'f1' is for two classes, and `y` has 1$"):
-        fm.selection.evaluate_estimator(Classifier(), CANCER[0], np.zeros(569, int), metrics="f1")
-
-
 @one_split
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
 def test_no_threshold_is_judged_on_rows_of_one_class(name):

@@ -275,12 +275,8 @@ MSE: Any = {"loss": "mean_squared_error"}
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-
-
         (lambda: GAMMA([0, 1], ["a", "b"]), TypeError, "`y_true` holds numbers"),
-
         (lambda: GAMMA([0], [0], loss="f1"), ValueError, "'f1' is no mean of losses of rows, whi"),
-
         (lambda: GAMMA(["a"], ["b"], **MSE), TypeError, "`y_true` must hold numbers for loss="),
         (lambda: GAMMA([1.0], [math.nan], **MSE), ValueError, "`y_pred` must be finite"),
         (lambda: GAMMA([1.0, 2.0], [1.0, 1.0], loss=lambda y, r: 1.0), ValueError,
@@ -295,8 +291,6 @@ MSE: Any = {"loss": "mean_squared_error"}
          r"`y_pred` must have a column for each of 3 classes, .*: got shape \(3,\)"),
         (lambda: RULES([0, 1], [0, 1], [[0, 1]], [[1, 0]]), TypeError,
          "`out_of_bag` must hold booleans"),
-
-
     ],
 )  # fmt: skip
 def test_faults(call, error, message):

@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import engine_sizes
-import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.selection import (
     bias_variance,
@@ -216,29 +215,6 @@ def test_the_largest_grid(monkeypatch):
         tabled({"depth": [0, 1, 2, 3, 4]})
 
 
-@pytest.mark.parametrize(
-    ("grid", "options", "error", "message"),
-    [
-        ({}, {}, ValueError, "`grid` must have 1 to 1,000,000 settings: got 0"),
-        ({"a": 1}, {}, TypeError, "`grid` must map names to sequences of values: got 'a': 1"),
-        ({"a": "xy"}, {}, TypeError, "`grid` must map names to sequences"),
-        ({"a": []}, {}, ValueError, "`grid` has no value for 'a'"),
-        ({"c": [1]}, {}, ValueError, "`estimator` has no parameter 'c': Scripted has a, b"),
-        ({"a": range(1001), "b": range(1000)}, {}, ValueError, "got 1001000"),
-        ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "standard-error'` needs"),
-        ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
-        ({"a": [1]}, {"metrics": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
-        ({"a": [1]}, {"metrics": ["f1", "accuracy"]}, ValueError, "`metrics` must be one metric"),
-        ({"a": [1]}, {"cv": ".632"}, ValueError, "`cv` must split the rows, and '.632' is a way"),
-        ({"a": [1]}, {"cv": []}, ValueError, "`cv` yields no split"),
-    ],
-)
-def test_faults(grid, options, error, message):
-    with pytest.raises(error, match=message):
-        tune_estimator(Scripted(), *scripted(), grid, **options)
-    assert not SEEN  # before any fit
-
-
 def test_the_setting_of_a_fit_that_fails_is_named():
     with pytest.raises(ValueError, match="max_depth") as caught:
         tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
@@ -320,11 +296,6 @@ def test_one_outer_fold_has_no_spread():
     search = nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
     assert np.isnan(search.standard_deviation)
     assert search.estimate == search.values[0]
-
-
-def test_inner_folds_are_no_row_numbers():
-    with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
-        nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
 
 
 ROWS_OF_FITS: list[np.ndarray] = []
@@ -459,22 +430,3 @@ def test_deeper_trees_trade_bias_for_variance(rng):
     assert (np.diff(curve.variance) > 0).all()
     assert curve.best_value == 3
     assert type(curve.values[0]) is int
-
-
-def test_curve_faults():
-    data = (numbered(9), np.zeros(9), [[0.0]], [0.0])
-    with pytest.raises(ValueError, match="`estimator` has no parameter 'b': Recorder has a"):
-        bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
-    with pytest.raises(ValueError, match="`values` is empty"):
-        bias_variance_curve(Recorder(), *data, parameter="a", values=[])
-    with pytest.raises(TypeError, match="`values` must be a sequence: got str"):
-        bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
-    with pytest.raises(TypeError, match="`estimator` must be an estimator"):
-        estimator_bias_variance(object(), *data)
-
-
-def test_examples_that_cannot_be_counted():
-    X = np.arange(60.0)[:, None]
-    y = np.arange(60.0)
-    with pytest.raises(fm.InputError, match="`X_test` is empty"):
-        estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])

@@ -145,20 +145,6 @@ def test_against_fractions(start, steps, step, scale):
                 fm.selection.parameter_range(*floats, closed=closed)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        ((0, 1, 0), {}, ValueError, "`step` must be positive: got 0"),
-        ((1, 0, 0.1), {}, ValueError, "`start` must not exceed `stop`: got 1 and 0"),
-        ((0, 1, 1e-9), {}, ValueError, "at most 10,000,000 values: got 1,000,000,001"),
-        ((0, 1, 2), {"closed": "neither"}, ValueError, r"no value lies in \(0, 1\) by 2"),
-    ],
-)
-def test_faults(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        fm.selection.parameter_range(*arguments, **options)
-
-
 CANCER = load_breast_cancer(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -183,7 +169,6 @@ FIELDS = {
 CASES = [
     *((criterion, "value", up) for criterion, (_, up) in CRITERIA.items()),
     *(("fewest-errors", of, up) for of, up in FIELDS.items()),
-    *(("youden", of, up) for of, up in FIELDS.items()),
 ]
 
 
@@ -206,14 +191,6 @@ def test_best_thresholds(criterion, of, up):
     assert nested.higher_is_better is up
     for tuning in nested.tunings:
         assert tuning.value == (tuning.means.max() if up else tuning.means.min())
-
-
-def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
-    search = fm.selection.tune_estimator(
-        TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0
-    )
-    assert search.means.tolist() == [5.7, 3.6]
-    assert search.setting == {"max_depth": 4}
 
 
 def tune(metric, estimator, data, grid, **options):
