@@ -18,7 +18,6 @@ TWO = ([0, 1], [0.1, 0.6])
 ONE_HOT = [[0, 1], [1, 1]]
 PROBA = [[0.2, 0.7, 0.1], [0.6, 0.2, 0.2]]
 CODES, CALLED = [0, 1, 1, 0, 2, 2], [0, 1, 0, 0, 2, 1]
-EIGHT = [0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9]
 UNIT = {"cost_fn": 1, "cost_fp": 1}
 LOWEST = {"criterion": "lowest-cost", "cost_fn": 5, "cost_fp": 1}
 
@@ -29,7 +28,6 @@ rates = fm.precision_recall_fscore_support
 top_k = fm.top_k_accuracy_score
 ratios = fm.class_likelihood_ratios
 precision = fm.average_precision_score
-parted = fm.calibration.score_decomposition
 
 
 def recall(**options: Any) -> Any:
@@ -243,7 +241,6 @@ TYPES: list[tuple[str, Callable[[], Any]]] = [
     ("a ScoreTable comes alone", lambda: fm.dominance(TABLE, TABLE, [1.0, 2.0])),
     ("does not tell their squares", lambda: fm.calibration.calibration_summary(WEIGHTED)),
     ("squares: pass rows", lambda: fm.calibration.spiegelhalter_test(WEIGHTED)),
-    ("`loss` must be a name or callable: got int", lambda: parted(*EIGHT, loss=3)),
     (
         "never guessed",
         lambda: fm.concordance.concordance_index([1, 2], [1, 1], [1, 2], higher_score_means=None),
