@@ -130,21 +130,6 @@ def test_t_of_one_tail(alternative, side, label):
     assert_readable(ax)
 
 
-def test_other_t_tests():
-    for test in (
-        fm.comparison.one_sample_t_test([0.1, 0.3], error_rate=0.1),
-        fm.comparison.five_by_two_cv_test(
-            np.arange(10.0).reshape(5, 2) % 7 / 50, higher_is_better=False
-        ),
-        fm.comparison.kfold_paired_t_test(
-            *ERRORS, correction="nadeau-bengio", confidence_level=0.9, higher_is_better=False
-        ),
-    ):
-        ax = ComparisonTest.plot(test)
-        assert abs(test.critical_value) < ax.get_xlim()[1]
-        assert_readable(ax)
-
-
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @pytest.mark.parametrize("rate", [0.1, 0.3])
 def test_an_infinite_t_is_beyond_the_axis(rate):

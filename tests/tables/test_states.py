@@ -612,7 +612,8 @@ def spoilt(member: Any, third: int) -> Iterator[Any]:
         values = [value for value in values if ends.min <= value <= ends.max]
     wide = member.astype("U99") if kind == "U" else member
     for turn, value in enumerate(values):
-        yield np.full_like(wide, value)
+        if turn % 3 == third:
+            yield np.full_like(wide, value)
         for at in range(turn % 11 + 11 * third, member.size if member.ndim else 0, 33):
             other = wide.copy()
             other.reshape(-1)[at] = value
@@ -685,9 +686,8 @@ USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
 
 def use(name: str, state: Any) -> None:
     """Ask all of a state: nothing raises that a right one would not, and shares are shares."""
-    for other in (type(state).from_bytes(state.to_bytes()), copy.deepcopy(state)):
-        assert repr(other) == repr(state)
-        assert str(other) == str(state)
+    other = type(state).from_bytes(state.to_bytes())
+    assert (repr(other), str(other)) == (repr(state), str(state))
     try:
         shares = [float(share) for share in USES[type(state)](state)]
         assert all(0.0 <= share <= 1.0 or share != share for share in shares), shares
