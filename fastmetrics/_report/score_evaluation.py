@@ -209,7 +209,11 @@ def evaluate_scores(
     """Return the evaluation of scores of two classes."""
     costs, promises, settings = options.checked(len(named))
     if len(named) == 1 and options.are_of_table:
-        return _evaluate_by_table(y_true, named[0], options, costs, promises)
+        one = named[0]
+        table, _ = _read_table(y_true, one, options)
+        evaluation = evaluate_tables({one.name: table}, options.confidence_level, options.read)
+        model = _with_choices(evaluation[0], y_true, one, table, options, costs, promises)
+        return replace(evaluation, models={one.name: model})
     return _evaluate_by_rows(y_true, named, options, costs, promises, settings)
 
 
@@ -280,20 +284,6 @@ def _read_table(y_true: Any, one: NamedScores, options: EvaluateOptions) -> tupl
     given = options.given("sample_weight", "pos_label")
     with renamed(y_score=one.argument):  # there may be many scores: say which it was
         return read_table(y_true, one.values, weights_are=options.read, **given)
-
-
-def _evaluate_by_table(
-    y_true: Any,
-    one: NamedScores,
-    options: EvaluateOptions,
-    costs: Mapping[str, Any] | None,
-    promises: Sequence[Mapping[str, Any]],
-) -> Evaluation:
-    """Return the evaluation of one model by its table."""
-    table, _ = _read_table(y_true, one, options)
-    evaluation = evaluate_tables({one.name: table}, options.confidence_level, options.read)
-    model = _with_choices(evaluation[0], y_true, one, table, options, costs, promises)
-    return replace(evaluation, models={one.name: model})
 
 
 def _estimate(

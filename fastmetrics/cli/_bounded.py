@@ -38,7 +38,6 @@ from fastmetrics._report.score_evaluation import (
     named_metrics,
     said_in_notes,
 )
-from fastmetrics._report.slices import Slices
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._options import first_option, number_of, parse_metrics
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
@@ -47,7 +46,6 @@ from fastmetrics.cli._sliced import (
     SliceCounts,
     SlicedRuns,
     lack_memory,
-    min_rows,
     slice_requests,
 )
 from fastmetrics.errors import InputError
@@ -182,16 +180,16 @@ def evaluate_streamed(
     with in_words(names):
         check_confidence_level(options.confidence_level)
         total = memory_in_all(options)
-        prices = _prices(options)
         if options.spill_dir is not None:  # or it raises once there are many rows
             ScoreRuns(LEAST_MEMORY, options.spill_dir)
+        each = memory_of_rows(total, options)
+        taker = (OrderTaker if _are_ordered(options) else RowTaker)(options, each)
     require_duckdb()
-    each = memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
-    taker = OrderTaker(options, each, prices) if _are_ordered(options) else RowTaker(options, each)
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        sink = {"into": taker.start, "keep": kept_rows(each), "memory": for_reading(total)}
+        sink = {"into": taker.start, "keep": min(_KEPT_ROWS, each // _OF_KEPT)}
         sink |= {"named": options.slice or (), "coded": [options.groups]}
+        sink |= {"memory": for_reading(total)}
         columns = read_rows(options, options.label, taker.columns, **sink)
         if len(columns.scores[options.score[0]]) == columns.n_rows:
             return evaluate_kept(columns)
@@ -201,18 +199,11 @@ def evaluate_streamed(
             comparisons = _comparisons(options, taker, [*evaluation], lookups, total)
             evaluation = replace(evaluation, comparisons=comparisons)
         if options.slice:
-            slices = _slices(options, taker.slices, columns, each * len(options.score), total)
-            evaluation = replace(evaluation, slices=slices)
+            taker.slices.cut(columns.named)
+            runs = SlicedRuns(options, taker.slices, each * len(options.score))
+            _read_again(options, runs.clear, runs.add, total, options.slice)
+            evaluation = replace(evaluation, slices=runs.estimate())
     return evaluation, texts, columns
-
-
-def _prices(options: argparse.Namespace) -> dict[str, int | float | None]:
-    """Return the costs that are numbers, None for a column of them; or raise."""
-    given = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
-    numbers = {name: None if each is None else number_of(each) for name, each in given.items()}
-    fn, fp = (1 if given[name] and each is None else each for name, each in numbers.items())
-    EvaluateOptions(cost_fn=fn, cost_fp=fp).checked(len(options.score))
-    return {} if fn is None else numbers
 
 
 def _evaluate(options: argparse.Namespace, taker: RowTaker) -> tuple[Evaluation, list[Lookup]]:
@@ -225,7 +216,8 @@ def _evaluate(options: argparse.Namespace, taker: RowTaker) -> tuple[Evaluation,
     if options.weight:
         read = "importances" if _are_importances(options) else "frequencies"
     n_cells = CELLS if len(options.score) > 1 and not options.groups else 0
-    fit = options.memory is None and not taker.spilled_bytes  # rows may be loaded instead
+    are_spilled = any(runs.spilled_bytes for runs in taker.runs.values())
+    fit = options.memory is None and not are_spilled  # rows may be loaded instead
     summaries = taker.summarize(n_cells)
     has_both = all(taker.sizes)
     lookups: list[Lookup] = []
@@ -250,7 +242,7 @@ def _evaluate(options: argparse.Namespace, taker: RowTaker) -> tuple[Evaluation,
                         raise RowsNeededError  # of scores 0 and 1 there are losses too
                     added[name][one.label] = estimate_from_summary(one, summary, level)
     evaluation = evaluate_tables(summaries, level, read, added, known)
-    costs = taker.costs() if has_both else {}
+    costs = taker.costs() if isinstance(taker, OrderTaker) and has_both else {}
     models = {model.name: replace(model, costs=costs.get(model.name)) for model in evaluation}
     taker.runs, taker.rows = {}, {}
     comparisons = Comparisons(pairs) if pairs else None
@@ -293,15 +285,6 @@ def estimate_rows(
                     else make_estimate(one, joined, k, level, weights_are=read)
                 )
     return estimates, pairs, [lookup for _, lookup in measured if lookup is not None]
-
-
-def _slices(
-    options: argparse.Namespace, counts: SliceCounts, columns: FileColumns, memory: int, total: int
-) -> Slices:
-    """Read the files once more, and return the metrics of each slice."""
-    runs = SlicedRuns(options, counts.cut(dict(columns.named), min_rows(options)), memory)
-    _read_again(options, runs.clear, runs.add, total, options.slice)
-    return runs.estimate(columns.n_rows)
 
 
 def _read_again(
@@ -365,11 +348,6 @@ def memory_of_rows(total: int, options: argparse.Namespace) -> int:
     return each
 
 
-def kept_rows(memory: int) -> int:
-    """Return how many rows are kept, and evaluated as in memory."""
-    return min(_KEPT_ROWS, memory // _OF_KEPT)
-
-
 def for_reading(total: int) -> int:
     """Return the memory of reading, of that which the program may take."""
     return max(total // _READING[0], _READING[1])
@@ -400,13 +378,9 @@ class RowTaker:
 
     def start(self, columns: Columns, texts: tuple[str, ...] | None) -> Sink | None:
         """Forget all rows; return the function that takes new ones, if there are two labels."""
-        self.runs = {}
-        if texts is None:
-            labels = columns[self.options.label]
-            first = labels == labels[0]
-            others = labels[~first]
-            if len(others) and (others != others[0]).any() and self.options.memory is None:
-                return None
+        may_load = texts is None and self.options.memory is None
+        if may_load and len(distinct(columns[self.options.label])) > 2:
+            return None
         self.clear()
         return self.take
 
@@ -469,11 +443,6 @@ class RowTaker:
                 encode_labels(self.seen, pos_label, "strict", defer=False)
 
     @property
-    def spilled_bytes(self) -> int:
-        """Bytes of all rows on disk."""
-        return sum(runs.spilled_bytes for runs in self.runs.values())
-
-    @property
     def sizes(self) -> tuple[float, float]:
         """Positives and negatives."""
         runs = next(iter(self.runs.values()))
@@ -500,31 +469,25 @@ class RowTaker:
                 summaries[name] = summarize_runs(self.runs[name], progress=move, n_cells=n_cells)
         return summaries
 
-    def costs(self) -> dict[str, ThresholdCostInterval]:
-        """Return the cheapest threshold of each model, if there are costs."""
-        return {}
-
-    @property
-    def units(self) -> tuple[Units, Units] | None:
-        """Rows of importances as sampling units (`ProductSums.given`)."""
-        return None
-
 
 class OrderTaker(RowTaker):
     """Takes batches of rows with weights, groups and costs, and sorts them by each model's score.
 
-    ``prices`` are costs by their names, None where a column has them.
+    Costs are checked before rows are read.
     """
 
-    def __init__(
-        self, options: argparse.Namespace, memory: int, prices: dict[str, int | float | None]
-    ) -> None:
+    def __init__(self, options: argparse.Namespace, memory: int) -> None:
         n_models = len(options.score)
         for_groups = int(memory * n_models * _FOR_GROUPS) if options.groups else 0
         super().__init__(options, memory - for_groups // n_models)
-        self._prices = prices
-        by_row = [getattr(options, name) for name, each in prices.items() if each is None]
-        self.columns = [*dict.fromkeys([*options.score, *by_row])]
+        given = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+        by_row = {n: text for n, text in given.items() if text and number_of(text) is None}
+        #: Costs that are numbers, None for a column of them.
+        self._prices: dict[str, Any] = {
+            name: number_of(text) for name, text in given.items() if text is not None
+        }
+        EvaluateOptions(**self._prices | dict.fromkeys(by_row, 1)).checked(n_models)
+        self.columns = [*dict.fromkeys([*options.score, *by_row.values()])]
         self._most_groups = for_groups // (_OF_GROUP + _OF_GROUP_AND_MODEL * n_models)
 
     def clear(self) -> None:
@@ -608,12 +571,6 @@ class OrderTaker(RowTaker):
         self.rows = {name: ScoredRows(runs, self.totals) for name, runs in self.runs.items()}
         return {name: rows.summarize(n_cells) for name, rows in self.rows.items()}
 
-    @property
-    def units(self) -> tuple[Units, Units] | None:
-        """Rows of importances as sampling units (`ProductSums.given`)."""
-        totals = self.totals
-        return (totals.units(False), totals.units(True)) if totals.are_importances else None
-
     def costs(self) -> dict[str, ThresholdCostInterval]:
         """Return the cheapest threshold of each model, if there are costs."""
         if not self._prices:
@@ -642,10 +599,12 @@ def _comparisons(
     with said_in_notes():
         here = [name for name in OF_RANGES if name in get_estimates(models[0])]
         if lookups and here:
-            sums = _product_sums(options, lookups, chosen.pairs, taker.units, total)
+            given = None
             n_rows: Any = models[0].n_negative, models[0].n_positive
-            if taker.units is not None:
-                n_rows = taker.units[1].stratum_sizes
+            if isinstance(taker, OrderTaker) and taker.totals.are_importances:
+                given = taker.totals.units(False), taker.totals.units(True)
+                n_rows = taker.totals.rows.tolist()
+            sums = _product_sums(options, lookups, chosen.pairs, given, total)
             if sums is None or sums.n_rows.tolist() != [*n_rows]:
                 raise ValueError(
                     "the files changed while they were read, which is done twice to compare "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -80,6 +80,10 @@ class SliceCounts:
             name: {} for name in options.slice or ()
         }
         self.n_rows = 0
+        #: Slices of enough rows; names of smaller ones, and of those that have another one's rows.
+        self.slices: list[Cut] = []
+        self.small: list[str] = []
+        self.same: dict[str, str] = {}
 
     def add(self, columns: dict[str, NDArray[Any]]) -> None:
         """Count the rows of a batch."""
@@ -98,9 +102,11 @@ class SliceCounts:
                 lack_memory(self._options, _SLICES)
         self.n_rows += len(codes)
 
-    def cut(self, names: dict[str, NDArray[Any]], min_n: int) -> Cuts:
-        """Return the slices of at least ``min_n`` rows; ``names`` has the texts of columns."""
-        cuts = Cuts([], [], {})
+    def cut(self, names: Mapping[str, NDArray[Any]]) -> None:
+        """Find the slices of enough rows; ``names`` has the texts of columns."""
+        options = self._options
+        min_n = _LEAST_ROWS if options.min_n is None else options.min_n
+        check_integer("min_n", min_n, low=1)
         seen: dict[tuple[int, int], str] = {}
         for column, rows in self._rows.items():
             values = np.array(list(rows))
@@ -113,14 +119,13 @@ class SliceCounts:
                 name = named(conditions)
                 count = rows[values[code].item()]
                 if count[0] < min_n:
-                    cuts.small.append(name)
+                    self.small.append(name)
                 elif seen.setdefault(count, name) != name:
-                    cuts.same[name] = seen[count]
+                    self.same[name] = seen[count]
                 else:
-                    cuts.slices.append(Cut(conditions, column, values[code].item(), count[0]))
-        if not cuts.slices:
-            raise InputError(f"no slice has {min_n} rows: {', '.join(cuts.small[:5])}")
-        return cuts
+                    self.slices.append(Cut(conditions, column, values[code].item(), count[0]))
+        if not self.slices:
+            raise InputError(f"no slice has {min_n} rows: {', '.join(self.small[:5])}")
 
 
 class Cut(NamedTuple):
@@ -132,29 +137,20 @@ class Cut(NamedTuple):
     n_rows: int
 
 
-@dataclass
-class Cuts:
-    """Slices of enough rows; names of smaller ones, and of those that have another one's rows."""
-
-    slices: list[Cut]
-    small: list[str]
-    same: dict[str, str]
-
-
 class SlicedRuns:
     """The runs of scores of each slice, model by model; of each column the other rows too."""
 
-    def __init__(self, options: argparse.Namespace, cuts: Cuts, memory: int) -> None:
+    def __init__(self, options: argparse.Namespace, counts: SliceCounts, memory: int) -> None:
         self._options = options
-        self._cuts = cuts
-        columns = {cut.column for cut in cuts.slices}
-        self._keys = [*range(len(cuts.slices)), *columns]
+        self._counts = counts
+        columns = {cut.column for cut in counts.slices}
+        self._keys = [*range(len(counts.slices)), *columns]
         n_runs = (len(self._keys) + 1) * len(options.score)
         self._memory = memory // n_runs
         if self._memory < LEAST_MEMORY or n_runs > _MOST_RUNS:
             lack_memory(options, _SLICES)
         self._numbers = {
-            column: {cut.value: k for k, cut in enumerate(cuts.slices) if cut.column == column}
+            column: {cut.value: k for k, cut in enumerate(counts.slices) if cut.column == column}
             for column in columns
         }
         self.clear()
@@ -181,24 +177,24 @@ class SlicedRuns:
 
     def _outside(self, number: int, name: str) -> ScoreRuns:
         """Return the rows of other values of the column of a slice."""
-        column = self._cuts.slices[number].column
+        column = self._counts.slices[number].column
         outside = self._new()
         for key in [*self._numbers[column].values(), column]:
             if key != number:
                 outside.merge(self._runs[key, name])
         return outside
 
-    def estimate(self, n_rows: int) -> Slices:
+    def estimate(self) -> Slices:
         """Return the metrics of each slice, and how far they are from those of other rows."""
         options = self._options
-        n_slices = len(self._cuts.slices)
+        n_slices = len(self._counts.slices)
         level = options.confidence_level ** (1.0 / n_slices)
-        has_rest = n_slices * n_rows <= MOST_ROWS
+        has_rest = n_slices * self._counts.n_rows <= MOST_ROWS
         requests = slice_requests(options)
         rows: dict[tuple[str, str], list[SliceEstimate]] = {
             (one.label, name): [] for one in requests for name in options.score
         }
-        for number, cut in enumerate(self._cuts.slices):
+        for number, cut in enumerate(self._counts.slices):
             for name in options.score:
                 inside = summarize_runs(self._runs[number, name])
                 outside = summarize_runs(self._outside(number, name)) if has_rest else None
@@ -214,8 +210,8 @@ class SlicedRuns:
             rows=tuple(row for each in rows.values() for row in each),
             confidence_level=options.confidence_level,
             n_slices=n_slices,
-            left_out=tuple(self._cuts.small),
-            same=self._cuts.same,
+            left_out=tuple(self._counts.small),
+            same=self._counts.same,
             shared=(),
         )
 
@@ -229,8 +225,3 @@ def _estimate(one: MetricRequest, summary: RangeSummary, level: float) -> Estima
 def _gap(inside: Estimate, outside: Estimate) -> tuple[float, Variance]:
     both = (Variance(each.standard_error**2, each.df) for each in (inside, outside))
     return inside.estimate - outside.estimate, together(*both)
-
-
-def min_rows(options: argparse.Namespace) -> int:
-    """Return the number of rows that a slice has at least."""
-    return check_integer("min_n", _LEAST_ROWS if options.min_n is None else options.min_n, low=1)
