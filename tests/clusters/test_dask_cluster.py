@@ -29,10 +29,7 @@ def rows(part: int) -> tuple[Any, Any]:
     return y, (rng.normal(size=len(y)) + y).astype(np.float32)
 
 
-WHOLE_Y, WHOLE_S = (np.concatenate(column) for column in zip(*map(rows, range(PARTS)), strict=True))
-
-
-AUC = fm.roc_auc_score(WHOLE_Y, WHOLE_S)
+WHOLE = [np.concatenate(column) for column in zip(*map(rows, range(PARTS)), strict=True)]
 
 
 def loaded(part: int, folder: str | None = None) -> tuple[Any, Any]:
@@ -76,7 +73,7 @@ def test_two_processes_give_what_memory_gives() -> None:
         what_a_worker_refuses_is_said_here()
         parts = client.map(rows, range(PARTS))
         columns = ([client.submit(itemgetter(k), part) for part in parts] for k in (0, 1))
-        assert fmd.roc_auc_score(*columns) == AUC  # of futures
+        assert fmd.roc_auc_score(*columns) == fm.roc_auc_score(*WHOLE)  # of futures
 
 
 @pytest.mark.slow
@@ -97,12 +94,13 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, call: str) -> N
 
 def what_memory_gives() -> None:
     parts = delayed_parts()
-    assert fmd.roc_auc_score(*parts, range_scores=20_000) == AUC
+    auc = fm.roc_auc_score(*WHOLE)
+    assert fmd.roc_auc_score(*parts, range_scores=20_000) == auc
     model = fmd.evaluate(*parts)["score"]
-    expected = fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
+    expected = fm.evaluate(*WHOLE)["score"]
     assert agree(model, expected)
-    assert (model.roc_auc, model.threshold) == (AUC, expected.threshold)
-    assert fmd.score_table(*parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)
+    assert (model.roc_auc, model.threshold) == (auc, expected.threshold)
+    assert fmd.score_table(*parts) == fm.ScoreTable.from_scores(*WHOLE)
 
 
 def what_a_worker_refuses_is_said_here() -> None:
