@@ -59,7 +59,6 @@ from fastmetrics.inference.measurement import TablePoints
 from fastmetrics.inference.range_summary import (
     Corner,
     RangeSummary,
-    exact_average_precision,
     summarize_table,
 )
 from fastmetrics.inference.reference import NOWHERE, limits
@@ -431,7 +430,7 @@ def as_evaluation(
         m,
         n,
         roc_auc=summary.pairs.auc,
-        average_precision=exact_average_precision(summary),
+        average_precision=summary.value("average_precision"),
         break_even_point=break_even_at(summary.balance).value,
         ks_statistic=gap.statistic,
         threshold=best.threshold,

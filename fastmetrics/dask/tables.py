@@ -46,7 +46,6 @@ from fastmetrics.dask._partitions import (
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.range_summary import (
     RangeSummary,
-    exact_average_precision,
     summarize_range,
 )
 from fastmetrics.metrics.curves.precision_recall import NO_POSITIVE
@@ -189,7 +188,7 @@ def average_precision_score(
     if not ranges.totals[0] > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
         return 0.0
-    return exact_average_precision(ranges.summary())
+    return ranges.summary().value("average_precision")
 
 
 @documented(COUNTED, COLUMNS)

@@ -665,7 +665,7 @@ class RangeSummary(Summed):
             return self.largest_gap.statistic
         if name in _MEANS:
             return mean_of_rows(name, self.joined)
-        return exact_average_precision(self)
+        return float(self.precisions / (self.n_positive * 2**_PRECISION_BITS))  # rounded once
 
     def lookup(self) -> Lookup:
         """Build the lookup of influences on `metrics` by score; the summary must have cells."""
@@ -690,11 +690,6 @@ class RangeSummary(Summed):
                 f"ranges of {here[0]:,} positive and {here[1]:,} negative rows, where there are "
                 f"{self.n_positive:,} and {self.n_negative:,}: some are missing, or in twice"
             )
-
-
-def exact_average_precision(summary: RangeSummary) -> float:
-    """Compute the average precision of all ranges by one correctly rounded division."""
-    return float(summary.precisions / (summary.n_positive * 2**_PRECISION_BITS))
 
 
 #: How many of the highest scores are kept.
