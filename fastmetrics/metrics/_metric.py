@@ -267,8 +267,12 @@ class Metric:
         return _load(self.function)
 
     def load_influences(self) -> Callable[..., Any]:
-        """Import and return the function of its influence values."""
-        return _load(self.influences)
+        """Import and return its influence values: of a function of the AUC, the AUC's scaled."""
+        function = _load(self.influences)
+        if self.linear_in_auc in (None, (1.0, 0.0)):
+            return function
+        slope, shift = self.linear_in_auc
+        return lambda table: function(table).scaled(slope, shift)
 
     def losses(self, true: Any, predicted: Any, **parameters: Any) -> Any:
         """Return the loss of each row, for a metric that is their mean."""

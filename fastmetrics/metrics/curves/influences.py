@@ -131,16 +131,6 @@ def _auc(table: ScoreTable, n_sums: int) -> tuple[CurveInfluences, Floats]:
     return result, sum(by_pieces(table, write), np.zeros((n_sums, 2)))
 
 
-def rank_loss(table: ScoreTable) -> CurveInfluences:
-    """Return 1 - AUC."""
-    return roc_auc(table).scaled(-1.0, 1.0)
-
-
-def gini(table: ScoreTable) -> CurveInfluences:
-    """Return 2 AUC - 1."""
-    return roc_auc(table).scaled(2.0, -1.0)
-
-
 def average_precision(table: ScoreTable) -> CurveInfluences:
     """Return average precision; a row changes the precision of all positives below it."""
     result = CurveInfluences.allocate(float(average_precision_score(table)), table)
