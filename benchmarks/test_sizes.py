@@ -17,7 +17,7 @@ from benchmarks.sizes import __main__ as sizes, ranks, scenes as registry
 from benchmarks.sizes.report import Row, document, findings, load, stored
 from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neighbour
 from benchmarks.sizes.scenes import NOTES, Scene, scenes
-from fastmetrics.comparison import bonferroni_dunn_test, compare_table, nemenyi_test
+from fastmetrics.comparison import compare_table, nemenyi_test
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = json.loads(
@@ -133,10 +133,9 @@ def test_classifiers(rng):
 def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
     def tests(scores):
         yield nemenyi_test(scores, higher_is_better=True)
-        yield bonferroni_dunn_test(scores, higher_is_better=True, control="0")
-        yield compare_table(
-            scores, higher_is_better=True, post_hoc="wilcoxon-holm", pvalue_method="f"
-        ).post_hoc
+        options = {"higher_is_better": True, "pvalue_method": "f"}
+        yield compare_table(scores, post_hoc="bonferroni-dunn", control="0", **options).post_hoc
+        yield compare_table(scores, post_hoc="wilcoxon-holm", **options).post_hoc
 
     metrics = [make(ranks.KINDS[kind], 3, 10) for make in (ranks.mean_ranks, ranks.signed_ranks)]
     rejected = 0

@@ -313,7 +313,7 @@ NOT_TIMED: dict[str, str] = {
         _FEW,
     ),
     **dict.fromkeys(
-        "bonferroni_dunn_test compare_table friedman_test nemenyi_test".split(),
+        "compare_table friedman_test nemenyi_test".split(),
         "takes a row for each data set: there are tens of them",
     ),
     **dict.fromkeys(

@@ -13,7 +13,6 @@ from .paired import (
 )
 from .post_hoc import (
     adjust_pvalues as adjust_pvalues,
-    bonferroni_dunn_test as bonferroni_dunn_test,
     compare_table as compare_table,
     nemenyi_test as nemenyi_test,
 )

@@ -128,56 +128,6 @@ def _nemenyi_pvalue(z: float, k: int) -> float:
     return min(1.0, max(0.0, float(studentized_range.sf(z * math.sqrt(2.0), k, math.inf))))
 
 
-@documented(_ALPHA, RANKS)
-def bonferroni_dunn_test(
-    scores: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    *,
-    control: str,
-    higher_is_better: bool | None = None,
-    ranks: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    names: Sequence[str] | None = None,
-) -> PostHocTest:
-    """Compare algorithms with one control over data sets by their mean ranks (Bonferroni-Dunn).
-
-    Parameters
-    ----------
-    control : str
-        Name of the algorithm that the others are compared with; choose it before you look.
-
-    Returns
-    -------
-    PostHocTest
-        The critical difference, each of the others against the control, and the group of those
-        not shown to differ from it. The statistic of a pair is z.
-
-    Raises
-    ------
-    ValueError
-        If `control` is none of the algorithms.
-
-    Notes
-    -----
-    k - 1 comparisons in place of the k (k - 1) / 2 of Nemenyi's test, each by the normal
-    distribution: CD = z sqrt(k (k + 1) / 6N), z the quantile at alpha / (2 (k - 1)); p-values are
-    multiplied by k - 1.
-
-    References
-    ----------
-    Dunn (1961), Multiple comparisons among means, JASA 56:52-64. Demsar (2006), Statistical
-    comparisons of classifiers over multiple data sets, JMLR 7:1-30.
-
-    Examples
-    --------
-    >>> ranks = [[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]]
-    >>> bonferroni_dunn_test(ranks=ranks, names=["A", "B", "C"], control="A")
-    PostHocTest(Bonferroni-Dunn against A at 0.05: critical difference 1.58491, groups {A, B})
-    """
-    level = check_decision_level(confidence_level)
-    table = rank_table(scores, ranks, higher_is_better, names)
-    return by_mean_ranks("Bonferroni-Dunn", table, level, control)
-
-
 def run_wilcoxon_holm(
     table: RankTable, alpha: float, control: str | None, higher_is_better: bool
 ) -> PostHocTest:
@@ -615,12 +565,15 @@ def compare_table(
     -----
     The post-hoc test is always there, but it is called for only where Friedman's test rejects.
     One sort a row for the ranks; Friedman's exact p-value takes up to a few seconds, "f" none.
+    "bonferroni-dunn" has CD = z sqrt(k (k + 1) / 6N) for k - 1 comparisons by the normal
+    distribution, z the quantile at alpha / (2 (k - 1)); p-values are multiplied by k - 1. Choose
+    the control before you look.
 
     References
     ----------
     Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7:1-30.
-    Benavoli, Corani & Mangili (2016), Should we really use post-hoc tests based on mean-ranks?,
-    JMLR 17:1-10.
+    Dunn (1961), Multiple comparisons among means, JASA 56:52-64. Benavoli, Corani & Mangili
+    (2016), Should we really use post-hoc tests based on mean-ranks?, JMLR 17:1-10.
 
     Examples
     --------

@@ -77,9 +77,6 @@ DOORS = {
         pd.DataFrame(TABLE, columns=pd.Index(keys, dtype=object)), higher_is_better=True
     ),
     "nemenyi_test": lambda keys: C.nemenyi_test(columns(keys), higher_is_better=True),
-    "bonferroni_dunn_test": lambda keys: C.bonferroni_dunn_test(
-        columns(keys), control=str(keys[0]), higher_is_better=True
-    ),
     "compare_table": lambda keys: C.compare_table(columns(keys), higher_is_better=True),
     "compare_timings": compare_equal_timings,
 }

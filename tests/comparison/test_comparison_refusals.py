@@ -12,7 +12,6 @@ from rank_samples import TEXTBOOK, graded
 
 import fastmetrics as fm
 from fastmetrics.comparison import (
-    bonferroni_dunn_test,
     compare_table,
     compare_timings,
     friedman_test,
@@ -55,8 +54,8 @@ REFUSALS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ValueError, "2 or more algo", lambda: friedman_test([[1], [2]], higher_is_better=True)),
     (ValueError, "2 algorithms 'a'", lambda: friedman_test(ranks=[[1, 2]], names=["a", "a"])),
     (ValueError, "or more algorithms: got 0", lambda: friedman_test({}, higher_is_better=True)),
-    (ValueError, "`control` must be one of '0', '1'", lambda: bonferroni_dunn_test(
-        ranks=[[1, 2]], control="2")),
+    (ValueError, "`control` must be one of '0', '1', '2', '3'",
+     lambda: tabled(post_hoc="bonferroni-dunn", control="4")),
     (KeyError, r"\('0', '9'\): the pairs are \('0', '1'\)",
      lambda: nemenyi_test(ranks=[[1, 2]])["0", "9"]),
     (TypeError, "ranks alone do not tell differences", lambda: run_wilcoxon_holm(

@@ -14,7 +14,6 @@ from rank_samples import DEMSAR, DEMSAR_NAMES, TEXTBOOK, graded
 from scipy import stats
 
 from fastmetrics.comparison import (
-    bonferroni_dunn_test,
     compare_table,
     friedman_test,
     nemenyi_test,
@@ -333,8 +332,14 @@ def test_scikit_posthocs():
     np.testing.assert_allclose(actual, POSTHOCS_DEMSAR, rtol=1e-9)
 
 
+def bonferroni_dunn(scores, **options):
+    """Return Bonferroni and Dunn's test of a table, ranks being scores of which less is better."""
+    options = {"higher_is_better": False, "pvalue_method": "f", **options}
+    return compare_table(scores, post_hoc="bonferroni-dunn", **options).post_hoc
+
+
 def test_demsar_2006_against_a_control():
-    test = bonferroni_dunn_test(ranks=DEMSAR, names=DEMSAR_NAMES, control="C4.5")
+    test = bonferroni_dunn(DEMSAR, names=DEMSAR_NAMES, control="C4.5")
     # The paper rounds q to 2.394 and prints 1.16; it is 1.1681.
     assert test.critical_difference == pytest.approx(1.16, abs=0.01)
     assert test.critical_value == pytest.approx(2.394, abs=5e-4)
@@ -350,13 +355,13 @@ def test_demsar_2006_against_a_control():
     list(enumerate([1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.724, 2.773], 2)),
 )
 def test_quantiles_of_bonferroni_dunn(k, published):
-    test = bonferroni_dunn_test(graded(4, k, 0.1), higher_is_better=True, control="0")
+    test = bonferroni_dunn(graded(4, k, 0.1), higher_is_better=True, control="0")
     assert test.critical_value == pytest.approx(stats.norm.isf(0.05 / (2 * (k - 1))), rel=1e-12)
     assert test.critical_value == pytest.approx(2.7344 if k == 9 else published, abs=6e-4)
 
 
 def test_bonferroni_dunn_pvalues():
-    test = bonferroni_dunn_test(graded(10, 4, 0.15), higher_is_better=True, control="1")
+    test = bonferroni_dunn(graded(10, 4, 0.15), higher_is_better=True, control="1")
     means = np.array(test.mean_ranks)
     z = (means - means[1]) / math.sqrt(4 * 5 / 60)
     expected = np.minimum(1, 3 * 2 * stats.norm.sf(np.abs(z)))
@@ -428,7 +433,7 @@ def test_groups_are_the_largest_runs(ranks, data):
 
 
 def test_displays_hoc():
-    test = bonferroni_dunn_test(ranks=TEXTBOOK, names=["<A>", "B", "C"], control="<A>")
+    test = bonferroni_dunn(TEXTBOOK, names=["<A>", "B", "C"], control="<A>")
     assert repr(test).startswith("PostHocTest(Bonferroni-Dunn against <A> at 0.05: critical diff")
     assert "&lt;A&gt;" in test._repr_html_()
     assert "<A>" not in test._repr_html_()

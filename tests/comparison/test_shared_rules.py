@@ -20,7 +20,6 @@ import fastmetrics as fm
 from fastmetrics.comparison import (
     adjust_pvalues,
     binomial_test,
-    bonferroni_dunn_test,
     compare_table,
     five_by_two_cv_test,
     friedman_test,
@@ -328,7 +327,8 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
         if control is None:
             test = nemenyi_test(ranks=ranks)
         else:
-            test = bonferroni_dunn_test(ranks=ranks, control=control)
+            options = {"post_hoc": "bonferroni-dunn", "pvalue_method": "f"}
+            test = compare_table(ranks, higher_is_better=False, control=control, **options).post_hoc
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects
 
@@ -367,8 +367,9 @@ def test_tests_agree_on_what_is_equal(low, high, apart):
     table = {"a": a, "b": b}
     for test in (C.friedman_test, partial(C.friedman_test, pvalue_method="f")):
         assert (test(table, **UP).pvalue < 1) == apart
-    for test in (C.nemenyi_test, partial(C.bonferroni_dunn_test, control="b")):
-        assert (test(table, **UP)["a", "b"].difference != 0) == apart
+    against = C.compare_table(table, post_hoc="bonferroni-dunn", control="b", **UP).post_hoc
+    for test in (C.nemenyi_test(table, **UP), against):
+        assert (test["a", "b"].difference != 0) == apart
     assert (set(C.compare_table(table, **UP).ranks.ravel().tolist()) == {1.0, 2.0}) == apart
     for test in (C.wilcoxon_signed_rank_test, C.sign_flip_test):
         assert (test(a, b, **UP).pvalue < 1) == apart
@@ -402,9 +403,9 @@ TESTS_WINNERS = {
     "sign flip": partial(sign_flip_test, GOOD, POOR),
     "Friedman": partial(friedman_test, TABLE),
     "Nemenyi": lambda **options: nemenyi_test(TABLE, **options)["0", "1"],
-    "Bonferroni-Dunn": lambda **options: bonferroni_dunn_test(TABLE, control="1", **options)[
-        "0", "1"
-    ],
+    "Bonferroni-Dunn": lambda **options: compare_table(
+        TABLE, post_hoc="bonferroni-dunn", control="1", **options
+    ).post_hoc["0", "1"],
     "table": lambda **options: compare_table(TABLE, **options).friedman,
     "table, Wilcoxon": lambda **options: compare_table(
         TABLE, post_hoc="wilcoxon-holm", **options

@@ -16,7 +16,6 @@ from scipy import stats
 
 from fastmetrics._kernels import resampling
 from fastmetrics.comparison import (
-    bonferroni_dunn_test,
     compare_table,
     friedman_test,
     mcnemar_test,
@@ -288,9 +287,6 @@ def test_the_parts_are_those_of_the_single_calls(table):
     )
     assert not whole.ranks.flags.writeable
     assert (whole.scores == table).all()
-    dunn = compare(table, names=NAMES, post_hoc="bonferroni-dunn", control="b")
-    expected = bonferroni_dunn_test(table, higher_is_better=True, names=NAMES, control="b")
-    assert dunn.post_hoc.to_dict() == expected.to_dict()
 
 
 def test_the_best_come_first():

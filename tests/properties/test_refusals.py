@@ -138,7 +138,6 @@ TABLE = ROWS.chance[:30].reshape(10, 3)
 RATES = {"scores": TABLE, "higher_is_better": True}
 UNTIMED: dict[str, dict[str, Any]] = {
     "binomial_test": {"n_errors": 3, "n": 10, "error_rate": 0.3},
-    "bonferroni_dunn_test": RATES | {"control": "0"},
     "compare_table": RATES | {"pvalue_method": "permutation"},
     "compare_timings": {"before": {"a": [1.0, 2.0]}, "after": {"a": [2.0, 3.0]}},
     "five_by_two_cv_test": {"scores_a": TABLE[:5, :2], "higher_is_better": True},
