@@ -41,7 +41,7 @@ def store(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
 
 
 def evaluated(y: Any, kind: str, model: Any = None, **options: Any) -> tuple[Any, dict[str, float]]:
-    """Return what MLflow's evaluate returns, and the metrics of the run in the store."""
+    """Return the result of MLflow's evaluate, and the metrics of the run in the store."""
     data = X.assign(y=y)
     if model is None:
         data["p"] = options.pop("p")
