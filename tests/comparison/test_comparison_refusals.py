@@ -1,4 +1,4 @@
-"""What one test alone refuses, in its words; `tests/properties` has the refusals of many."""
+"""Refusals of one test alone, in its words; `tests/properties` has the refusals of many."""
 
 import math
 from collections.abc import Callable

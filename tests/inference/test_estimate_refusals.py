@@ -1,4 +1,4 @@
-"""What `estimate` and `compare` refuse, in their words; `tests/properties` has more of it."""
+"""Refusals of `estimate` and `compare`, in their words; `tests/properties` has more of it."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What one metric alone refuses, in its words; `tests/properties` has the refusals of many."""
+"""Refusals of one metric alone, in its words; `tests/properties` has the refusals of many."""
 
 from collections.abc import Callable
 from typing import Any

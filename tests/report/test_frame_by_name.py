@@ -51,7 +51,7 @@ SLICES = {"country": C["country"]}
 
 
 class Stream:
-    """What any library offers that has no frame narwhals knows."""
+    """The methods that any library offers that has no frame narwhals knows."""
 
     def __init__(self, table):
         self.table = table

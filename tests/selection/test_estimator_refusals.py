@@ -1,4 +1,4 @@
-"""What is refused of estimators, splitters and grids, in its words and before any fit."""
+"""Refusals of estimators, splitters and grids, in its words and before any fit."""
 
 from collections.abc import Callable
 from functools import partial
