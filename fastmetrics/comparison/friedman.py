@@ -66,13 +66,13 @@ class RankTable:
     """The ranks of k algorithms on N data sets; rank 1 is the best, ties share the mean rank.
 
     ``centred`` has twice the rank, less k + 1: whole numbers whose sum is 0 in each row, so that no
-    statistic of them is rounded before its one division.
+    statistic of them is rounded before its one division. ``given`` are the scores or the ranks.
     """
 
     names: tuple[str, ...]
     datasets: tuple[str, ...]
     centred: NDArray[np.int64]
-    scores: NDArray[Any] | None
+    given: NDArray[Any]
 
     @property
     def ranks(self) -> NDArray[np.float64]:
@@ -129,8 +129,7 @@ def rank_table(
     centred = twice - (k + 1)
     if ranks is None and higher:  # from the lowest score up: the same table negated
         centred = -centred
-    scored = matrix if ranks is None else None
-    return RankTable(algorithms, tuple(rows or map(str, range(n))), centred, scored)
+    return RankTable(algorithms, tuple(rows or map(str, range(n))), centred, matrix)
 
 
 def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:

@@ -32,7 +32,7 @@ from fastmetrics.comparison.friedman import (
 )
 from fastmetrics.comparison.paired import wilcoxon_signed_rank_test
 from fastmetrics.comparison.result import better_model
-from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, no_such
+from fastmetrics.errors import DegenerateDataWarning, InputError, no_such
 from fastmetrics.inference import reference
 from fastmetrics.inference.reference import Adjustment, adjust, holm
 
@@ -132,9 +132,7 @@ def run_wilcoxon_holm(
     table: RankTable, alpha: float, control: str | None, higher_is_better: bool
 ) -> PostHocTest:
     """Test pairs, or all against a control, each by its own scores (Benavoli et al. 2016)."""
-    if table.scores is None:
-        raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
-    columns = dict(zip(table.names, table.scores.T, strict=True))
+    columns = dict(zip(table.names, table.given.T, strict=True))
     compared = _rank_differences(table, control)
     with warnings.catch_warnings():  # without a word where nothing differs: pairs may be many
         warnings.simplefilter("ignore", DegenerateDataWarning)
@@ -609,11 +607,10 @@ def compare_table(
     else:
         method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
         after = by_mean_ranks(method, ranked, level, control)
-    matrix: Any = ranked.scores
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
-        scores=matrix.copy(),  # it may be the caller's
+        scores=ranked.given.copy(),  # it may be the caller's
         ranks=ranked.ranks,
         higher_is_better=bool(higher_is_better),
         confidence_level=complement(level),

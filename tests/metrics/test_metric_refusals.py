@@ -8,7 +8,6 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics.costs import cost_sensitive_error, expected_cost
-from fastmetrics.metrics.decisions.count_metrics import value
 
 EYE = np.eye(3)
 EMPTY = fm.ConfusionMatrix()
@@ -28,6 +27,10 @@ rates = fm.precision_recall_fscore_support
 top_k = fm.top_k_accuracy_score
 ratios = fm.class_likelihood_ratios
 precision = fm.average_precision_score
+
+
+def counted(name: str, **parameters: Any) -> Any:
+    return fm.estimate([0, 1], [0, 1], metrics=(name, parameters))
 
 
 def recall(**options: Any) -> Any:
@@ -87,8 +90,8 @@ VALUES: list[tuple[str, Callable[[], Any]]] = [
         lambda: fm.classification_report(CODES, CALLED, target_names=["a"]),
     ),
     # counts
-    ("must be one of None, 'linear'", lambda: value("cohen_kappa", np.eye(2), weights="cubic")),
-    (r"must have shape \(2, 2\)", lambda: value("cost", np.eye(2), cost_matrix=[[0, 1, 2]])),
+    ("must be one of None, 'linear'", lambda: counted("cohen_kappa", weights="cubic")),
+    (r"must have shape \(2, 2\)", lambda: counted("cost", cost_matrix=[[0, 1, 2]])),
     # costs
     (r"of 3 classes, and only 2 occur, \(0, 1\)", lambda: erred(cost_matrix=EYE)),
     (r"must have shape \(2, 2\)", lambda: erred(cost_matrix=np.ones((2, 3)))),
@@ -204,11 +207,11 @@ TYPES: list[tuple[str, Callable[[], Any]]] = [
         )
         for names in ("abc", 5)
     ),
-    ("`accuracy` has no parameter 'beta': it has no pa", lambda: value("accuracy", EYE, beta=2)),
-    ("no parameter 'betta': it has 'beta', 'zero_div", lambda: value("fbeta", np.eye(2), betta=2)),
-    ("of 2 classes needs `cost_fn` and `cost_fp`, or `cost_mat", lambda: value("cost", np.eye(2))),
-    ("needs `cost_fn` and `cost_fp`", lambda: value("cost", np.eye(2), cost_fn=1)),
-    ("must hold real numbers", lambda: value("cost", np.eye(2), cost_matrix=[["a", "b"]] * 2)),
+    ("`accuracy` has no parameter 'beta': it has no pa", lambda: counted("accuracy", beta=2)),
+    ("no parameter 'betta': it has 'beta', 'zero_div", lambda: counted("fbeta", betta=2)),
+    ("of 2 classes needs `cost_fn` and `cost_fp`, or `cost_mat", lambda: counted("cost")),
+    ("needs `cost_fn` and `cost_fp`", lambda: counted("cost", cost_fn=1)),
+    ("must hold real numbers", lambda: counted("cost", cost_matrix=[["a", "b"]] * 2)),
     ("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`", erred),
     ("costs are needed", lambda: erred(cost_fn=1)),
     ("`labels` go with `cost_mat", lambda: erred(**UNIT, labels=[0, 1])),

@@ -51,7 +51,7 @@ SLICES = {"country": C["country"]}
 
 
 class Stream:
-    """The methods that any library offers that has no frame narwhals knows."""
+    """A frame that narwhals does not know: only what any library offers."""
 
     def __init__(self, table):
         self.table = table
