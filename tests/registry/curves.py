@@ -8,9 +8,12 @@ from typing import Any
 from reference import delong_oracle, pr_oracle, roc_oracle
 from registry.entry import (
     COMPLEMENT,
+    MERGE,
     MIRROR,
+    MONOTONE,
     OF_SCORES,
     RENAMED,
+    ROW_ORDER,
     ROWS,
     SAME,
     SCORES,
@@ -68,13 +71,9 @@ def confusion(sample: Sample) -> Values:
 
 
 def delong(sample: Sample) -> Values:
-    """Return AUC and variance; weights are counts: a row of weight 2 stands twice."""
-    repeated = [
-        (label, score)
-        for label, score, weight in zip(*sample.columns[:2], sample.shares, strict=True)
-        for _ in range(int(weight))
-    ]
-    by_class = [[score for label, score in repeated if label == k] for k in (1, 0)]
+    """Return AUC and variance."""
+    rows = [*zip(sample.true, sample.given, strict=True)]
+    by_class = [[score for label, score in rows if label == k] for k in (1, 0)]
     return delong_oracle.auc_and_variance(*by_class)
 
 
@@ -198,11 +197,10 @@ CURVES = (
         "delong",
         delong,
         path="fastmetrics:delong",
-        arguments={"weights_are": "frequencies"},
         read=lambda result: (result.estimate, result.details["variance"]),
-        weights=("counts",),
+        weights=(),
         rows_of_each_class=2,
-        laws=NO_UNIT | {MIRROR},
+        laws=frozenset({ROW_ORDER, MERGE, MONOTONE, MIRROR}),
         peer=None,
         exact=False,  # the variance is of influence values
     ),
