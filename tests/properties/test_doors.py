@@ -107,13 +107,14 @@ def _by_metric() -> dict[str, list[Case]]:
 
 @pytest.mark.parametrize("cases", _by_metric().values(), ids=_by_metric())
 def test_every_entry_point_refuses_what_the_function_refuses(cases: list[Case]) -> None:
-    for case in cases:
+    for place, case in enumerate(cases):
         name, given, kind, column, fault = case
         true, sound = example(kind, 24)
         spoilt = (_spoilt(true, fault), sound), (true, _spoilt(sound, fault))
         y, p = spoilt[column != "y_true"]
         by_function = _refusal(partial(METRICS[name].value, **given), y, p)
-        doors = _doors(name, given, kind, sound)
+        estimate, *others = _doors(name, given, kind, sound).items()
+        doors = dict((estimate, others[place % len(others)]))  # faults meet all in other metrics
         said = {door: _refusal(call, y, p) for door, call in doors.items()}
         if (name in _LENIENT.get((column, fault), ()) and kind != SHARES) or fault == "wrong sum":
             by_function = by_function or said["estimate"]
