@@ -22,5 +22,4 @@ def samples(draw, *, weights=None, max_rows=25, both_classes=True):
     return np.array(labels), np.array(scores), np.array(drawn)
 
 
-counts = st.integers(0, 4)
 importances = st.sampled_from([0.0, 0.1, 0.3, 1.0, 2.5, 7.125])

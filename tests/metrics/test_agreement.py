@@ -33,6 +33,7 @@ from fastmetrics import (
     specificity_score,
     youden_j,
 )
+from grids import few_examples
 from reference import count_oracle as oracle
 
 KAPPA_WEIGHTS = (None, "linear", "quadratic")
@@ -140,6 +141,7 @@ binary_rows = st.lists(
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
+@few_examples
 @given(binary_rows)
 def test_small_cases_and_every_degenerate_one_ratios(replacement, rows) -> None:
     y, p, w = zip(*rows, strict=True)
@@ -307,16 +309,6 @@ def test_the_definition_over_a_stack(counts) -> None:
             assert not messages
 
 
-def test_the_separating_example() -> None:
-    y, p = [0] * 6 + [1] * 4, [0] * 3 + [1] * 7
-    assert macro_f1_harmonic(y, p) == pytest.approx(0.7674418604651163, rel=1e-15)
-    matrix = ConfusionMatrix.from_labels(y, p)
-    assert count_metric(matrix, "f1_macro") == pytest.approx(0.696969696969697, rel=1e-15)
-    assert sk.f1_score(y, p, average="macro") == pytest.approx(0.696969696969697, rel=1e-15)
-    stack = one_vs_rest(y, p)
-    assert macro_f1_harmonic(stack) == macro_f1_harmonic(matrix) == macro_f1_harmonic(y, p)
-
-
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weighting) -> None:
@@ -357,14 +349,6 @@ def test_zero_division_is_silent(zero_division, counts) -> None:
     np.divide(tp, tp + fp, out=values, where=tp + fp > 0)
     got = macro_precision(stack, zero_division=zero_division)
     assert got == pytest.approx(values.mean(), rel=1e-14)
-
-
-def test_micro_of_a_stack_is_the_metric_of_its_sum(rng) -> None:
-    stack = matrices_of(rng.integers(1, 50, (7, 2, 2)))
-    for function, name in zip(MICRO, ("precision", "recall", "f1"), strict=True):
-        assert function(stack) == count_metric(sum(stack), name)
-    values = [count_metric(matrix, "precision") for matrix in stack]
-    assert macro_precision(stack) == pytest.approx(np.mean(values))
 
 
 def test_parameters_and_what_is_undefined() -> None:
@@ -469,9 +453,9 @@ SPELLED = {
 
 
 @pytest.mark.parametrize("true", SPELLED)
-@pytest.mark.parametrize("predicted", SPELLED)
-def test_numbers_are_spelled_as_scikit_learn_spells_them(true, predicted):
-    for output_dict in (False, True):
+def test_numbers_are_spelled_as_scikit_learn_spells_them(true):
+    others = (true, "bool", "int", "float", "other floats")
+    for output_dict, predicted in itertools.product((False, True), others):
         options = {"output_dict": output_dict, "zero_division": 0}
         expected = peer.classification_report(SPELLED[true], SPELLED[predicted], **options)
         assert fm.classification_report(SPELLED[true], SPELLED[predicted], **options) == expected

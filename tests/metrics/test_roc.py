@@ -12,8 +12,7 @@ from roc_samples import importances, samples
 import fastmetrics as fm
 from fastmetrics.costs import h_measure, roc_hull_auc
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import hull_oracle, roc_oracle
-from reference.roc_oracle import rows_of
+from reference import roc_oracle
 
 AVERAGES = ["macro", "micro", "samples", "weighted", None]
 
@@ -339,33 +338,6 @@ def test_injected_counts_ks(size):
     ]
     check(fm.ks_statistic(table), rows)
     assert fm.ks_statistic(table).threshold == 3.0
-
-
-def test_negative_gap():
-    result = fm.ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
-    assert (result.statistic, result.threshold, result.sign) == (1.0, 3, -1)
-    assert (result.true_positive_rate, result.false_positive_rate) == (0.0, 1.0)
-
-
-ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=25).filter(
-    lambda rows: len({label for label, _ in rows}) == 2
-)
-
-
-@given(ROWS)
-def test_area_under_the_hull(rows) -> None:
-    labels, scores = (np.array(column) for column in zip(*rows, strict=True))
-    definition = rows_of(labels.tolist(), scores.tolist())
-    assert roc_hull_auc(labels, scores) == float(hull_oracle.hull_area(definition))
-
-
-def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
-    isotonic = pytest.importorskip("sklearn.isotonic")
-    labels = rng.integers(0, 2, 300)
-    scores = rng.normal(size=300) + labels
-    fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
-    area = roc_hull_auc(labels, scores)
-    assert roc_hull_auc(labels, fit) == area == fm.roc_auc_score(labels, fit)
 
 
 def test_counts_beyond_int64_products() -> None:
