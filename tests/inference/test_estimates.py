@@ -1,5 +1,6 @@
 """`estimate`: limits by their formulas, rates, matrices, tables, ranges."""
 
+import dataclasses
 import itertools
 import math
 import warnings
@@ -21,7 +22,7 @@ from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.measurement import TablePoints
-from fastmetrics.inference.range_summary import Lookup, summarize_range
+from fastmetrics.inference.range_summary import Lookup, RangeSummary, summarize_range
 from fastmetrics.metrics.asking import ask
 from fastmetrics.tables.score_table import PIECE_ROWS
 from reference import proportion_oracle as oracle
@@ -630,6 +631,27 @@ def test_losses_of_one_class_are_those_of_rows():
     assert actual.confidence_interval == pytest.approx(expected.confidence_interval, rel=1e-12)
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
         assert "log_loss" in fm.evaluate(runs)[0].estimates
+
+
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_sums_of_weights_are_those_of_the_whole(rng, decimals):
+    y = rng.integers(0, 2, 500)
+    scores = (rng.normal(size=500) + y).round(decimals)
+    table = ScoreTable.from_scores(y, scores, sample_weight=0.1 + rng.random(500))
+    columns = table.scores, table.positives, table.negatives
+    ends = np.unique([0, *rng.integers(0, len(table), 6), len(table)]).tolist()
+    total = RangeSummary(table.n_positive, table.n_negative)
+    for a, b in itertools.pairwise(ends):
+        part = ScoreTable.from_counts(*(column[a:b].copy() for column in columns))
+        above = total.positives, total.negatives
+        total += summarize_range(part, *above, table.n_positive, table.n_negative)
+    total = dataclasses.replace(total, n_positive=total.positives, n_negative=total.negatives)
+    for one in ask(["roc_auc", "average_precision", "ks_statistic"]):
+        assert total.value(one.name) == pytest.approx(float(one.entry.value(table)), rel=1e-13)
+    assert float(total.positives) == pytest.approx(table.n_positive, rel=1e-15)
+    assert total.twice_concordant + total.twice_discordant == pytest.approx(
+        2 * total.positives * total.negatives, rel=1e-13
+    )
 
 
 def test_a_balance_without_a_positive_is_told():
