@@ -23,3 +23,11 @@ def samples(draw, *, weights=None, max_rows=25, both_classes=True):
 
 
 importances = st.sampled_from([0.0, 0.1, 0.3, 1.0, 2.5, 7.125])
+
+
+def assert_same(ours, theirs):
+    """Assert that curves have the same columns, to the bit."""
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.dtype == other.dtype
+        assert mine.shape == other.shape
+        assert (mine == other).all()

@@ -11,7 +11,7 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
-from roc_samples import importances, samples
+from roc_samples import assert_same, importances, samples
 
 import engine_sizes
 import fastmetrics as fm
@@ -43,13 +43,6 @@ def cells(draw: Any, least: int = 1, most: int = 5, weighted: bool = False) -> l
     if weighted:
         count = count.map(lambda c: c / 8)
     return draw(st.lists(st.lists(count, min_size=k, max_size=k), min_size=k, max_size=k))
-
-
-def assert_same(ours, theirs):
-    for mine, other in zip(ours, theirs, strict=True):
-        assert mine.dtype == other.dtype
-        assert mine.shape == other.shape
-        assert (mine == other).all()
 
 
 def test_an_empty_table_has_no_thresholds():

@@ -172,25 +172,6 @@ def test_indicators_against_the_definition_jaccard(sample, average, zero):
     assert_close(fm.jaccard_score(scipy.sparse.csr_array(y), p, **options), expected)
 
 
-@pytest.mark.parametrize("zero_division", ["warn", 0, 1, math.nan, 0.5])
-@pytest.mark.parametrize("average", [*AVERAGES, "binary", "samples"])
-def test_undefined_values_and_warnings_as_scikit_learn(average, zero_division):
-    options = {"average": average, "zero_division": zero_division}
-    cases = [
-        ([0, 0], [0, 0], None),
-        ([0, 1], [1, 1], None),
-        ([0, 1, 2], [0, 1, 1], [1, 7]),
-        ([0, 1, 2], [0, 1, 1], [8, 7]),
-        ([0, 1, 2], [0, 1, 1], [7]),
-        ([[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], None),
-        ([[0, 0, 0]], [[0, 0, 0]], None),
-        ([[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], [2, 2]),
-    ]
-    for y, p, labels in cases:
-        assert_as_scikit_learn("jaccard_score", y, p, labels=labels, **options)
-    assert_as_scikit_learn("jaccard_score", [0, 1], [1, 1], pos_label=0, **options)
-
-
 SCORES = ("precision_score", "recall_score", "f1_score", "precision_recall_fscore_support")
 #: It shows all values and warnings; the others choose.
 ALL = SCORES[-1]
@@ -239,29 +220,38 @@ def test_every_kind_of_labels_as_scikit_learn(rng, name, kind):
         assert_as_scikit_learn(ALL, as_kind(y % 2), as_kind(p % 2), pos_label=pos_label, **options)
 
 
-@pytest.mark.parametrize("zero_division", ZERO_DIVISIONS)
-@pytest.mark.parametrize("average", [*LABEL_AVERAGES, "binary"])
-def test_undefined_values_and_warnings_as_scikit_learn_precision_recall_f(zero_division, average):
-    cases = [
-        ([0, 1, 1], [0, 0, 0], None),  # 1 is never predicted
-        ([0, 0, 0], [0, 1, 0], None),  # 1 does not occur
-        ([0, 0], [0, 0], None),
-        ([1, 1], [1, 1], None),
-        ([0, 1], [0, 1], [7]),
-        ([0, 1, 2], [0, 1, 1], [1, 7, 2]),
-        ([0, 1, 2], [0, 2, 2], [8, 9]),
-        ([5, 5], [5, 5], None),
-    ]
-    for y, p, labels in cases:
+NOTHING = [[0, 0, 0], [0, 0, 0]]
+#: True and predicted labels, and those that are asked for.
+UNDEFINED = [
+    ([0, 1, 1], [0, 0, 0], None),  # 1 is never predicted
+    ([0, 0, 0], [0, 1, 0], None),  # 1 does not occur
+    ([0, 0], [0, 0], None),
+    ([1, 1], [1, 1], None),
+    ([0, 1], [0, 1], [7]),
+    ([0, 1, 2], [0, 1, 1], [1, 7, 2]),
+    ([0, 1, 2], [0, 2, 2], [8, 9]),
+    ([5, 5], [5, 5], None),
+    ([[0, 1, 0], [0, 0, 0]], NOTHING, None),
+    ([[0, 0, 0]], NOTHING[:1], None),
+    ([[0, 1, 0], [0, 0, 0]], NOTHING, [2, 2]),
+]
+
+
+@pytest.mark.parametrize("zero_division", [*ZERO_DIVISIONS, 0.5])
+@pytest.mark.parametrize("average", [*LABEL_AVERAGES, "binary", "samples"])
+def test_undefined_values_and_warnings_as_scikit_learn(zero_division, average):
+    names = ["jaccard_score"] if zero_division == 0.5 else ["jaccard_score", ALL]
+    if zero_division == "warn":
+        names += [*SCORES[:-1], "fbeta_score"]
+    for name, (y, p, labels) in itertools.product(names, UNDEFINED):
         if average == "binary" and labels == [7]:
             continue  # refused: it does not name the positive class
-        for name in (*SCORES, "fbeta_score") if zero_division == "warn" else (ALL,):
-            options = {"average": average, "labels": labels, "zero_division": zero_division}
-            if name == "fbeta_score":
-                for beta in (0, 0.5, math.inf):
-                    assert_as_scikit_learn(name, y, p, beta=beta, **options)
-            else:
-                assert_as_scikit_learn(name, y, p, **options)
+        options = {"average": average, "labels": labels, "zero_division": zero_division}
+        for beta in (0, 0.5, math.inf) if name == "fbeta_score" else (None,):
+            more = {} if beta is None else {"beta": beta}
+            assert_as_scikit_learn(name, y, p, **options, **more)
+    options = {"average": average, "zero_division": zero_division}
+    assert_as_scikit_learn("jaccard_score", [0, 1], [1, 1], pos_label=0, **options)
 
 
 @pytest.mark.pairwise

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from roc_samples import importances, samples
+from roc_samples import assert_same, importances, samples
 
 import fastmetrics as fm
 from fastmetrics.costs import h_measure, roc_hull_auc
@@ -91,13 +91,6 @@ def test_multilabel_without_a_positive_averages_to_zero_when_weighted():
     y = np.zeros((3, 2), dtype=int)
     s = np.arange(6).reshape(3, 2)
     assert fm.roc_auc_score(y, s, average="weighted") == sk.roc_auc_score(y, s, average="weighted")
-
-
-def assert_same(ours, theirs):
-    for mine, other in zip(ours, theirs, strict=True):
-        assert mine.dtype == other.dtype
-        assert mine.shape == other.shape
-        assert (mine == other).all()
 
 
 @given(samples(weights=importances))

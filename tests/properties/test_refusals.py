@@ -68,12 +68,14 @@ OF_COLUMNS: dict[str, dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("pred_decision", "time", "error_rates", "scores_a", "scores_b"), NUMBERS),
     "sample_weight": WEIGHTS,
 }
+#: Texts that are no key of a result: 16 hexadecimal digits.
+NO_KEYS = ("", "g" * 16, "0" * 17, "0x00000000000000", "0000_0000000_000", "000000000000000\n")
 #: Faulty values of other parameters by their name.
 OF_OPTIONS: dict[str, Sequence[Any]] = {
     "n_threads": [0, -1, 1.5, "2", NAN],
     "confidence_level": [0, 1, 95, NAN, "x", None],
     "n_resamples": [0, -1, 1.5, "9"],
-    "rng": [np.random.RandomState(0), "x", 1.5, -1, True],
+    "rng": [np.random.RandomState(0), np.random, "x", 1.5, -1, True, b"0" * 16, [1.5], *NO_KEYS],
     "alternative": ["bigger", 3, None],
     "progress": [3, "yes"],
     "weights_are": ["counts", 3],

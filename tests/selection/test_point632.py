@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from sklearn import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
@@ -303,82 +304,51 @@ DIABETES = load_diabetes(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
 
 
+def of_classes(k):
+    """Return rows of so many classes, a model, and losses of probabilities and of labels."""
+    few = np.flatnonzero(y < k)[::2]
+    cost = ("cost", {"cost_matrix": np.arange(k**2.0).reshape(k, -1)})
+    return X[few], y[few], KNeighborsClassifier(3), ["log_loss", "brier_score", cost]
+
+
+FITTED = {
+    "labels": (X[::3], y[::3], KNeighborsClassifier(1), ["error_rate"]),
+    "numbers": (
+        *(column[:40] for column in DIABETES),
+        *(DecisionTreeRegressor(random_state=0), ["mean_squared_error"]),
+    ),
+    "two": of_classes(2),
+    "three": of_classes(3),
+}
+
+
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@pytest.mark.parametrize("kind", ["labels", "numbers"])
+@pytest.mark.parametrize("kind", FITTED)
 @pytest.mark.parametrize("rule", [".632", ".632+"])
-def test_632_is_the_definition_s(kind, rule):
-    if kind == "labels":
-        data = X[::3]
-        target = y[::3]
-        model = KNeighborsClassifier(1)
-        metric = "error_rate"
-        loss = oracle.zero_one
-    else:
-        data = DIABETES[0][:40]
-        target = DIABETES[1][:40]
-        model = DecisionTreeRegressor(random_state=0)
-        metric = "mean_squared_error"
-        loss = oracle.squared
-    evaluation = fm.selection.evaluate_estimator(
-        model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
-    )
-    resampled = []
-    out = []
-    for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
-        resampled.append(model.fit(data[train], target[train]).predict(data).tolist())
-        out.append(np.isin(np.arange(len(target)), test).tolist())
-    fitted = model.fit(data, target).predict(data).tolist()
-    truth = target.tolist()
-    err = oracle.mean_loss(loss, truth, fitted)
-    gamma = oracle.no_information(loss, truth, fitted)
-    err1 = oracle.leave_one_out_bootstrap(loss, truth, resampled, out)
-    expected = oracle.err632(err, err1)
-    if rule == ".632+":
-        expected = oracle.err632_plus(err, err1, gamma)
-    assert evaluation[metric].estimate == pytest.approx(float(expected), rel=1e-11)
-    parts = evaluation[metric].bootstrap
-    assert parts.err1 == pytest.approx(float(err1), rel=1e-11)
-    assert parts.gamma == pytest.approx(float(gamma), rel=1e-11)
-    assert evaluation[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
-    assert evaluation[metric].confidence_interval is None
-    for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
-        assert getattr(evaluation[metric], spread) == pytest.approx(
-            np.std(evaluation.folds[f"{side}_{metric}"], ddof=1), rel=1e-12
-        )
-    assert evaluation.n_splits == 15
-
-
-@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@pytest.mark.parametrize("classes", [2, 3])
-def test_632_of_probabilities_is_that_of_the_predictions(classes):
+def test_632_is_that_of_the_predictions(kind, rule):
     """Models fitted here, sample by sample, and handed to `bootstrap632` give the same terms."""
-    few = np.flatnonzero(y < classes)[::2]
-    data = X[few]
-    target = y[few]
-    model = KNeighborsClassifier(3)
-    metrics = [
-        "log_loss",
-        "brier_score",
-        ("cost", {"cost_matrix": np.arange(classes**2.0).reshape(classes, -1)}),
-    ]
+    data, target, model, metrics = FITTED[kind]
     evaluation = fm.selection.evaluate_estimator(
-        model, data, target, cv=".632+", metrics=metrics, n_resamples=15, rng=3
+        model, data, target, cv=rule, metrics=metrics, n_resamples=15, rng=3
     )
-    fitted = model.fit(data, target).predict_proba(data)
-    resampled = []
-    out = []
-    for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
-        resampled.append(model.fit(data[train], target[train]).predict_proba(data))
-        out.append(np.isin(np.arange(len(target)), test))
-    said = [fitted, *resampled]
-    for metric, name in zip(metrics, evaluation.metrics, strict=True):
-        each = [np.argmax(one, axis=1) for one in said] if name == "cost" else said
-        own = fm.selection.bootstrap632(target, each[0], each[1:], out, loss=metric)
-        parts = evaluation[name].bootstrap
-        for part in ("err", "err1", "gamma", "err632_plus"):
-            assert getattr(parts, part) == pytest.approx(getattr(own, part), rel=1e-12), part
-        assert evaluation[name].estimate == parts.err632_plus
-        assert evaluation[name].train_estimate == parts.err
+    assert evaluation.n_splits == 15
+    splits = [*fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target)]
+    out = [np.isin(np.arange(len(target)), test) for _, test in splits]
+    sets = [np.arange(len(target)), *(train for train, _ in splits)]
+    fits = [clone(model).fit(data[rows], target[rows]) for rows in sets]
+    for metric, (name, one) in zip(metrics, evaluation.metrics.items(), strict=True):
+        method = "predict_proba" if name in ("log_loss", "brier_score") else "predict"
+        said = [getattr(fit, method)(data) for fit in fits]
+        own = fm.selection.bootstrap632(target, said[0], said[1:], out, loss=metric)
+        for part in ("err", "err1", "gamma", "err632", "err632_plus"):
+            right = pytest.approx(getattr(own, part), rel=1e-12)
+            assert getattr(one.bootstrap, part) == right, part
+        assert one.estimate == (own.err632_plus if rule == ".632+" else own.err632)
+        assert one.train_estimate == one.bootstrap.err
+        assert one.confidence_interval is None
+        for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
+            values = evaluation.folds[f"{side}_{name}"]
+            assert getattr(one, spread) == pytest.approx(np.std(values, ddof=1), rel=1e-12)
 
 
 def test_632_of_a_margin_that_a_sample_cannot_have():
