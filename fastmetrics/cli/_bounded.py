@@ -74,7 +74,7 @@ from fastmetrics.tables.score_runs import LEAST_MEMORY, ScoreRuns
 from fastmetrics.tables.score_table import is_called_positive
 
 #: Options that need all rows at once.
-_OF_ROWS: Final = ("bootstrap", "prevalence", "guarantee", "method", "stratified", "seed")
+_OF_ROWS: Final = ("bootstrap", "guarantee", "method", "stratified", "seed")
 #: Options of rows that count alike.
 _OF_COUNTS: Final = ("metrics", "threshold", "slice")
 _WHY: Final = "needs all rows in memory: leave out --memory, or take fewer rows with --where"
@@ -135,6 +135,7 @@ def reason_to_load(options: argparse.Namespace) -> str:
     if options.task not in (None, "binary") or any(others):
         return "--memory is for scores of two classes: leave it out"
     refused = [*_OF_ROWS, *(_OF_COUNTS if _are_ordered(options) else ())]
+    refused += ["prevalence"] if options.cost_fn is None else []
     if name := first_option(options, refused):
         return f"{name} {_WHY}"
     if options.slice and (options.weight or (options.intersections or 1) > 1):
@@ -483,10 +484,9 @@ class OrderTaker(RowTaker):
         given = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
         by_row = {n: text for n, text in given.items() if text and number_of(text) is None}
         #: Costs that are numbers, None for a column of them.
-        self._prices: dict[str, Any] = {
-            name: number_of(text) for name, text in given.items() if text is not None
-        }
-        EvaluateOptions(**self._prices | dict.fromkeys(by_row, 1)).checked(n_models)
+        self._prices = {name: number_of(text) for name, text in given.items() if text is not None}
+        checked: dict[str, Any] = self._prices | dict.fromkeys(by_row, 1)
+        EvaluateOptions(**checked, prevalence=options.prevalence).checked(n_models)
         self.columns = [*dict.fromkeys([*options.score, *by_row.values()])]
         self._most_groups = for_groups // (_OF_GROUP + _OF_GROUP_AND_MODEL * n_models)
 
@@ -577,11 +577,9 @@ class OrderTaker(RowTaker):
             return {}
         fn, fp = self._prices.values()
         by_class = None if fn is None or fp is None else (float(fn), float(fp))
+        given = by_class, self._largest, self.options.prevalence
         level = self.options.confidence_level
-        return {
-            name: RowCosts(rows, by_class, self._largest).cheapest(level)
-            for name, rows in self.rows.items()
-        }
+        return {name: RowCosts(rows, *given).cheapest(level) for name, rows in self.rows.items()}
 
 
 def _comparisons(

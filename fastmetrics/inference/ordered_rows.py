@@ -39,6 +39,7 @@ from fastmetrics.inference.range_summary import (
 from fastmetrics.inference.reference import NOWHERE, critical_value, t_interval
 from fastmetrics.inference.threshold_cost import (
     DEGENERATE,
+    OF_COST,
     CloseThresholds,
     CostedRows,
     ThresholdCostInterval,
@@ -52,7 +53,7 @@ from fastmetrics.metrics.registry import OF_RANGES
 from fastmetrics.tables.cost_table import FREE, first_least, missed_and_alarms
 from fastmetrics.tables.row_runs import RowRuns
 from fastmetrics.tables.score_runs import RunRange
-from fastmetrics.tables.score_table import ScoreTable, first_indices
+from fastmetrics.tables.score_table import ScoreTable, first_indices, lacks_spread
 
 
 @dataclass(eq=False)
@@ -317,14 +318,21 @@ class RowCosts:
     """Costs of all thresholds of a model's rows; both classes have rows.
 
     ``costs`` are those of missing a positive and of a false alarm, or None where each row has its
-    own. ``largest`` is the largest cost.
+    own. ``largest`` is the largest cost; ``prevalence`` weighs the classes.
     """
 
-    def __init__(self, rows: ScoredRows, costs: tuple[float, float] | None, largest: float) -> None:
+    def __init__(
+        self,
+        rows: ScoredRows,
+        costs: tuple[float, float] | None,
+        largest: float,
+        prevalence: float | None = None,
+    ) -> None:
         if not largest > 0.0:
             raise InputError(FREE)
         self._rows = rows
         self._by_class = costs
+        self._prevalence = prevalence
         self._are_counts = not rows.totals.are_importances
         self._exponent = -math.frexp(largest)[1]  # squares stay in the range of doubles
         self._tied: dict[int, _Range] = {}
@@ -363,6 +371,9 @@ class RowCosts:
                 costs = np.where(batch.positive, *self._by_class)
             index = batch.score_index()[1]
             scaled = np.ldexp(costs, self._exponent)
+            if (p := self._prevalence) is not None:
+                m, n = self._rows.totals.sizes
+                scaled *= np.where(batch.positive, p * (m + n) / m, (1.0 - p) * (m + n) / n)
             given = index, batch.positive, scaled, batch.weights, self._are_counts
             yield k, batch, CostedRows(*given)
 
@@ -384,7 +395,7 @@ class RowCosts:
         totals = self._rows.totals
         threshold, cost, squares = self._best
         weight = sum(totals.sizes)
-        sums = np.zeros((2, 4))
+        sums = np.zeros((2, 1 if self._prevalence is None else 2, 4))
         around = CloseThresholds(critical_value(math.inf, 1.0 - level), cost, self._missed, squares)
         half = 0.0
         ends: list[Any] = []
@@ -403,12 +414,15 @@ class RowCosts:
             left_out = is_called_without(costs, rows, change, _ROUNDING)
             for row, is_called in zip(sums, (batch.scores >= threshold, left_out), strict=True):
                 losses = np.where(is_called != batch.positive, rows.costs, 0.0)
-                row += self._sum_losses(losses, batch.weights, cost / weight)
+                row += self._sum_losses(losses, batch, cost / weight)
             half += float(np.sum(lost[(batch.scores >= 0.5) != batch.positive]))
             ends += batch.scores[lost > 0.0][[0, -1]].tolist() if lost.any() else []
         fitted, fresh = (self._mean(row, cost / weight, level) for row in sums)
         low, high = min(fitted[1].low, fresh[1].low), max(fitted[1].high, fresh[1].high)
-        if high == 0.0:
+        sizes = totals.units(True).stratum_sizes
+        if self._prevalence is not None and lacks_spread(sizes[1], sizes[0], OF_COST):
+            low = high = math.nan
+        elif high == 0.0:
             warn_user(DEGENERATE, DegenerateDataWarning)
         alone = not totals.n_groups
         limits = ConfidenceInterval(self._unscale(low), self._unscale(high))
@@ -422,28 +436,35 @@ class RowCosts:
             cost_all_positive=self._unscale(self._alarms / weight),
             cost_all_negative=self._unscale(self._missed / weight),
             confidence_level=level,
-            prevalence=None,
+            prevalence=self._prevalence,
             weights_are=totals.weights_are,
         )
 
     def _unscale(self, cost: float) -> float:
         return math.ldexp(cost, -self._exponent)
 
-    def _sum_losses(self, losses: Floats, weights: Floats, centre: float) -> list[Any]:
-        """Sum losses times their weights, and squares about a centre, from which they follow."""
-        squared = weights if self._are_counts else weights * weights
+    def _sum_losses(self, losses: Floats, batch: RowBatch, centre: float) -> list[list[Any]]:
+        """Sum losses times their weights, and squares about a centre, from which they follow.
+
+        Of all rows; with a prevalence of each class.
+        """
+        squared = batch.weights if self._are_counts else batch.weights * batch.weights
         off = losses - centre
-        terms = weights * losses, squared * off * off, squared * off, squared
-        return [np.sum(term) for term in terms]
+        terms = batch.weights * losses, squared * off * off, squared * off, squared
+        members: list[Any] = [slice(None)]
+        if self._prevalence is not None:
+            members = [~batch.positive, batch.positive]
+        return [[np.sum(term[rows]) for term in terms] for rows in members]
 
     def _mean(self, sums: Floats, centre: float, level: float) -> tuple[float, ConfidenceInterval]:
         """Compute the mean loss, with limits on the log scale."""
         totals = self._rows.totals
-        weight = sum(totals.sizes)
-        total, second, first, zeroth = sums.tolist()
-        mean = total / weight
-        shift = mean - centre
-        squares = max(second - 2.0 * shift * first + shift * shift * zeroth, 0.0)
-        error = math.sqrt(float(totals.units(False).factors[0]) * squares) / weight
+        units = totals.units(is_by_class=len(sums) > 1)
+        weights = np.array(totals.sizes[::-1]) if len(sums) > 1 else np.array([sum(totals.sizes)])
+        total, second, first, zeroth = sums.T
+        shift = total / weights - centre
+        squares = np.maximum(second - 2.0 * shift * first + shift * shift * zeroth, 0.0)
+        mean = float(total.sum() / weights.sum())
+        error = math.sqrt(float(np.sum(units.factors * squares))) / float(weights.sum())
         bounds = (0.0, math.inf)
         return mean, t_interval(mean, error, math.inf, level, "log", bounds=bounds)

@@ -46,6 +46,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 #: Relative tolerance of equal costs.
 EQUAL_COSTS: Final = 2.0**-40
+OF_COST: Final = "the interval of the cost"
 DEGENERATE: Final = (
     "the interval of the cost is degenerate: no mistake costs anything on these data, which do not "
     "show how rare they are"
@@ -424,7 +425,7 @@ def threshold_cost_interval(
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
     low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
     sizes = cells.units(by_class=table.prevalence is not None).units_by_stratum
-    if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], "the interval of the cost"):
+    if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], OF_COST):
         low = high = _NAN
     elif high == 0:
         warn_user(DEGENERATE, DegenerateDataWarning)

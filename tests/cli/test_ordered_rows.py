@@ -94,6 +94,8 @@ FREQUENCIES = ["--weight", "count", "--weights-are", "frequencies"]
         [*FREQUENCIES, "--cost-fn", "0.7", "--cost-fp", "0.1"],
         ["--cost-fn", "3", "--cost-fp", "1", "--confidence-level", "0.8"],
         ["--cost-fn", "0", "--cost-fp", "1"],
+        ["--cost-fn", "amount", "--cost-fp", "5", "--prevalence", "0.05"],
+        [*WEIGHTED, "--cost-fn", "3", "--cost-fp", "1", "--prevalence", "0.2"],
     ],
     ids=" ".join,
 )
