@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -203,7 +204,9 @@ def evaluate_streamed(
             taker.slices.cut(columns.named)
             runs = SlicedRuns(options, taker.slices, each * len(options.score))
             _read_again(options, runs.clear, runs.add, total, options.slice)
-            evaluation = replace(evaluation, slices=runs.estimate())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of slices without an interval
+                evaluation = replace(evaluation, slices=runs.estimate())
     return evaluation, texts, columns
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import warnings
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -27,8 +25,6 @@ from fastmetrics._report.slices import (
 )
 from fastmetrics.cli._options import parse_metrics
 from fastmetrics.errors import InputError
-from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.range_summary import RangeSummary
 from fastmetrics.inference.samples import request_metrics
 from fastmetrics.inference.table_estimates import estimate_from_summary, summarize_runs
 from fastmetrics.inference.units import Variance
@@ -199,11 +195,12 @@ class SlicedRuns:
                 inside = summarize_runs(self._runs[number, name])
                 outside = summarize_runs(self._outside(number, name)) if has_rest else None
                 for one in requests:
-                    estimate = partial(_estimate, one, level=level)
-                    here = estimate(inside)
+                    here = estimate_from_summary(one, inside, level)
                     gap = NO_GAP
                     if outside is not None and outside.n_positive + outside.n_negative:
-                        gap = _gap(here, estimate(outside))
+                        there = estimate_from_summary(one, outside, level)
+                        errors = [Variance(x.standard_error**2, x.df) for x in (here, there)]
+                        gap = here.estimate - there.estimate, together(*errors)
                     row = slice_estimate(one, name, cut.conditions, here, gap)
                     rows[one.label, name].append(row)
         return Slices(
@@ -214,14 +211,3 @@ class SlicedRuns:
             same=self._counts.same,
             shared=(),
         )
-
-
-def _estimate(one: MetricRequest, summary: RangeSummary, level: float) -> Estimate:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return estimate_from_summary(one, summary, level)
-
-
-def _gap(inside: Estimate, outside: Estimate) -> tuple[float, Variance]:
-    both = (Variance(each.standard_error**2, each.df) for each in (inside, outside))
-    return inside.estimate - outside.estimate, together(*both)

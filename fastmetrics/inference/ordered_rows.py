@@ -229,14 +229,14 @@ class ScoredRows:
             units = totals.units(is_by_class)
             by_stratum = products[m] if is_by_class else products[m].sum(axis=0, keepdims=True)
             variance = units.variance_from_sums(by_stratum)
-            gap_rates = summary.rates if one.entry.interval == LARGEST_GAP else None
+            rates = [summary.rates] if one.entry.interval == LARGEST_GAP else []
             each = Measurement(
                 (summary.value(one.name),),
                 np.empty((1, 0)),
                 units,
                 (None,),
                 units.n_rows,
-                rates=() if gap_rates is None else (gap_rates,),
+                rates=tuple(filter(None, rates)),
                 variances=(variance,),
             )
             if n_groups:

@@ -168,8 +168,7 @@ class ProductSums(NamedTuple):
                     to.influences[m, code][rows] for to, rows in zip(lookups, at, strict=True)
                 ]
                 differences = [columns[a] - columns[b] for a, b in pairs]
-                for i, j in zip(*np.tril_indices(k), strict=True):
-                    model_sums[m, i, j, code] = units.product_sums(columns[i], columns[j])[0]
+                model_sums[m, :, :, code] = units.product_matrix(columns)[:, :, 0]
                 for p, each in enumerate(differences):
                     pair_sums[m, p, code] = units.product_sums(each, each)[0]
                 for p, each in enumerate((*columns, *differences)):

@@ -108,10 +108,10 @@ class RowRuns:
         waiting, self._waiting, self._n_waiting = self._waiting, [], 0
         scores = np.concatenate([each.pop("scores") for each in waiting])
         order = row_order(scores).rows
-        run = {"scores": SortedColumn.of_sorted(scores[order], _BLOCK)}
+        run = {"scores": SortedColumn.of_sorted(scores[order], block=_BLOCK)}
         for name in [*waiting[0]]:
             values = np.concatenate([each.pop(name) for each in waiting])[order]
-            run[name] = SortedColumn.of_sorted(values, len(values))
+            run[name] = SortedColumn.of_sorted(values, block=len(values))
         size = sum(column.nbytes for column in run.values())
         if self._kept + size <= self._memory // _KEPT:
             self._kept += size

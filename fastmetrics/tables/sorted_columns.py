@@ -137,26 +137,22 @@ class SortedColumn:
             is_first = scores[1:] != scores[:-1]
             if RECURS * (1 + int(np.count_nonzero(is_first))) <= n:
                 starts = np.concatenate(([0], np.flatnonzero(is_first) + 1))
-                return cls._of(scores[starts], np.diff(starts, append=n))
-        return cls._of(scores, None)
+                return cls.of_sorted(scores[starts], np.diff(starts, append=n))
+        return cls.of_sorted(scores)
 
     @classmethod
     def from_counts(cls, scores: NDArray[Any], counts: NDArray[np.int64]) -> SortedColumn:
         """Return the column of scores, so many rows of each, in any order."""
-        return cls._of(*merge_equal(scores, counts))
+        return cls.of_sorted(*merge_equal(scores, counts))
 
     @classmethod
-    def of_sorted(cls, scores: NDArray[Any], block: int) -> SortedColumn:
-        """Return the column of ascending scores, one a row; ``index`` has one of each block."""
-        n = len(scores)
-        index = scores[::block].copy()
-        return cls(n, n, scores.dtype, False, index, scores, None, block=block)
-
-    @classmethod
-    def _of(cls, scores: NDArray[Any], counts: NDArray[np.int64] | None) -> SortedColumn:
+    def of_sorted(
+        cls, scores: NDArray[Any], counts: NDArray[np.int64] | None = None, block: int = BLOCK
+    ) -> SortedColumn:
+        """Return the column of ascending scores; ``index`` has one of each block."""
         total = len(scores) if counts is None else int(counts.sum())
-        index = scores[::BLOCK].copy()
-        return cls(len(scores), total, scores.dtype, counts is not None, index, scores, counts)
+        given = scores.dtype, counts is not None, scores[::block].copy(), scores, counts
+        return cls(len(scores), total, *given, block=block)
 
     @property
     def nbytes(self) -> int:
