@@ -328,3 +328,39 @@ def test_other_pairs_of_labels_are_not_taken_for_0_and_1() -> None:
     with pytest.raises(ValueError, match="is empty"):
         accuracy_score(y[:0], y[:0])
     assert accuracy_score(np.zeros(1 << 17, np.int8), np.zeros(1 << 17, np.int8)) == 1.0
+
+
+#: Of calls that split classes: a few rows and many, with every kind of weights.
+SPLITS = pytest.mark.parametrize(
+    ("call", "n", "weight"),
+    [
+        (call, (1_000, LARGE)[(i + j) % 2], weight)
+        for i, call in enumerate([ScoreTable.from_scores, rank_loss, roc_auc_score])
+        for j, weight in enumerate([None, 2, 0.5])
+    ],
+)
+
+
+@SPLITS
+def test_minus_one_that_looks_like_zero(rng, call: Any, n: int, weight: Any) -> None:
+    """Every row that the guess looks at is a 1."""
+    labels = np.ones(n, np.int8)
+    labels[1 : 1 + n // 100] = -1
+    labels[:: n // 64 + 1] = 1
+    assert (labels == -1).any()
+    scores = rng.random(n)
+    more = {"sample_weight": None if weight is None else np.full(n, weight)}
+    assert call(labels, scores, **more) == call(labels == 1, scores, **more)
+
+
+@SPLITS
+@pytest.mark.parametrize(("late", "dtype"), [(2, np.int8), (2, np.uint8), (-1, np.int8)])
+def test_a_third_label_at_the_last_row(
+    rng, call: Any, n: int, weight: Any, late: int, dtype: Any
+) -> None:
+    labels = labels_of(rng, n, 0.3).astype(dtype)
+    labels[-1] = late
+    weights = None if weight is None else np.full(n, weight)
+    classes = ", ".join(map(str, sorted((0, 1, late))))
+    with pytest.raises(ValueError, match=rf"`y_true` has 3 classes, \{{{classes}\}}"):
+        call(labels, rng.random(n), sample_weight=weights)
