@@ -16,12 +16,26 @@ P = [0.1, 0.2, 0.3, 0.4]
 LONG, SCORES = np.arange(400) % 3 // 2, np.arange(400) % 7
 TABLE = fm.ScoreTable.from_scores(Y, [1, 2, 3, 4])
 FRACTIONS = fm.ScoreTable.from_counts([2.0, 1.0], [0.5, 1.5], [1.0, 1.0])
+MODELS = {"a": P, "b": P[::-1]}
+UNO = {"weighting": "uno"}
 PRICES = {"cost_fn": 7, "cost_fp": 2}
 
 curve = fm.costs.decision_curve
 benefit = partial(fm.costs.net_benefit, Y)
 priced = partial(fm.costs.threshold_cost_interval, **PRICES)
 unpaired = fm.delong_unpaired_test
+
+
+def paired(
+    y_true: Any = Y, scores: Any = MODELS, function: Any = fm.paired_bootstrap, **options: Any
+) -> Any:
+    return function(y_true, scores, **({"n_resamples": 20, "rng": 1} | options))
+
+
+def timed(censoring: Any, uno: Any = UNO) -> float:
+    """Return the index of four rows, of which the last has an event at 4."""
+    options = {"higher_score_means": "shorter-time", "censoring": censoring, **uno}
+    return fm.concordance.concordance_index([1, 2, 3, 4], [1, 0, 1, 1], P, **options)
 
 
 def first(labels: Any, scores: Any) -> float:
@@ -67,6 +81,12 @@ REFUSALS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
      lambda: fm.calibration.reliability_band(Y, P, kind="consistency", n_resamples=10**9)),
     (ValueError, "take fewer replicates",
      lambda: fm.calibration.calibration_test(Y, P, n_resamples=10**9)),
+    # times
+    (ValueError, "`censoring` is for `weighting='uno'`", lambda: timed(([1, 2], [0, 1]), {})),
+    (ValueError, "followed up to the last event: pass `tau`",  # nobody is left at 3
+     lambda: timed(([1, 2, 3], [0, 1, 0]))),
+    (TypeError, r"`censoring` must be a pair \(time, event\): got int", lambda: timed(3)),
+    (ValueError, r"`censoring\[0\]` must not be negative", lambda: timed(([-1, 2], [0, 1]))),
     # replicates
     *(
         (ValueError, r"`y_score` holds integers beyond 2\*\*53", partial(
@@ -78,9 +98,35 @@ REFUSALS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
      lambda: fm.register_metric("mine", "roc_auc")),
     (ValueError, r"must not be that of a metric of the library.*'f1'",
      lambda: fm.register_metric("f1", first)),
+    *(
+        (ValueError, message, partial(paired, **wrong))
+        for message, wrong in (
+            ("`scores` must name at least two models: got 1", {"scores": {"a": P}}),
+            ("at least two models: got 0", {"scores": {}}),
+            ("y_true", {"y_true": [0, 1, 2, 0]}),
+            ("names 'f1' 2 times", {"metrics": ["f1", "f1"], "threshold": 4}),
+            (r"`scores\['a'\]` holds", {"metrics": "f1"}),
+            ("takes predicted labels and", {"metrics": ["f1", "r2"]}),
+            ("`method` must be one of 'percentile', 'basic': got 'bca'", {"method": "bca"}),
+            ("at least two groups", {"groups": [0, 0, 0, 0]}),
+            ("exclude each other", {"groups": Y, "stratified": True}),
+            ("`stratified` needs two classes", {"stratified": True, "metrics": "r2"}),
+            ("`n_resamples` must be at least 2", {"n_resamples": 1}),
+            ("GB of replicates, more than", {"n_resamples": 10**9}),
+        )
+    ),
+    *(
+        (ValueError, message, partial(paired, function=fm.paired_permutation_test, **wrong))
+        for message, wrong in (
+            ("`scores` must name at least two models: got 1", {"scores": {"a": P}}),
+            ("for threshold metrics .* counts: got 'log_loss'", {"metrics": "log_loss"}),
+            ("got 'own'", {"metrics": {"own": len}}),
+            ("'f1' counts decisions: pass `threshold`", {"metrics": "f1"}),
+        )
+    ),
     (TypeError, "`mine` has no parameter 'beta'", lambda: mine(("mine", {"beta": 2}))),
     (ValueError, "got 'mine'",
-     lambda: mine("mine", fm.paired_permutation_test, {"a": P, "b": P[::-1]})),
+     lambda: mine("mine", fm.paired_permutation_test, MODELS)),
     (ValueError, "GB of replicates, more than", lambda: fm.paired_bootstrap(
         Y, {f"model {j}": P for j in range(40)}, n_resamples=1_000_000)),
 ]  # fmt: skip

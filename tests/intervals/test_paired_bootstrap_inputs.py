@@ -83,31 +83,6 @@ def test_the_effective_size_is_that_of_the_weights() -> None:
         assert plain[asked].models[1].details.effective_sample_size == 12.0
 
 
-BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
-    ({"scores": {}}, ValueError, "at least two models: got 0"),
-    ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
-    ({"metrics": ["f1", "f1"], "threshold": 4}, ValueError, "names 'f1' 2 times"),
-    ({"metrics": "f1", "scores": {"a": A / 7, "b": B}}, ValueError, r"`scores\['a'\]` holds"),
-    ({"metrics": ["f1", "r2"]}, ValueError, "takes predicted labels and"),
-    ({"method": "bca"}, ValueError, "`method` must be one of 'percentile', 'basic': got 'bca'"),
-    ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
-    ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
-    ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),
-    ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
-    ({"n_resamples": 10**9}, ValueError, "GB of replicates, more than"),
-]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"), BAD, ids=[f"{i}-{'-'.join(bad[0])}" for i, bad in enumerate(BAD)]
-)
-def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], message: str) -> None:
-    call = {"y_true": Y, "scores": MODELS, **FEW, **wrong}
-    with pytest.raises(error, match=message):
-        fm.paired_bootstrap(call.pop("y_true"), call.pop("scores"), **call)
-
-
 def test_an_undefined_pair_does_not_count_in_holms_adjustment() -> None:
     """No row is called positive by the third model: its precision is not defined."""
     models = {"a": A, "b": B, "c": np.zeros(12)}
