@@ -449,16 +449,12 @@ def test_functions_of_one_model_name_those_of_several(function: str, other: str)
         getattr(fm, function)(Y, pd.DataFrame(PROBA))
 
 
-SCORES_DELONG_UNPAIRED = st.lists(st.integers(0, 9), min_size=2, max_size=10)
-Y_DELONG_UNPAIRED = [0, 1, 1, 0, 1, 0]
 S = [1.0, 2.0, 3.0, 2.5, 0.5, 0.7]
 Y2 = [1, 0, 0, 1, 0]
 S2 = [2.0, 2.0, 1.0, 4.0, 3.0]
 
 
-@given(
-    SCORES_DELONG_UNPAIRED, SCORES_DELONG_UNPAIRED, SCORES_DELONG_UNPAIRED, SCORES_DELONG_UNPAIRED
-)
+@given(SCORES, SCORES, SCORES, SCORES)
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 def test_definition_delong_unpaired(
     p: list[int], n: list[int], p2: list[int], n2: list[int]
@@ -480,13 +476,13 @@ def test_definition_delong_unpaired(
 
 
 def test_ways_to_pass_tables() -> None:
-    one = ScoreTable.from_scores(Y_DELONG_UNPAIRED, S)
+    one = ScoreTable.from_scores(Y, S)
     other = ScoreTable.from_scores(Y2, S2)
-    rows = delong_unpaired_test(Y_DELONG_UNPAIRED, S, Y2, S2)
+    rows = delong_unpaired_test(Y, S, Y2, S2)
     assert delong_unpaired_test(one, other) == rows
     assert delong_unpaired_test(one, None, other, None) == rows
     assert delong_unpaired_test(one, None, Y2, S2) == rows
-    assert delong_unpaired_test(Y_DELONG_UNPAIRED, S, other) == rows
+    assert delong_unpaired_test(Y, S, other) == rows
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
@@ -499,9 +495,9 @@ def test_both_perfect() -> None:
 
 def test_one_perfect_is_warned_about() -> None:
     with pytest.warns(DegenerateDataWarning, match="sample b: .* at an AUC of 1 on") as record:
-        result = delong_unpaired_test(Y_DELONG_UNPAIRED, S, [0, 0, 1, 1], [1, 2, 3, 4])
+        result = delong_unpaired_test(Y, S, [0, 0, 1, 1], [1, 2, 3, 4])
     assert (len(record), record[0].filename) == (1, __file__)
-    assert result.standard_error == delong(Y_DELONG_UNPAIRED, S).standard_error
+    assert result.standard_error == delong(Y, S).standard_error
 
 
 @pytest.mark.parametrize(
@@ -513,7 +509,7 @@ def test_one_perfect_is_warned_about() -> None:
 )
 def test_undefined(y: list[int], match: str) -> None:
     with pytest.warns(UndefinedMetricWarning, match=match):
-        result = delong_unpaired_test(Y_DELONG_UNPAIRED, S, y, [1, 2, 3])
+        result = delong_unpaired_test(Y, S, y, [1, 2, 3])
     interval = result.confidence_interval
     for value in (result.standard_error, result.statistic, result.pvalue, interval.low):
         assert math.isnan(value)

@@ -120,9 +120,6 @@ def test_the_key_of_a_result_draws_its_replicates_again() -> None:
     assert key_of(first) != key_of(second)
 
 
-FEW_REGISTER_METRIC: dict[str, Any] = {"n_resamples": 40, "rng": 1}
-
-
 def gap(labels: Any, scores: Any) -> float:
     return float(scores[labels == 1].mean() - scores.mean())
 
@@ -136,18 +133,14 @@ def weighted_gap(labels: Any, scores: Any, weights: Any) -> float:
 @pytest.mark.parametrize("statistic", [gap, weighted_gap])
 def test_a_registered_statistic_is_asked_for_by_name(statistic: Any) -> None:
     assert fm.register_metric("gap of means", statistic) is None
-    paired = fm.paired_bootstrap(
-        Y, {"a": A, "b": B}, metrics=["gap of means", "roc_auc"], **FEW_REGISTER_METRIC
-    )
+    paired = fm.paired_bootstrap(Y, MODELS, metrics=["gap of means", "roc_auc"], **FEW)
     assert list(paired) == ["gap of means", "roc_auc"]
     pairs = paired["gap of means"].pairs[0]
     assert pairs.difference == pytest.approx(gap(Y, A) - gap(Y, B))
-    given = fm.paired_bootstrap(
-        Y, {"a": A, "b": B}, metrics={"g": gap, "r": "roc_auc"}, **FEW_REGISTER_METRIC
-    )
+    given = fm.paired_bootstrap(Y, MODELS, metrics={"g": gap, "r": "roc_auc"}, **FEW)
     expected = given["g"].pairs[0].details.distribution
     assert pairs.details.distribution == pytest.approx(expected, abs=1e-12)
-    one = fm.bootstrap(Y, A, metrics="gap of means", **FEW_REGISTER_METRIC)["gap of means"]
+    one = fm.bootstrap(Y, A, metrics="gap of means", **FEW)["gap of means"]
     assert one.metric == "gap of means"
     assert one.estimate == pytest.approx(gap(Y, A))
 
@@ -155,7 +148,7 @@ def test_a_registered_statistic_is_asked_for_by_name(statistic: Any) -> None:
 def test_a_name_may_be_given_anew() -> None:
     fm.register_metric("mine", gap)
     fm.register_metric("mine", lambda labels, scores: float(scores.max() + len(labels)))
-    assert fm.bootstrap(Y, A, metrics="mine", **FEW_REGISTER_METRIC)["mine"].estimate == 21.0
+    assert fm.bootstrap(Y, A, metrics="mine", **FEW)["mine"].estimate == 21.0
 
 
 def test_a_registered_name_is_among_those_that_are_known() -> None:
