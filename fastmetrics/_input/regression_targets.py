@@ -52,9 +52,9 @@ class Domain(NamedTuple):
     sums_to_1: bool = False
     advice: str = ""
 
-    def check_true(self, numbers: NDArray[Any], name: str = "y_true") -> None:
+    def check_true(self, numbers: NDArray[Any]) -> None:
         """Raise InputError for true values outside the domain."""
-        self._check_bound(self.true, numbers, name)
+        self._check_bound(self.true, numbers, "y_true")
 
     def check_predicted(self, numbers: NDArray[Any], name: str) -> None:
         """Raise InputError for predictions outside the domain."""

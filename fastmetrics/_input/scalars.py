@@ -58,13 +58,15 @@ def check_real(name: str, value: Any) -> float:
         raise InputError(f"`{name}` is beyond the range of floats: at most 1.8e308") from None
 
 
-def check_confidence_level(confidence_level: Any, name: str = "confidence_level") -> float:
+def check_confidence_level(confidence_level: Any) -> float:
     """Return a confidence level strictly between 0 and 1."""
-    level = check_real(name, confidence_level)
+    level = check_real("confidence_level", confidence_level)
     if 0.0 < level < 1.0:
         return level
     hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
-    raise InputError(f"`{name}` must lie strictly between 0 and 1: got {confidence_level!r}{hint}")
+    raise InputError(
+        f"`confidence_level` must lie strictly between 0 and 1: got {confidence_level!r}{hint}"
+    )
 
 
 def check_decision_level(confidence_level: Any) -> float:
@@ -81,18 +83,17 @@ def check_fraction(
     name: str,
     value: Any,
     *,
-    low: float = 0.0,
     high: float = 1.0,
     include_low: bool = False,
     include_high: bool = False,
 ) -> float:
-    """Return a number between ``low`` and ``high``; ends are included on request only."""
+    """Return a number between 0 and ``high``; ends are included on request only."""
     number = check_real(name, value)
-    above = number >= low if include_low else number > low
+    above = number >= 0.0 if include_low else number > 0.0
     below = number <= high if include_high else number < high
     if above and below:
         return number
-    interval = f"{'[' if include_low else '('}{low:g}, {high:g}{']' if include_high else ')'}"
+    interval = f"{'[' if include_low else '('}0, {high:g}{']' if include_high else ')'}"
     raise InputError(f"`{name}` must lie in {interval}: got {value!r}")
 
 
@@ -128,16 +129,14 @@ def check_n_rows(number: int) -> int:
     return number
 
 
-def check_memory(
-    number: int, n_values: int, hint: str, name: str = "n_resamples", what: str = "replicates"
-) -> None:
-    """Raise if so many draws of so many numbers would take too much memory, before it is taken."""
+def check_memory(number: int, n_values: int, hint: str) -> None:
+    """Raise if so many replicates of so many numbers would take too much memory."""
     needed = 8 * number * n_values
     if needed > MAX_BYTES:
         gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
         raise InputError(
-            f"`{name}` of {number:,} would keep {gigabytes:,} GB of {what}, more than {most} GB: "
-            f"{hint}"
+            f"`n_resamples` of {number:,} would keep {gigabytes:,} GB of replicates, more than "
+            f"{most} GB: {hint}"
         )
 
 

@@ -124,11 +124,10 @@ def draw_curves(
     ax: Any = None,
     *,
     depth: float = math.inf,
-    has_zero: bool = True,
     title: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Draw curves over guides, with zero in sight unless it says nothing.
+    """Draw curves over guides, with zero in sight.
 
     What lies deeper below zero than ``depth`` times the greatest height is out of sight.
     """
@@ -137,7 +136,7 @@ def draw_curves(
     ax = axes_or_new(ax)
     add_guides(ax, guides, labels)
     add_curves(ax, curves, options)
-    show_all(ax, depth, has_zero=has_zero)
+    show_all(ax, depth)
     legend_off_curves(ax, title=title)
     return ax
 
@@ -157,17 +156,14 @@ def unit_square(ax: Any, x: str, y: str) -> None:
     plain_spines(ax)
 
 
-def show_all(
-    ax: Any, depth: float = math.inf, top: float | None = None, *, has_zero: bool = True
-) -> None:
+def show_all(ax: Any, depth: float = math.inf, top: float | None = None) -> None:
     """Let the axes hold all that is drawn, and zero, up to a top that is given."""
     x = ax.dataLim.intervalx
     low, high = ax.dataLim.intervaly
     if not np.isfinite([*x, low, high]).all():
         return
-    if has_zero:
-        low = min(low, 0.0)
-        high = max(high, 0.0) if top is None else top
+    low = min(low, 0.0)
+    high = max(high, 0.0) if top is None else top
     if high > 0.0:
         low = max(low, -depth * high)
     for (start, end), limit in ((x, ax.set_xlim), ((low, high), ax.set_ylim)):
