@@ -172,6 +172,8 @@ def test_beyond_the_budget_it_takes_permutations_and_says_so():
     assert test.pvalue_method == "permutation"
     assert test.n_resamples == 499
     assert (test.pvalue * 500) == pytest.approx(round(test.pvalue * 500))
+    apart = friedman(graded(30, 8, 0.5), n_resamples=499, rng=1)
+    assert apart.pvalue == 1 / 500  # the data themselves counted in, once
     assert math.isnan(test.critical_value)
     with pytest.raises(ValueError, match="'exact' needs more than 2,000,000 arrangements"):
         friedman(table, pvalue_method="exact")
