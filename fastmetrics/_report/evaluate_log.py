@@ -32,9 +32,7 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.proportions import proportion_limits
-from fastmetrics.inference.samples import (
-    proportion_counts,
-)
+from fastmetrics.inference.samples import proportion_counts
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.metrics._metric import HITS, Metric
 from fastmetrics.metrics.asking import MetricRequest

@@ -26,12 +26,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import PairOptions, compare_models, estimate, metric_argument
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.measurement import Measurement
-from fastmetrics.inference.samples import (
-    BinarySample,
-    Design,
-    cell_influences,
-    proportion_counts,
-)
+from fastmetrics.inference.samples import BinarySample, Design, cell_influences, proportion_counts
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.metrics._metric import HITS, RowInfluences, mean_influences
 from fastmetrics.metrics.asking import MetricRequest, ask, is_pair, label_metrics

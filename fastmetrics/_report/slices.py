@@ -25,10 +25,7 @@ from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.reference import adjust, difference_test, pvalue, quantile
-from fastmetrics.inference.samples import (
-    build_samples,
-    request_metrics,
-)
+from fastmetrics.inference.samples import build_samples, request_metrics
 from fastmetrics.inference.units import Ints, Units, Variance
 from fastmetrics.metrics.asking import MetricRequest
 

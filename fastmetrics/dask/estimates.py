@@ -48,9 +48,7 @@ from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.interval_rule import make_estimate
 from fastmetrics.inference.measurement import Measurement, TablePoints, join_models, measure_groups
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
-from fastmetrics.inference.samples import (
-    build_samples,
-)
+from fastmetrics.inference.samples import build_samples
 from fastmetrics.inference.units import Floats
 from fastmetrics.metrics._metric import LARGEST_GAP
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask

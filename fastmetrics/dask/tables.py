@@ -44,10 +44,7 @@ from fastmetrics.dask._partitions import (
     weighs_nothing,
 )
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.range_summary import (
-    RangeSummary,
-    summarize_range,
-)
+from fastmetrics.inference.range_summary import RangeSummary, summarize_range
 from fastmetrics.metrics.curves.precision_recall import NO_POSITIVE
 from fastmetrics.metrics.curves.roc_auc import ONE_CLASS
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -32,11 +32,7 @@ from fastmetrics.inference.interval_rule import make_estimate, no_difference_lim
 from fastmetrics.inference.measurement import Measurement
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue, without_skewness
-from fastmetrics.inference.samples import (
-    build_samples,
-    check_influences,
-    request_metrics,
-)
+from fastmetrics.inference.samples import build_samples, check_influences, request_metrics
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimate_table
 from fastmetrics.inference.units import (
     PRIOR,

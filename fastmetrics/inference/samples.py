@@ -37,12 +37,7 @@ from fastmetrics.inference.measurement import (
     is_curve_metric,
     with_rates,
 )
-from fastmetrics.inference.units import (
-    ROUNDING,
-    Floats,
-    Ints,
-    Units,
-)
+from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.metrics._metric import LARGEST_GAP, RowInfluences
 from fastmetrics.metrics.asking import MetricRequest, MetricsLike, ask
 from fastmetrics.metrics.concordance.rank_correlation import check_index_options

@@ -33,12 +33,7 @@ from fastmetrics.inference.bootstrap._parse import (
     parse_models,
     sort_rows,
 )
-from fastmetrics.inference.bootstrap._samples import (
-    BootstrapSample,
-    Draws,
-    ScoredRowSample,
-    padded,
-)
+from fastmetrics.inference.bootstrap._samples import BootstrapSample, Draws, ScoredRowSample, padded
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
     CountSpec,
