@@ -314,7 +314,7 @@ _MOST_LEAVES: Final = 1 << 16
 #: Bits of the distance between floats of both signs: leaves would be of what is between them.
 _OF_BOTH_SIGNS: Final = 62
 #: Fewer or more values are sorted as soon without leaves.
-_LEAST_IN_LEAVES: Final = 2_048
+LEAST_IN_LEAVES: Final = 2_048
 _MOST_IN_LEAVES: Final = 4 * _MOST_LEAVES
 
 
@@ -325,7 +325,7 @@ def sort_bucket(values: NDArray[Any], out: NDArray[Any] | None = None) -> NDArra
     40, by its processor.
     """
     n = len(values)
-    if _LEAST_IN_LEAVES <= n <= _MOST_IN_LEAVES:
+    if LEAST_IN_LEAVES <= n <= _MOST_IN_LEAVES:
         placed = np.empty_like(values) if out is None else out
         n_leaves = min(_LEAVES_A_ROW * n, _MOST_LEAVES)
         scratch = np.empty(n, np.uint16), np.empty(n_leaves + 1, np.int32)

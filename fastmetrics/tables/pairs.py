@@ -21,6 +21,7 @@ from fastmetrics._input.scores import narrow_infinity
 from fastmetrics._kernels import buckets, cells, merges
 from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, run
 from fastmetrics.tables.ordering import (
+    LEAST_IN_LEAVES,
     MOST_SHORT,
     Partition,
     RowOrder,
@@ -189,7 +190,12 @@ def _trim(columns: Columns, n_distinct: int) -> Columns:
 
 def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
-    positive, negative = map(sort_bucket, split_by_class(rows))
+    positive, negative = split_by_class(rows)
+    if len(rows) < LEAST_IN_LEAVES:  # of few rows each call counts
+        positive.sort()
+        negative.sort()
+    else:
+        positive, negative = sort_bucket(positive), sort_bucket(negative)
     are_right = (
         len(positive) + len(negative) == len(rows)
         and _ends_allowed(positive, rows.allow_inf)
