@@ -342,32 +342,20 @@ def test_zeros_of_both_signs_tie() -> None:
     assert signed.estimate[0] == 0.375
 
 
-@pytest.mark.parametrize(
-    ("scores", "error", "match"),
-    [
-        ({"a": A}, ValueError, "`scores` must name at least two models: got 1"),
-        ({}, ValueError, "`scores` must name at least two models: got 0"),
-        (MATRIX, ValueError, r"`scores` of shape \(6, 2\) does not say which models"),
-        ([A, B], TypeError, r"`scores` is a list, which names no models: pass .'a'"),
-        ((np.array(A), pd.Series(B)), TypeError, "`scores` is a tuple, which names no models"),
-        ({1: A, "1": B}, ValueError, "`scores` names 2 models '1'"),
-        (
-            pd.DataFrame(MATRIX, columns=["a", "a"]),
-            ValueError,
-            "`scores` names 2 models 'a': their names must differ",
-        ),
-        ({"a": A, "b": MATRIX}, ValueError, r"`scores\['b'\]` must have shape \(n,\)"),
-        (None, TypeError, "`scores` must be an array: got None"),
-    ],
-)
-def test_scores_that_are_refused(scores: Any, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        delong_test(Y, scores)
+TWICE = pd.DataFrame(MATRIX, columns=["a", "a"])
 
 
 @pytest.mark.parametrize(
     ("scores", "names", "error", "match"),
     [
+        ({"a": A}, None, ValueError, "`scores` must name at least two models: got 1"),
+        ({}, None, ValueError, "`scores` must name at least two models: got 0"),
+        ((A, pd.Series(B)), None, TypeError, "`scores` is a tuple, which names no models"),
+        ([A, B], None, TypeError, r"`scores` is a list, which names no models: pass .'a'"),
+        ({1: A, "1": B}, None, ValueError, "`scores` names 2 models '1'"),
+        (TWICE, None, ValueError, "`scores` names 2 models 'a': their names must differ"),
+        ({"a": A, "b": MATRIX}, None, ValueError, r"`scores\['b'\]` must have shape \(n,\)"),
+        (None, None, TypeError, "`scores` must be an array: got None"),
         (MATRIX[:, :1], ["a"], ValueError, "at least two models: got 1"),
         (MATRIX, ["a"], ValueError, "`names` must name the 2 columns of `scores`: got "),
         (MATRIX, ["a", "a"], ValueError, "`scores` names 2 models 'a'"),
@@ -375,7 +363,7 @@ def test_scores_that_are_refused(scores: Any, error: type[Exception], match: str
         (MATRIX, "ab", TypeError, "`names` must be a sequence of texts: got 'ab'"),
     ],
 )
-def test_names_that_are_refused(
+def test_models_that_are_refused(
     scores: Any, names: Any, error: type[Exception], match: str
 ) -> None:
     with pytest.raises(error, match=match):

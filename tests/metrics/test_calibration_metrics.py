@@ -162,13 +162,11 @@ def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
         fm.evaluate(Y, P, metrics=[metric], n_resamples=9)
 
 
-def test_no_bootstrap_of_the_functions_either() -> None:
-    message = "chance alone makes an error in bins"
-    for function in (expected_calibration_error, maximum_calibration_error):
-        with pytest.raises(ValueError, match=message):
-            fm.bootstrap(Y, P, metrics=function)
-        with pytest.raises(ValueError, match=message):
-            fm.bootstrap(Y, P, metrics=functools.partial(function, n_bins=3, pos_label=1))
+@pytest.mark.parametrize("function", [expected_calibration_error, maximum_calibration_error])
+def test_no_bootstrap_of_the_functions_either(function) -> None:
+    for given in (function, functools.partial(function, n_bins=3, pos_label=1)):
+        with pytest.raises(ValueError, match="chance alone makes an error in bins"):
+            fm.bootstrap(Y, P, metrics=given)
 
 
 def test_figures_of_verified_calibration() -> None:
