@@ -23,6 +23,7 @@ from fastmetrics.io._session import (
     LONG_LINE,
     Source,
     fetch_rows,
+    lacks_memory,
     lines_function,
     quote_name,
     reason,
@@ -62,7 +63,9 @@ def value_kinds(
         return dict(
             zip(wanted, (kind or 0 for kind in fetch_rows(connection, query)[0]), strict=True)
         )
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if lacks_memory(error):
+            raise FileError(f"{source.path}: {reason(error)}") from None
         return {}
 
 
@@ -433,6 +436,8 @@ def unreadable(
     """
     import duckdb
 
+    if lacks_memory(error):
+        return FileError(f"{source.path}: {reason(error)}")
     wanted = rows_query(source, columns, None, skip_bad=skip_bad)
     try:
         fetch_rows(connection, f"SELECT max(hash(COLUMNS(*))) FROM ({wanted})")

@@ -267,6 +267,7 @@ _TOO_LONG = r"line \1 is too long: it has more than \2 bytes"
 LONG_LINE = "a line is too long: it has more than 2000000 bytes"
 #: What DuckDB says at length, and how it is said here.
 _PLAIN_REASONS = (
+    (r"^.*Out of Memory Error.*", "more memory is needed to read it; Parquet needs less"),
     (r"CSV Error on Line: (\d+).*\nMaximum line size of (\d+) bytes exceeded", _TOO_LONG),
     (r"Parallel CSV Reader currently does not support a full read", LONG_LINE),
     (r'"maximum_object_size" of (\d+) bytes exceeded', r"an object has more than \1 bytes"),
@@ -448,7 +449,7 @@ def with_guesses(connection: Any, source: Source, sample: int) -> Source:
     try:
         rows = fetch_rows(connection, query)
     except duckdb.Error as error:
-        if source.kind == "csv":
+        if source.kind == "csv" and not lacks_memory(error):
             return source
         raise FileError(f"{source.path}: {reason(error, source)}") from None
     types = {str(row[0]): str(row[1]) for row in rows}
@@ -539,6 +540,11 @@ def _distinct(names: tuple[str, ...]) -> list[str]:
         seen.add(inner.casefold())
         result.append(inner)
     return result
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether DuckDB gave up for want of memory, which says nothing about the file."""
+    return "Out of Memory Error" in str(error)
 
 
 def reason(error: BaseException, source: Source | None = None) -> str:

@@ -113,6 +113,18 @@ def test_progress_grows_to_the_end(tmp_path):
     assert rows[-1] == 2 * n
 
 
+@pytest.mark.parametrize(("suffix", "where"), [("csv", "p < q"), ("jsonl", None)])
+def test_too_little_memory_is_told(tmp_path, suffix, where):
+    """Columns of a CSV file were compared as texts then: 1e-30 was above 0.5."""
+    n = 60_000
+    table = pa.table({"y": np.arange(n) % 2, "p": np.full(n, 1e-30), "q": np.full(n, 0.5)})
+    path = tmp_path / f"x.{suffix}"
+    WRITERS[suffix](table, path)
+    with pytest.raises(FileError, match=r"x\..*: more memory is needed to read it"):
+        read_columns([path], "y", ["p"], where=where, memory=10**6)
+    assert read_columns([path], "y", ["p"], where=where, memory=10**9).n_rows == n
+
+
 def test_more_text_groups_than_there_may_be_classes(tmp_path):
     n = 300_000
     words = [f"u{(7919 * i) % 50_000}" for i in range(n)]
