@@ -16,7 +16,7 @@ from fastmetrics._kernels._compile import notice
 from fastmetrics.cli._bounded import estimate_rows
 from fastmetrics.inference.ordered_rows import RowCosts, RowTotals, ScoredRows
 from fastmetrics.inference.table_estimates import summarize_runs
-from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, sort_in_buckets
+from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, row_order, sort_in_buckets
 from fastmetrics.tables.pairs import PLAIN_ROWS
 from fastmetrics.tables.row_runs import GroupCodes, RowRuns
 
@@ -234,7 +234,9 @@ def _streams() -> None:
         runs.update(y, one)
         fm.evaluate({"runs": runs})
         summarize_runs(runs, n_cells=64)
-        sort_in_buckets(np.linspace(1.0, 0.0, ONE_BUCKET_ROWS).astype(kind))
+        many = np.linspace(1.0, 0.0, ONE_BUCKET_ROWS).astype(kind)
+        row_order(many)
+        sort_in_buckets(many)
 
 
 def _ordered_rows() -> None:
