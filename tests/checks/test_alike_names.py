@@ -92,7 +92,7 @@ def without_windows():
     plt.close("all")
 
 
-#: Each door is asked of one pair, and each pair of several doors.
+#: Each function gets one pair, and each pair several functions.
 ALIKE = [[1, "1"], ["None", None], [np.int64(7), "7"], [1.5, "1.5"]]
 
 

@@ -221,7 +221,7 @@ def test_every_kind_of_labels_as_scikit_learn(rng, name, kind):
 
 
 NOTHING = [[0, 0, 0], [0, 0, 0]]
-#: True and predicted labels, and those that are asked for.
+#: True and predicted labels, and those of `labels=`.
 UNDEFINED = [
     ([0, 1, 1], [0, 0, 0], None),  # 1 is never predicted
     ([0, 0, 0], [0, 1, 0], None),  # 1 does not occur

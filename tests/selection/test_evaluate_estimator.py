@@ -595,12 +595,14 @@ def test_mirrors_and_other_bounds():
     def own(y_true, y_pred):  # whose bounds nobody knows
         return float(np.mean(y_true == y_pred))
 
-    asked = {name: name for name in ("accuracy", "error_rate", "log_loss")}
-    asked |= {"scored": get_scorer("accuracy"), "negated": fm.scorer("error_rate"), "own": own}
+    metrics = {name: name for name in ("accuracy", "error_rate", "log_loss")}
+    metrics |= {"scored": get_scorer("accuracy"), "negated": fm.scorer("error_rate"), "own": own}
     model = LogisticRegression(max_iter=1000)
     centred = X - X.mean(axis=0)  # in fewer steps
-    evaluation = evaluate_estimator(model, centred, y, metrics=asked, rng=0, confidence_level=0.99)
-    limits = {name: evaluation[name].confidence_interval for name in asked}
+    evaluation = evaluate_estimator(
+        model, centred, y, metrics=metrics, rng=0, confidence_level=0.99
+    )
+    limits = {name: evaluation[name].confidence_interval for name in metrics}
     low, high = limits["accuracy"]
     assert tuple(limits["error_rate"]) == pytest.approx((1.0 - high, 1.0 - low))
     assert tuple(limits["scored"]) == (low, high)
