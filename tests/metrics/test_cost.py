@@ -103,6 +103,7 @@ def test_the_textbooks_eight_examples() -> None:
     assert curve.expected_total_cost == fm.costs.expected_total_cost(Y, S) == 3 / 16
     assert float(curve) == 3 / 16
     assert curve.relative_cost == 3 / 4
+    assert "Expected total cost 0.1875, 0.75 of the trivial rules'." in str(curve)
     assert curve.prevalence == 0.5
 
 
