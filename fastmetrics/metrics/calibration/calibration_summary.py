@@ -169,15 +169,9 @@ def loss_function(loss: str, dtype: np.dtype[Any]) -> Losses:
 def summed_losses(
     losses: tuple[Floats, Floats], positives: NDArray[Any], negatives: NDArray[Any]
 ) -> float:
-    """Return the sum of losses of some rows; a loss with weight 0 counts as 0, even if infinite."""
+    """Return the sum of losses, which are finite, of a positive and of a negative at each score."""
     positive_loss, negative_loss = losses
-    sums = positives * positive_loss + negatives * negative_loss
-    total = float(sums.sum())
-    if math.isnan(total):
-        sums = np.where(positives > 0, positives * positive_loss, 0.0)
-        sums += np.where(negatives > 0, negatives * negative_loss, 0.0)
-        total = float(sums.sum())
-    return total
+    return float((positives * positive_loss + negatives * negative_loss).sum())
 
 
 def _on_grid(value: float, exponent: int) -> float:
