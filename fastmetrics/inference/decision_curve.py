@@ -67,6 +67,8 @@ class DecisionCurve(Result):
         `reference`.
     prevalence : float
         Share of positives, of the data or as it was given.
+    standardized : bool
+        Whether net benefits were divided by it.
     kind : {"pointwise", "simultaneous"}
         Whether the limits hold at any one threshold, or at all of them at once.
     critical_value : tuple of float
@@ -83,6 +85,7 @@ class DecisionCurve(Result):
     standard_error: Floats
     treat_all: Floats
     prevalence: float
+    standardized: bool
     kind: str
     confidence_level: float
     critical_value: tuple[float, ...]
@@ -99,7 +102,7 @@ class DecisionCurve(Result):
             "standard_error": self.standard_error.ravel(),
             "treat_all": np.tile(self.treat_all, len(self.names)),
         }
-        names = ("reference", "kind", "confidence_level", "key", "weights_are")
+        names = ("reference", "standardized", "kind", "confidence_level", "key", "weights_are")
         options = Table.record({name: getattr(self, name) for name in names}, framed=False)
         return Display([Table(columns), options], type(self).__name__)
 
@@ -110,7 +113,8 @@ class DecisionCurve(Result):
         (net benefit - that of treating all) / (t / (1 - t)): of shape (n_models, n_thresholds).
         """
         odds = self.thresholds / (1.0 - self.thresholds)
-        return np.asarray((self.net_benefit - self.treat_all) / odds)
+        unit = self.prevalence if self.standardized else 1.0
+        return np.asarray((self.net_benefit - self.treat_all) * unit / odds)
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, **line_options: Any) -> Any:
@@ -121,13 +125,13 @@ class DecisionCurve(Result):
         """
         x = self.thresholds
         less = "" if self.reference is None else f" − {escape_name(self.reference)}"
-        label = "net benefit"
+        unit = "standardized net benefit" if self.standardized else "net benefit"
         guides = [
             Guide(x, self.treat_all, "treat all"),
             Guide(x, np.zeros(len(x)), "treat none", ":"),
         ]
         if self.reference is not None:
-            label = "difference of net benefit"
+            unit = f"difference of {unit}"
             guides = [Guide(x, np.zeros(len(x)), "equal")]
         models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
         curves = [
@@ -137,7 +141,7 @@ class DecisionCurve(Result):
         return draw_curves(
             curves,
             guides,
-            ("threshold probability", label),
+            ("threshold probability", unit),
             ax,
             depth=0.15 if self.reference is None else math.inf,
             title=band_title(self.confidence_level, self.kind),
@@ -163,6 +167,7 @@ def decision_curve(
     reference: str | None = None,
     thresholds: ArrayLike | None = None,
     names: Sequence[str] | None = None,
+    standardized: bool = False,
     prevalence: float | None = None,
     kind: Kind = "pointwise",
     confidence_level: float = 0.95,
@@ -186,6 +191,8 @@ def decision_curve(
         benefit that the others, and treating all, have more than it.
     thresholds : array-like of shape (n_thresholds,), optional
         Threshold probabilities, rising, in (0, 1); by default 0.01, 0.02, ... 0.99.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, the net benefit of a perfect model.
     prevalence : float, optional
         Share of positives, in (0, 1), as for a case-control study; None: that of the data.
     kind : {"pointwise", "simultaneous"}, default="pointwise"
@@ -213,9 +220,10 @@ def decision_curve(
     Notes
     -----
     Net benefit, ``TP/n - FP/n * t / (1 - t)``, is a mean over rows; its limits are normal ones,
-    with the standard error of that mean (with a `prevalence`, of two samples). Of groups they are
-    Student's, as in `estimate`. A simultaneous band is as many standard errors wide as the largest
-    deviation of a normal process with the same correlations between thresholds.
+    with the standard error of that mean (standardized: of the ratio; with a `prevalence`, of two
+    samples). Of groups they are Student's, as in `estimate`. A simultaneous band is as many
+    standard errors wide as the largest deviation of a normal process with the same correlations
+    between thresholds.
 
     What is rare is not impossible: limits have the error of the rows with one more of each
     class that is called and that is not, of a difference with half a row more of each class
@@ -252,6 +260,7 @@ def decision_curve(
     array([[-0.03125,  0.25   ]])
     """
     check_choice("kind", kind, ("pointwise", "simultaneous"))
+    check_choice("standardized", standardized, (False, True))
     grid = check_threshold_grid(thresholds)
     odds = grid / (1.0 - grid)
     prevalence = check_prevalence(prevalence)
@@ -275,9 +284,9 @@ def decision_curve(
     for model, column in zip(models, checked.scores, strict=True):
         with renamed(y_proba=model.argument):
             check_probabilities(column)
+    options = odds, standardized, prevalence
     decisions = [
-        _Decisions.from_scores(checked.rows, column, grid, odds, prevalence)
-        for column in checked.scores
+        _Decisions.from_scores(checked.rows, column, grid, *options) for column in checked.scores
     ]
     curves: list[tuple[int, ...]] = [(i,) for i in range(len(models))]
     if reference is not None:
@@ -291,6 +300,7 @@ def decision_curve(
     bands = [_band([decisions[i] for i in curve], units, level, generator) for curve in curves]
     value, low, high, error = map(np.array, list(zip(*bands, strict=True))[:4])
     treat_all = positive_rate - (1.0 - positive_rate) * odds
+    treat_all = treat_all / ((positive_rate or math.nan) if standardized else 1)
     if reference is not None:
         treat_all = treat_all - decisions[last].value
     for array in (grid, value, low, high, error, treat_all):
@@ -305,6 +315,7 @@ def decision_curve(
         standard_error=error,
         treat_all=treat_all,
         prevalence=positive_rate,
+        standardized=standardized,
         kind=kind,
         confidence_level=level,
         critical_value=tuple(band[4] for band in bands),
@@ -332,6 +343,7 @@ class _Decisions(NamedTuple):
         scores: NDArray[Any],
         grid: Floats,
         odds: Floats,
+        standardized: bool,
         prevalence: float | None,
     ) -> _Decisions:
         """Compute the decisions of scores at an ascending grid of thresholds."""
@@ -345,8 +357,8 @@ class _Decisions(NamedTuple):
             return cls(codes, weights, nothing[:, 0], nothing)
         positive = np.repeat([False, True], n)
         called = np.tile(np.arange(n), 2) > np.arange(n - 1)[:, None]
-        measured = net_benefit_influences(positive, called, weights, odds[:, None], prevalence)
-        return cls(codes, weights, *measured)
+        options = odds[:, None], standardized, prevalence
+        return cls(codes, weights, *net_benefit_influences(positive, called, weights, *options))
 
 
 def _largest(contributions: Floats, level: float, generator: np.random.Generator) -> float:

@@ -507,7 +507,7 @@ _COSTS: Final = (
         "operating_point",
         needs="probabilities",
         domain=PROBABILITIES,
-        parameters={"threshold": REQUIRED, "prevalence": None},
+        parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=_UP_TO_ONE,
         influences="operating_point:threshold_influences",
     ),

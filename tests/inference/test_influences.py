@@ -32,7 +32,9 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "expected_cost": [{"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": p} for p in (None, 0.1)],
     "net_benefit": [
         {"threshold": 0.4},
+        {"threshold": 0.4, "standardized": True},
         {"threshold": 0.4, "prevalence": 0.1},
+        {"threshold": 0.4, "prevalence": 0.1, "standardized": True},
     ],
     "fbeta": [{"beta": 2.0}],
     "mean_pinball_loss": [{"alpha": 0.3}],

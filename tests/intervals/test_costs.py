@@ -22,32 +22,34 @@ ROWS = st.lists(
 ).filter(lambda rows: {y for y, _, w in rows if w} == {0, 1})
 
 
-def by_rows(y, p, w, t, prevalence=None):
+def by_rows(y, p, w, t, prevalence=None, standardized=False):
     """Return net benefit from its definition."""
     called = p >= t
     odds = t / (1 - t)
     share = (w * y).sum() / w.sum() if prevalence is None else prevalence
     tpr = (w * y * called).sum() / (w * y).sum()
     fpr = (w * (1 - y) * called).sum() / (w * (1 - y)).sum()
-    return share * tpr - (1 - share) * fpr * odds
+    actual = share * tpr - (1 - share) * fpr * odds
+    return actual / share if standardized else actual
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@given(rows=ROWS, prevalence=st.sampled_from([None, 0.02]))
-def test_definition(rows, prevalence) -> None:
+@given(rows=ROWS, prevalence=st.sampled_from([None, 0.02]), standardized=st.booleans())
+def test_definition(rows, prevalence, standardized) -> None:
     y, p, w = (np.array(column) for column in zip(*rows, strict=True))
     p = p / 10
-    options = {"prevalence": prevalence, "sample_weight": w}
+    options = {"prevalence": prevalence, "standardized": standardized, "sample_weight": w}
     curve = fm.costs.decision_curve(y, p, thresholds=GRID, **options)
     for t, value in zip(GRID, curve.net_benefit[0], strict=True):
-        expected = by_rows(y, p, w, t, prevalence)
+        expected = by_rows(y, p, w, t, prevalence, standardized)
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-14)
         single = fm.costs.net_benefit(y, p, threshold=t, **options)
         assert single == pytest.approx(expected, rel=1e-12, abs=1e-14)
         table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
-        assert fm.costs.net_benefit(table, threshold=t, prevalence=prevalence) == single
-    everybody = [by_rows(y, p + 1, w, t, prevalence) for t in GRID]
+        more = {"prevalence": prevalence, "standardized": standardized}
+        assert fm.costs.net_benefit(table, threshold=t, **more) == single
+    everybody = [by_rows(y, p + 1, w, t, prevalence, standardized) for t in GRID]
     assert curve.treat_all == pytest.approx(everybody, rel=1e-12, abs=1e-14)
 
 
@@ -90,6 +92,7 @@ def test_errors_are_those_of_means_over_rows() -> None:
     n = len(y)
     curve = fm.costs.decision_curve(y, {"a": a, "b": b}, thresholds=GRID)
     apart = fm.costs.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=GRID)
+    ratio = fm.costs.decision_curve(y, a, thresholds=GRID, standardized=True)
     fixed = fm.costs.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
     z = norm.ppf(0.975)
     for j, t in enumerate(GRID):
@@ -106,6 +109,9 @@ def test_errors_are_those_of_means_over_rows() -> None:
         assert apart.net_benefit[0, j] == pytest.approx((benefit_a - benefit_b).mean(), rel=1e-10)
         error = (benefit_a - benefit_b).std(ddof=1) / math.sqrt(n)
         assert apart.standard_error[0, j] == pytest.approx(error, rel=1e-10)
+        linear = (benefit_a - ratio.net_benefit[0, j] * y) / y.mean()
+        error = linear.std(ddof=1) / math.sqrt(n)
+        assert ratio.standard_error[0, j] == pytest.approx(error, rel=1e-10)
         parts = [
             share * benefit_a[y == k].std(ddof=1) / math.sqrt((y == k).sum())
             for k, share in ((1, 0.1), (0, 0.9))
@@ -164,8 +170,8 @@ def test_nobody_called_has_no_error_but_limits() -> None:
     assert not fm.costs.decision_curve(y, {"a": a, "b": a}, reference="b").standard_error.any()
 
 
-def test_no_mistake_has_limits() -> None:
-    options = {"prevalence": 0.3}
+@pytest.mark.parametrize("options", [{"standardized": True}, {"prevalence": 0.3}])
+def test_no_mistake_has_limits(options) -> None:
     y, p = [0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.7, 0.8]
     curve = fm.costs.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
     assert (curve.standard_error[0] > 0).tolist() == [True, False, False]
@@ -228,14 +234,15 @@ def test_no_positive_is_told() -> None:
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
+@pytest.mark.parametrize("standardized", [False, True])
 @pytest.mark.parametrize("prevalence", [None, 0.3])
 @pytest.mark.parametrize(
     ("y", "missing"),
     [([0] * 3, "no positive"), ([1] * 3, "no negative"), ([0, 1, 1], "one negative")],
 )
-def test_a_class_without_rows_or_spread(y, missing, prevalence, kind) -> None:
+def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, kind) -> None:
     models = {"a": [0.2, 0.6, 0.7], "b": [0.6, 0.2, 0.9]}
-    options = {"thresholds": [0.3, 0.5], "prevalence": prevalence}
+    options = {"thresholds": [0.3, 0.5], "prevalence": prevalence, "standardized": standardized}
     is_defined = missing.startswith("one")
     if is_defined and prevalence is None:
         return

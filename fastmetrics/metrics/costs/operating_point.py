@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_prevalence, check_probabilities, float_thresholds
 from fastmetrics._plots._style import escape_name, model_label
 from fastmetrics._plots.curves import PLOTTED, Guide, Mark, PlotCurve, draw_curves
@@ -35,6 +35,7 @@ def net_benefit(
     y_proba: ArrayLike | None = None,
     *,
     threshold: float,
+    standardized: bool = False,
     prevalence: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
@@ -51,6 +52,8 @@ def net_benefit(
     threshold : float
         The threshold probability t, in (0, 1): at which treating is worth it. It says what an
         unnecessary treatment costs: t / (1 - t) of a necessary one's benefit.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, the net benefit of a perfect model.
     prevalence : float, optional
         Share of positives, in (0, 1), as for a case-control study; None: that of the data.
 
@@ -99,8 +102,11 @@ def net_benefit(
     odds = at / (1.0 - at)
     n = table.n_positive + table.n_negative
     if weight is None:
-        return float((tp - fp * odds) / n)
-    return float(weight * tp / table.n_positive - (1.0 - weight) * fp / table.n_negative * odds)
+        benefit = (tp - fp * odds) / n
+        weight = table.n_positive / n
+    else:
+        benefit = weight * tp / table.n_positive - (1.0 - weight) * fp / table.n_negative * odds
+    return float(benefit / weight if check_flag("standardized", standardized) else benefit)
 
 
 def threshold_influences(
@@ -110,13 +116,14 @@ def threshold_influences(
     weights: Floats | None,
     *,
     threshold: float,
+    standardized: bool = False,
     prevalence: float | None = None,
 ) -> RowInfluences:
     """Return net benefit at a threshold probability with the influence of each row."""
     at = check_fraction("threshold", threshold)
     called = is_called_positive(p, at)
     value, influences = net_benefit_influences(
-        classes == 1, called, weights, at / (1.0 - at), check_prevalence(prevalence)
+        classes == 1, called, weights, at / (1.0 - at), standardized, check_prevalence(prevalence)
     )
     return RowInfluences(float(value), influences)
 
@@ -126,6 +133,7 @@ def net_benefit_influences(
     called: NDArray[np.bool_],
     weights: NDArray[Any] | None,
     odds: Any,
+    standardized: bool,
     prevalence: float | None,
 ) -> tuple[Floats, Floats]:
     """Return net benefit and the influence of each row, for one rule or several.
@@ -137,7 +145,16 @@ def net_benefit_influences(
         shape = called.shape
         return np.full(shape[:-1], math.nan), np.full(shape, math.nan)
     gains = np.where(called, np.where(positive, 1.0, -odds), 0.0)
-    return class_mean_influences(positive, gains, weights, prevalence)
+    value, influences = class_mean_influences(positive, gains, weights, prevalence)
+    if not standardized:
+        return value, influences
+    if prevalence is not None:
+        return value / prevalence, influences / prevalence
+    rate, rate_influences = class_mean_influences(
+        positive, positive.astype(np.float64), weights, None
+    )
+    value = value / rate
+    return value, (influences - value[..., None] * rate_influences) / rate
 
 
 def class_mean_influences(
